@@ -2,7 +2,8 @@
 
 Starting Python and importing a command takes ten times as long as most commands run.
 A forked child has the same modules that a cold one would import, and its own
-environment, folder, standard streams and exit code. What depends on a cold start
+environment, folder, standard streams and exit code. It also finds the packaged rules compiled and checked in memory,
+as a process does that compiles them a second time. What depends on a cold start
 (import hygiene, the console script, the hook itself) is tested in cold processes.
 """
 
@@ -12,13 +13,15 @@ import atexit
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import zlib
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,13 +33,18 @@ LARGEST_REQUEST = 1 << 20
 # like any other: with its own exception handling, exit handlers and exit code. Its parent only waits for that code.
 SERVER = """
 import gc, importlib, json, os, pkgutil, socket, sys
-root, fileno = sys.argv[1:]
-sys.path.insert(0, root)
+root, fileno, *more = sys.argv[1:]
+sys.path[:0] = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
 import enricher.interfaces.cli, workbench.commands
 for package in (enricher.interfaces.cli, workbench.commands):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         if module.name != "enricher.interfaces.cli.setup.hook":
             importlib.import_module(module.name)
+from enricher.rules.checks.lint import check
+from enricher.rules.layers import Layer, packaged_file
+check([Layer("packaged", packaged_file())])
+for name in more:
+    importlib.import_module(name)
 gc.collect(); gc.freeze()
 requests = socket.socket(fileno=int(fileno))
 while True:
@@ -72,11 +80,12 @@ os.chdir(request["cwd"])
 os.umask(request["umask"])
 sys.argv = ["enricher", *request["words"]]
 sys.stdin, sys.stdout, sys.stderr = (open(number, mode) for number, mode in enumerate("rww"))
+del check, Layer, packaged_file, more
 del root, fileno, message, streams, reply, command, number, stream, request, name, requests
 enricher.interfaces.cli.main()
 """
 
-_servers: dict[int, tuple[socket.socket, subprocess.Popen[bytes]]] = {}
+_servers: dict[tuple[int, tuple[str, ...]], tuple[socket.socket, subprocess.Popen[bytes]]] = {}
 
 
 def mark(state: str | Path) -> str:
@@ -92,28 +101,91 @@ def run(
     given: str | None = None,
     umask: int = 0o022,
     timeout_s: float = 60,
+    more: tuple[str, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
     """Run ``enricher`` with these words like ``subprocess.run(…, text=True)`` would.
 
+    ``more`` names further modules that it finds imported.
     Raises ``subprocess.TimeoutExpired`` after ``timeout_s`` seconds, with the command killed.
     """
     with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
         stdin.write((given or "").encode())
         stdin.seek(0)
-        named = mark(env.get("ENRICHER_HOME", ""))
-        request = {"words": words, "env": dict(env), "cwd": str(cwd), "mark": named, "umask": umask}
-        reading, writing = os.pipe()
-        try:
-            streams = [stdin.fileno(), stdout.fileno(), stderr.fileno(), writing]
-            socket.send_fds(_connection(), [json.dumps(request).encode()], streams)
-        finally:
-            os.close(writing)
-        code = _exit_code(reading, words, timeout_s)
+        streams = [stdin.fileno(), stdout.fileno(), stderr.fileno()]
+        code = _exit_code(_asked(_connection(more), words, streams, env, cwd, umask), words, timeout_s)
         output = []
         for stream in (stdout, stderr):
             stream.seek(0)
             output.append(stream.read().decode().replace("\r\n", "\n"))
         return subprocess.CompletedProcess(list(words), code, *output)
+
+
+@dataclass
+class Started:
+    """A command that runs on, with the part of ``subprocess.Popen`` that the tests use."""
+
+    pid: int
+    stdout: IO[str]
+    stderr: IO[str]
+    returncode: int | None = None
+    _reply: IO[bytes] = field(kw_only=True)
+
+    def poll(self) -> int | None:
+        """Return the exit code, None while the command runs."""
+        return self.wait(0)
+
+    def wait(self, timeout: float) -> int | None:
+        """Return the exit code as soon as there is one, None if the command still runs after ``timeout`` seconds."""
+        if self.returncode is None and select.select([self._reply], [], [], timeout)[0]:
+            self.returncode = int(self._reply.readline())
+            self._reply.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless the command has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def communicate(self, timeout: float) -> tuple[str, str]:
+        """Return the rest of what is printed, and what is said on stderr, once the command has ended.
+
+        Raises ``subprocess.TimeoutExpired`` after ``timeout`` seconds, with the command killed.
+        """
+        if self.wait(timeout) is None:
+            self.send_signal(signal.SIGKILL)
+            raise subprocess.TimeoutExpired([str(self.pid)], timeout)
+        with self.stdout, self.stderr:
+            return self.stdout.read(), self.stderr.read()
+
+
+def start(words: Sequence[str], *, env: Mapping[str, str], cwd: Path, more: tuple[str, ...] = ()) -> Started:
+    """Start ``enricher`` with these words like ``subprocess.Popen(…, text=True)`` would, without any input.
+
+    What it prints must fit into a pipe until it is read. ``more`` names further modules that it finds imported.
+    """
+    with open(os.devnull) as stdin:
+        (out, its_out), (err, its_err) = os.pipe(), os.pipe()
+        try:
+            reading = _asked(_connection(more), words, [stdin.fileno(), its_out, its_err], env, cwd, 0o022)
+        finally:
+            os.close(its_out)
+            os.close(its_err)
+    reply = open(reading, "rb", buffering=0)
+    return Started(int(reply.readline()), open(out), open(err), _reply=reply)
+
+
+def _asked(
+    connection: socket.socket, words: Sequence[str], streams: list[int], env: Mapping[str, str], cwd: Path, umask: int
+) -> int:
+    """Ask a server for a command; return the descriptor from which its process id and its exit code can be read."""
+    named = mark(env.get("ENRICHER_HOME", ""))
+    request = {"words": words, "env": dict(env), "cwd": str(cwd), "mark": named, "umask": umask}
+    reading, writing = os.pipe()
+    try:
+        socket.send_fds(connection, [json.dumps(request).encode()], [*streams, writing])
+    finally:
+        os.close(writing)
+    return reading
 
 
 def _exit_code(reading: int, words: Sequence[str], timeout_s: float) -> int:
@@ -130,17 +202,22 @@ def _exit_code(reading: int, words: Sequence[str], timeout_s: float) -> int:
     return int(told.split()[1])
 
 
-def _connection() -> socket.socket:
-    """Return the socket to this process's server, started on first use (a fork of a test must not share it)."""
-    if os.getpid() not in _servers:
+def _connection(more: tuple[str, ...] = ()) -> socket.socket:
+    """Return the socket to this process's server, started on first use (a fork of a test must not share it).
+
+    ``more`` names modules that the server imports besides those of the commands; each such list has its own server.
+    """
+    own = os.getpid(), more
+    if own not in _servers:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        path = {"PYTHONPATH": os.environ["PYTHONPATH"]} if more and os.environ.get("PYTHONPATH") else {}
         server = subprocess.Popen(
-            [sys.executable, "-I", "-c", SERVER, str(ROOT), str(theirs.fileno())],
+            [sys.executable, "-I", "-c", SERVER, str(ROOT), str(theirs.fileno()), *more],
             pass_fds=[theirs.fileno()],
-            env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8"},
+            env={"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **path},
             stdin=subprocess.DEVNULL,
         )
         theirs.close()
-        _servers[os.getpid()] = ours, server
+        _servers[own] = ours, server
         atexit.register(ours.close)
-    return _servers[os.getpid()][0]
+    return _servers[own][0]

@@ -1,4 +1,7 @@
-"""``enricher publish`` as the process that a person starts, and what it answers."""
+"""``enricher publish`` as the process that a person starts, and what it answers.
+
+The process has Datasette imported already (``warm.py``), unless a test starts it cold.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import warm
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     from simulator import Account
 
 COMMAND = Path(sys.executable).parent / "enricher"
 DATASETTE = Path(sys.executable).parent / "datasette"
 START_S = 30
+SERVING = ("datasette.app", "uvicorn", "workbench.web.plugin")
+"""What every server imports."""
 
 
 @dataclass
@@ -39,7 +46,7 @@ class Answered:
 class Published:
     """A running server; ``end`` sends the signal and returns the exit code and what it said on stderr."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[str] | warm.Started
     url: str
 
     def get(self, path: str = "", **headers: str) -> Answered:
@@ -63,30 +70,14 @@ def environment(account: Account, **more: str) -> dict[str, str]:
 
 def run(account: Account, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run ``enricher publish`` to its end."""
-    return subprocess.run(
-        [COMMAND, "publish", *words],
-        env=environment(account, **more),
-        cwd=account.project,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return warm.run(["publish", *words], env=environment(account, **more), cwd=account.project, more=SERVING)
 
 
 @contextmanager
-def published(account: Account, *words: str, **more: str) -> Iterator[Published]:
+def published(account: Account, *words: str, is_cold: bool = False, **more: str) -> Iterator[Published]:
     """Start it, read the address that it prints, and see that it is gone afterwards."""
-    process = subprocess.Popen(
-        [COMMAND, "publish", *words],
-        env=environment(account, **more),
-        cwd=account.project,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    start = _cold if is_cold else _warm
+    process = start(account, words, more)
     assert process.stdout
     try:
         url = process.stdout.readline().strip()
@@ -95,9 +86,25 @@ def published(account: Account, *words: str, **more: str) -> Iterator[Published]
         yield Published(process, url)
     finally:
         if process.poll() is None:
-            process.terminate()
+            process.send_signal(signal.SIGTERM)
             process.communicate(timeout=60)
         process.stdout.close()
+
+
+def _warm(account: Account, words: Sequence[str], more: Mapping[str, str]) -> warm.Started:
+    return warm.start(["publish", *words], env=environment(account, **more), cwd=account.project, more=SERVING)
+
+
+def _cold(account: Account, words: Sequence[str], more: Mapping[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [COMMAND, "publish", *words],
+        env=environment(account, **more),
+        cwd=account.project,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def fetch(url: str, **headers: str) -> Answered:

@@ -33,7 +33,7 @@ PASSWORD = "correct-horse-battery"
 
 @pytest.fixture(scope="module")
 def live_server(library: Account) -> Iterator[Published]:
-    with published(library, "--port", "0") as server:
+    with published(library, "--port", "0", is_cold=True) as server:
         yield server
 
 
@@ -97,7 +97,7 @@ def test_a_locked_database_keeps_no_page_from_being_shown(library: Account) -> N
 def test_it_ends_cleanly_also_with_a_browser_connected_and_prints_nothing_of_pages_that_are_not_there(
     library: Account, file: Path, number: int, *, is_live: bool
 ) -> None:
-    with published(library, "--port", "0", *([] if is_live else [str(file)])) as server:
+    with published(library, "--port", "0", *([] if is_live else [str(file)]), is_cold=True) as server:
         connection = keep_open(server.url)
         assert server.get("/-/enricher/nothing").status == 404
         server.process.send_signal(number)

@@ -217,7 +217,8 @@ async def test_the_newest_prompts_have_figures_before_all_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = str(tmp_path / "state")
-    write_history(state, 3_000)
+    write_history(state, 60)
+    monkeypatch.setattr(timing, "FIRST_PROMPTS", 20)
     monkeypatch.setattr(timing, "TELL_EVERY_S", 0)
     told: list[timing.Measured] = []
     with closing(database.connect(state)) as db:

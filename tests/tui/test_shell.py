@@ -25,6 +25,7 @@ from workbench.tui.screens import SCREENS
 from workbench.tui.state import Memory
 from workbench.tui.themes import THEMES
 from workbench.tui.widgets.header import PlaceTab
+from workbench.tui.widgets.key_line import KeyLine
 from workbench.tui.widgets.lists.row_view import RowView
 
 if TYPE_CHECKING:
@@ -57,6 +58,35 @@ async def test_the_help_shows_the_keys_of_the_screen_below(library: Account) -> 
 
         assert "To the newest, and follow" in shown
         assert not isinstance(app.screen, HelpScreen)
+
+
+async def test_the_keys_at_the_bottom_take_clicks_and_explain_themselves(library: Account) -> None:
+    async with run_workbench(library.state, size=(100, 30)) as (app, pilot):
+        line, shown = app.screen.query_one(KeyLine), screen_text(app).splitlines()[-1]
+        await pilot.hover(line, offset=(shown.index("Menu"), 0))
+        explained = line.tooltip
+        await pilot.hover(line, offset=(shown.index("y x c"), 0))
+        explained_in_group = line.tooltip
+        await pilot.hover(RowView)
+        left = line.tooltip
+        await pilot.click(line, offset=(shown.index("Help"), 0))
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+
+        assert (explained, explained_in_group, left) == ("Everything that can be done here", "Label: right", None)
+
+
+async def test_the_keys_at_the_bottom_are_drawn_again_only_when_others_are_offered(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        line = app.screen.query_one(KeyLine)
+        keys = line.keys
+        app.screen.refresh_bindings()
+        await settle(app, pilot)
+        as_before = line.keys
+        app.set_keymap({"traces.queue": "f5"})
+        await until(pilot, lambda: "f5 Queue" in screen_text(app))
+
+        assert as_before is keys
+        assert "l Queue" not in screen_text(app)
 
 
 async def test_the_palette_knows_every_key_of_the_screen(library: Account) -> None:

@@ -26,6 +26,7 @@ from workbench.tui.messages import (
 from workbench.tui.screens import SCREENS, place
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import Memory
+from workbench.tui.stylesheet import ParsedOnce
 from workbench.tui.themes import THEMES
 from workbench.tui.widgets.header import PlaceBar
 
@@ -102,6 +103,7 @@ class Workbench(App[None], inherit_bindings=False):
         if not os.environ.get("TEXTUAL_THEME"):
             remembered = self.memory.recall("app", "theme", THEMES[0].name)
             self.theme = remembered if remembered in self.available_themes else THEMES[0].name
+        self.stylesheet = ParsedOnce(variables=self.get_css_variables())
 
     async def on_mount(self) -> None:
         self._read_keys()

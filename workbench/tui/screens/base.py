@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer
 from textual.worker import Worker, WorkerState
 
 from storage.db.database import StorageError
 from workbench.tui.widgets.header import PlaceBar
+from workbench.tui.widgets.key_line import KeyFooter
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         yield PlaceBar(self.PLACE)
         yield from self.compose_body()
-        yield Footer(show_command_palette=False)
+        yield KeyFooter()
 
     def compose_body(self) -> ComposeResult:
         """Yield the widgets between the header and the footer."""

@@ -1,0 +1,143 @@
+"""The keys of the screen as its last line.
+
+Textual's footer mounts one widget for each key, and mounts all of them again whenever the bindings may have changed:
+with every change of focus. Here all keys are one widget, which is drawn again only when it has something else to show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Footer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.binding import Binding
+    from textual.screen import Screen
+
+KEY_STYLE = "bold $footer-key-foreground on $footer-key-background"
+NAME_STYLE = "$footer-description-foreground on $footer-description-background"
+HOVER_STYLE = "on $block-hover-background"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownKey:
+    """A key with what the line shows of it; the name of a group follows its last key."""
+
+    key: str
+    display: str
+    name: str
+    tooltip: str
+    is_enabled: bool
+    is_grouped: bool = False
+
+    def content(self, *, is_narrow: bool) -> Content:
+        """Return the key as text; a narrow screen has no blank before a key."""
+        before = " " if self.is_grouped or not is_narrow else ""
+        name = (f" {self.name} ", NAME_STYLE) if self.name else ""
+        shown = Content.assemble((before + self.display, KEY_STYLE), name)
+        return shown if self.is_enabled else shown.stylize("dim")
+
+
+def shown_keys(screen: Screen[object]) -> tuple[ShownKey, ...]:
+    """Return the keys that the screen offers now, an action with several keys once."""
+    actions: dict[str, tuple[Binding, bool, str]] = {}
+    for _node, binding, is_enabled, tooltip in screen.active_bindings.values():
+        if binding.show:
+            actions.setdefault(binding.action, (binding, is_enabled, tooltip))
+    return tuple(_named(screen, list(actions.values())))
+
+
+def _named(screen: Screen[object], offered: list[tuple[Binding, bool, str]]) -> Iterator[ShownKey]:
+    for group, members in groupby(offered, lambda one: one[0].group):
+        together = list(members)
+        for binding, is_enabled, tooltip in together:
+            display, name = screen.app.get_key_display(binding), binding.description
+            if group is None or len(together) == 1:
+                yield ShownKey(binding.key, display, name, tooltip, is_enabled)
+            else:
+                of_group = group.description if binding is together[-1][0] else ""
+                yield ShownKey(binding.key, display, of_group, tooltip or name, is_enabled, is_grouped=True)
+
+
+class KeyLine(Widget):
+    """All keys; a click on one does what pressing it does."""
+
+    ALLOW_SELECT = False
+    DEFAULT_CSS = """
+    KeyLine { width: auto; height: 1; text-wrap: nowrap; pointer: pointer; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.set_reactive(Widget.shrink, False)
+        self.keys: tuple[ShownKey, ...] = ()
+        self._hovered: ShownKey | None = None
+
+    def show(self, keys: tuple[ShownKey, ...]) -> None:
+        """Show these keys."""
+        if keys != self.keys:
+            self.keys = keys
+            self._hovered = None
+            self.refresh(layout=True)
+
+    def render(self) -> Content:
+        return Content("").join(
+            content.stylize_before(HOVER_STYLE) if key is self._hovered else content
+            for key, content in self._contents()
+        )
+
+    def _contents(self) -> Iterator[tuple[ShownKey, Content]]:
+        is_narrow = self.screen.has_class("-narrow")
+        for key in self.keys:
+            yield key, key.content(is_narrow=is_narrow)
+
+    def _key_at(self, x: int) -> ShownKey | None:
+        for key, content in self._contents():
+            x -= content.cell_length
+            if x < 0:
+                return key
+        return None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        key = self._key_at(event.x)
+        if key is not None and key.is_enabled:
+            self.app.simulate_key(key.key)
+        elif key is not None:
+            self.app.bell()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        self._hover(self._key_at(event.x))
+
+    def on_leave(self) -> None:
+        self._hover(None)
+
+    def _hover(self, key: ShownKey | None) -> None:
+        if key is not self._hovered:
+            self._hovered = key
+            self.tooltip = key.tooltip or None if key else None
+            self.refresh()
+
+
+class KeyFooter(Footer):
+    """The line at the bottom; where it is too narrow for all keys, the mouse wheel moves them."""
+
+    def compose(self) -> ComposeResult:
+        yield KeyLine()
+
+    def bindings_changed(self, screen: Screen[object]) -> None:
+        if screen is self.screen and self.is_attached and screen.app.app_focus:
+            self.call_after_refresh(self._show_keys)
+
+    def on_resize(self) -> None:
+        self.query_one(KeyLine).refresh(layout=True)
+
+    def _show_keys(self) -> None:
+        self.query_one(KeyLine).show(shown_keys(self.screen))

@@ -6,10 +6,8 @@ and key are the same one, so that repeating an import changes nothing.
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage.base import lean, turns, unfinished
@@ -18,7 +16,7 @@ from storage.memory.words import extra_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 NAMESPACES = (
     "decisions", "patterns", "learnings", "context", "tech-debt", "blockers", "progress", "apis", "config", "security",
@@ -69,18 +67,6 @@ CHANGE = """
 # Without merging its segments, an FTS index would keep the words of deleted rows.
 WHERE_IS_IT = "select file from pragma_database_list where name = 'main'"
 PURGE_THE_INDEX = "insert into memories_fts (memories_fts) values ('optimize')"
-HOW_MANY_BY_NAMESPACE = """
-    select namespace, count(*), sum(reviewed = 0) from memories
-    where project in (select value from json_each(:projects)) or :projects = '[]'
-    group by namespace order by namespace
-"""
-WHICH_PROJECTS = "select project, memories from memory_counts where memories > 0 order by memories desc, project"
-WHICH_PROMPTS_WERE_TOLD = """
-    select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500)
-    from trace_items cross join traces on traces.id = trace_items.trace_id
-    where trace_items.channel = 'memory' and trace_items.ref = :ref and trace_items.kept
-    order by trace_items.trace_id desc limit :limit
-"""
 
 
 class Memory:
@@ -278,39 +264,3 @@ def _memory(row: Iterable[object]) -> Memory:
     reviewed = bool(fields.pop("reviewed"))
     texts = {name: str(value) for name, value in fields.items()}
     return Memory(content, tags=tags if isinstance(tags, list) else [], reviewed=reviewed, **texts)
-
-
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """The memories of a namespace: their number, and how many of these are not approved yet."""
-
-    namespace: str
-    memories: int
-    unreviewed: int
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryUse:
-    """A prompt into which a memory was injected."""
-
-    id: str
-    at: str
-    host: str
-    task_type: str
-    prompt: str
-
-
-def shelves(db: sqlite3.Connection, projects: Sequence[str] = ()) -> list[Shelf]:
-    """Count the memories of the given projects, or of all if none is given."""
-    rows = db.execute(HOW_MANY_BY_NAMESPACE, {"projects": json.dumps(list(projects))})
-    return [Shelf(*row) for row in rows]
-
-
-def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
-    """Return the projects with memories and their number, largest first."""
-    return [(str(project), int(count)) for project, count in db.execute(WHICH_PROJECTS)]
-
-
-def told(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[MemoryUse]:
-    """Return the newest prompts into which this memory was injected, newest first."""
-    return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_WERE_TOLD, {"ref": memory_id, "limit": limit})]

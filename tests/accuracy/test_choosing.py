@@ -14,14 +14,13 @@ from workbench.tuning.labelled import (
     LEAST_PROMPTS,
     LEAST_REPOSITORIES,
     Observed,
-    Prompt,
     as_written,
     classes_of,
     is_writable,
     observe,
     vocabulary,
-    without_copies,
 )
+from workbench.tuning.labelled_rows import Prompt, without_copies
 
 
 def prompt(text: str, *, repository: str = "", task_type: str = "debug", place: str = "a.jsonl:1") -> Prompt:

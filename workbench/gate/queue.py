@@ -147,13 +147,3 @@ def _terms(prompt: str) -> frozenset[str]:
     said = words(prompt[:SCANNED_CHARS])
     telling = [word for word in said if word not in STOP_WORDS]
     return frozenset(_stem(word) for word in (telling or said)[:MOST_TERMS])
-
-
-def keys_for(names: Sequence[str]) -> dict[str, str]:
-    """Return the names by key: the first letter of the name, else the first digit, that no earlier name uses."""
-    found: dict[str, str] = {}
-    for name in names:
-        spare = (char for char in f"{name}0123456789" if char.isalnum() and char not in found)
-        if key := next(spare, ""):
-            found[key] = name
-    return found

@@ -12,15 +12,12 @@ import numpy as np
 
 from enricher.classify import TASK_TYPE
 from workbench.tuning.fitting import fit, scores, softmax
-from workbench.tuning.labelled import (
-    classes_of,
-    part,
-    targets,
-)
+from workbench.tuning.labelled import classes_of, part, targets
 
 if TYPE_CHECKING:
     from enricher.classify.table import Table
-    from workbench.tuning.labelled import Numbers, Observed, Prompt
+    from workbench.tuning.labelled import Numbers, Observed
+    from workbench.tuning.labelled_rows import Prompt
 
 INNER_FOLDS = 3
 RIGHT_WHEN_SHOWN = 0.92

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import Row
     from workbench.replay.corpus import Corpus
-    from workbench.tuning.labelled import Prompt
+    from workbench.tuning.labelled_rows import Prompt
 
 SILENCED = "\0"
 """Placeholder for a word that the classifier ignores, so that no phrase spans it."""

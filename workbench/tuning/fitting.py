@@ -13,14 +13,7 @@ import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.rules.compiling.signals import MOST_FITTED
-from workbench.tuning.labelled import (
-    classes_of,
-    columns_of,
-    targets,
-    vocabulary,
-    weights_of,
-    with_task_type,
-)
+from workbench.tuning.labelled import classes_of, columns_of, targets, vocabulary, weights_of, with_task_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from workbench.replay.corpus import Corpus
     from workbench.replay.rulesets.sides import Side
     from workbench.tuning.examples import Example, Labelled
-    from workbench.tuning.labelled import Prompt
+    from workbench.tuning.labelled_rows import Prompt
     from workbench.tuning.steps import Candidate
 
 MOST_SHOWN, MOST_TRIED = 10, 24

@@ -21,17 +21,8 @@ from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers
 from enricher.rules.layers import Layer
 from workbench.tuning.calibration import calibrate, points_left_out
 from workbench.tuning.fitting import fit, scores
-from workbench.tuning.labelled import (
-    LEAST_REPOSITORIES,
-    Prompt,
-    as_written,
-    check_labels,
-    observe,
-    part,
-    read_labelled,
-    with_intent,
-    without_copies,
-)
+from workbench.tuning.labelled import LEAST_REPOSITORIES, as_written, check_labels, observe, part, with_intent
+from workbench.tuning.labelled_rows import Prompt, read_labelled, without_copies
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -32,7 +32,7 @@ def suggest(files: tuple[str, ...], selection: Selection, instructions: str | No
     """
     from enricher.rules.layers import packaged_file
     from workbench.commands.replaying.coverage import opened
-    from workbench.tuning.labelled import LabelError, read_labelled
+    from workbench.tuning.labelled_rows import LabelError, read_labelled
     from workbench.tuning.suggest import SuggestError
     from workbench.tuning.suggest import suggest as find
 

@@ -132,7 +132,7 @@ def _verdict(known: list[str], read_key: Callable[[], str]) -> str:
 
 def _chosen(known: list[str], read_key: Callable[[], str]) -> str:
     """Read a key and return its task type; empty if the key has none, which cancels the choice."""
-    from workbench.gate.queue import keys_for
+    from workbench.gate.class_keys import keys_for
 
     keys = keys_for(known)
     click.echo("  " + "  ".join(f"{key} {name}" for key, name in keys.items()))

@@ -13,7 +13,8 @@ from workbench.tui.widgets.plain import one_line, plain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from storage.memory.memories import Memory, MemoryUse, Shelf
+    from storage.memory.memories import Memory
+    from storage.memory.memory_uses import MemoryUse, Shelf
 
 SHELF = "shelf:"
 HEADINGS = (

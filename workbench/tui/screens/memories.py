@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from storage.memory.memories import Memory, MemoryUse, Shelf
+    from storage.memory.memories import Memory
+    from storage.memory.memory_uses import MemoryUse, Shelf
 
 VIEWS = (Option("all", "v", "all"), Option("unreviewed", "u", "to review"))
 ROOMY = 140

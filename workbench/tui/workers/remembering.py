@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from storage.memory import memories, recall
+from storage.memory import memories, memory_uses, recall
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Sequence
 
-    from storage.memory.memories import Memory, MemoryUse, Shelf
+    from storage.memory.memories import Memory
+    from storage.memory.memory_uses import MemoryUse, Shelf
 
     Post = Callable[[Message], object]
 
@@ -69,14 +70,14 @@ class ToldTo(Message):
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: Wanted) -> None:
     """Post the memories that match: unreviewed before reviewed, newest first; with search words, best matches first."""
     found = _search(db, wanted) if wanted.words.strip() else _listing(db, wanted)
-    every = memories.projects(db)
+    every = memory_uses.projects(db)
     elsewhere = sum(count for project, count in every if wanted.projects and project not in wanted.projects)
-    post(Listed(run, wanted, found, memories.shelves(db, wanted.projects), elsewhere))
+    post(Listed(run, wanted, found, memory_uses.shelves(db, wanted.projects), elsewhere))
 
 
 def read_prompts(db: sqlite3.Connection, post: Post, *, run: int, memory_id: str) -> None:
     """Post the newest prompts that were shown a memory."""
-    post(ToldTo(run, memory_id, memories.told(db, memory_id)))
+    post(ToldTo(run, memory_id, memory_uses.told(db, memory_id)))
 
 
 def _listing(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
@@ -111,7 +112,7 @@ def _search(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
 
 
 def _projects(db: sqlite3.Connection) -> Sequence[str]:
-    return [project for project, _count in memories.projects(db)][:MOST_PROJECTS]
+    return [project for project, _count in memory_uses.projects(db)][:MOST_PROJECTS]
 
 
 @contextlib.contextmanager

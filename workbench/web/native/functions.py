@@ -1,23 +1,13 @@
-"""SQL functions that our queries use in addition to SQLite's own, and the word search of the traces' table page.
-
-Datasette's own search collects every match before it shows one. Here the index is read newest first and only as far
-as needed, so a word that is in every prompt costs no more than a rare one.
-"""
+"""SQL functions that our queries use in addition to SQLite's own."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
-
-from datasette.filters import FilterArguments
 
 from storage.metrics import rollups
 from storage.traces import search
-
-if TYPE_CHECKING:
-    from datasette.utils.asgi import Request
 
 LONGEST_VALUE_BYTES = 64 << 20
 """Most bytes in one value of a query; with SQLite's own limit of 10^9 a query could use up the server's memory."""
@@ -28,12 +18,6 @@ FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE
 NOTHING = '""'
 """A phrase without words, which matches no prompt."""
 PART = re.compile(r'"([^"]*)"?|(\S+)')
-MOST_FOUND = 1_000
-WHICH_HOLD_THE_WORDS = f"""id in (
-    select trace_numbers.trace_id from trace_numbers where trace_numbers.number in (
-        select rowid from prompts_fts where prompts_fts match :searched_words order by rowid desc limit {MOST_FOUND}
-    )
-)"""
 
 
 def add_to(connection: sqlite3.Connection) -> None:
@@ -78,13 +62,3 @@ def day_of(trace_id: object) -> str | None:
 
 def _middle_ms(bucket: int | None) -> float | None:
     return None if bucket is None else rollups.middle_ms(bucket)
-
-
-def filtered(request: Request) -> FilterArguments:
-    """Return the SQL condition for the words of ``?_search=``, with its description; no condition without words."""
-    words = request.args.get("_search") or ""
-    box = {"supports_search": True, "search": words}
-    if not words:
-        return FilterArguments([], extra_context=box)
-    said = f'where the prompt holds "{words}", of the newest {MOST_FOUND:,} that do'
-    return FilterArguments([WHICH_HOLD_THE_WORDS], {"searched_words": searched(words)}, [said], box)

@@ -152,9 +152,9 @@ def filters_from_request(request: Request, database: str, table: str, datasette:
     """Return the condition of the word search on the traces; runs last, or Datasette would remove the search box."""
     if table != "traces" or not _served(datasette, database):
         return None
-    from workbench.web.native import functions
+    from workbench.web.native import search_box
 
-    return functions.filtered(request)
+    return search_box.filtered(request)
 
 
 @hookimpl(wrapper=True)

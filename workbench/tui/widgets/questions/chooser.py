@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.gate.queue import keys_for
+from workbench.gate.class_keys import keys_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -69,7 +69,7 @@ def measure(
     your history (enricher trace label).
     """
     from enricher.classify.opinion import ASSUMED_ACCURACY
-    from workbench.tuning.labelled import LabelError
+    from workbench.tuning.labelled_rows import LabelError
     from workbench.tuning.second_opinion import simulated, value_of
 
     try:
@@ -132,7 +132,7 @@ def ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples:
 
 def _prompts(labelled: str | None, selection: Selection) -> list[Labelled]:
     from workbench.tuning.examples import from_log, from_rows
-    from workbench.tuning.labelled import read_labelled
+    from workbench.tuning.labelled_rows import read_labelled
 
     if labelled:
         return list(from_rows(read_labelled((labelled,))))

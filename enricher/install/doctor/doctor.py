@@ -161,9 +161,9 @@ def try_model(cwd: str) -> Finding:
     record = asked_now("where is the retry logic?", meanings_of(rules), settings, state=state_dir())
     place = f"{settings['model.name']} at {settings['model.url']}"
     if record["status"] != "ok":
-        return Finding(
-            "model", BROKEN, f"{place}: {record['status']}: {record['reason']}", "correct model.* in config.toml"
-        )
+        is_parse = record["status"] == "parse"
+        remedy = "choose a model that can answer with JSON" if is_parse else "correct [model] in your config.toml"
+        return Finding("model", BROKEN, f"{place}: {record['status']}: {record['reason']}", remedy)
     limit_ms = int(settings["search_intent.llm_timeout_ms"])
     detail = f"{place} answered in {record['latency_ms']:.0f} ms"
     if record["latency_ms"] <= limit_ms:

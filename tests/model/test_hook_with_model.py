@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from serving import ModelServer
     from simulator import Account
 
-UNCLEAR = "the thing with the basket, you know"
-"""A prompt of which the rules know neither task type nor intent."""
+UNCLEAR = "our basket has the prices of yesterday's import in it now"
+"""A prompt about whose task type the rules are uncertain."""
 WHERE = "where is the config?"
 PATIENT_MS = 1100
 """A time limit that a loopback server keeps on a busy machine."""
@@ -47,7 +47,8 @@ def asking(account: Account, model_server: ModelServer) -> Iterator[Account]:
 
 
 def configured(account: Account, environment: dict[str, str]) -> Account:
-    account.env |= environment | {"ENRICHER_SEARCH_INTENT_LLM_TIMEOUT_MS": str(PATIENT_MS)}
+    account.env |= environment | {"ENRICHER_MODEL_ACCURACY": "0.9"}
+    account.env["ENRICHER_SEARCH_INTENT_LLM_TIMEOUT_MS"] = str(PATIENT_MS)
     return account
 
 

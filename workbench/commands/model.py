@@ -164,6 +164,8 @@ def _as_json(found: Value) -> dict[str, Any]:
         **{name: {"share": share, "low": of.low, "high": of.high} for name, (share, of) in shares.items()},
         "model_right": found.by_model,
         "answered": found.answered,
+        "shown_by_rules": {"prompts": found.certain[0], "right": found.certain[1]},
+        "shown": {"prompts": found.certain_merged[0], "right": found.certain_merged[1]},
         "gained": found.gained,
         "lost": found.lost,
         "p": found.p_value,
@@ -183,6 +185,9 @@ def _print(found: Value) -> None:
     ):
         share, of = found.share(right, count)
         click.echo(f"{name:12} {share:.3f} right of {count} prompts (95 % interval {of.low:.3f} to {of.high:.3f})")
+    for name, (shown, right) in (("rules alone", found.certain), ("both", found.certain_merged)):
+        share, of_these = shown / found.prompts, right / (shown or 1)
+        click.echo(f"{name:12} {share:.3f} certain enough to be shown, {of_these:.3f} of these right")
     click.echo(f"asked about {sum(found.statuses.values())}; the rules are uncertain about {found.uncertain}")
     click.echo(f"gained {found.gained}, lost {found.lost} (p = {found.p_value:.3f})")
     if any(found.latencies_ms):

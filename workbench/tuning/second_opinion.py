@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 class Value:
     """Counts over labelled prompts: right by the rules, by the model, and by both; calls by status; their cost.
 
-    ``gained`` and ``lost`` are the prompts that only the merged verdict, or only the rules, get right.
+    ``gained`` and ``lost`` are the prompts that only the merged verdict, or only the rules, get right. ``certain`` and
+    ``certain_merged`` count the prompts whose class is certain enough to be shown, and those of them that are right.
     """
 
     prompts: int = 0
@@ -40,6 +41,8 @@ class Value:
     gained: int = 0
     lost: int = 0
     uncertain: int = 0
+    certain: tuple[int, int] = (0, 0)
+    certain_merged: tuple[int, int] = (0, 0)
     statuses: dict[str, int] = field(default_factory=dict)
     latencies_ms: list[float] = field(default_factory=list)
     tokens: tuple[int, int] = (0, 0)
@@ -81,9 +84,15 @@ def value_of(prompts: Iterable[Labelled], rules: Rules, ask: Ask, *, asks_always
         found.by_rules += was_right
         found.by_model += bool(said and said.task_type in prompt.right)
         found.merged += is_right
+        found.certain = _added(found.certain, not alone.uncertain, was_right)
+        found.certain_merged = _added(found.certain_merged, not both.uncertain, is_right)
         found.gained += is_right and not was_right
         found.lost += was_right and not is_right
     return found
+
+
+def _added(counts: tuple[int, int], is_certain: bool, is_right: bool) -> tuple[int, int]:
+    return counts[0] + is_certain, counts[1] + (is_certain and is_right)
 
 
 def _count_call(found: Value, record: dict[str, Any]) -> None:

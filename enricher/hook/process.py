@@ -33,6 +33,9 @@ PIPELINE = "--format=pipeline"
 """The option for the format of seed 004; also accepted as two words."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
+WITHIN_A_TURN = ("PostToolUse", "AfterTool")
+"""Events at which a late result can be given to the agent."""
+NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
 FAILURES = "failures"
@@ -83,8 +86,11 @@ def _answer_in_pipeline(named: str) -> None:
 
 def _answer(named: str, payload: object = None, form: str = "") -> None:
     payload = payload if form else _read_event()
-    if not form and isinstance(payload, dict) and payload.get("hook_event_name") in CONTEXT_DROPPED:
-        _forget_session(payload)
+    if not form and isinstance(payload, dict) and (event := payload.get("hook_event_name")) in NO_PROMPT:
+        if event in CONTEXT_DROPPED:
+            _forget_session(payload)
+        else:
+            _give_late_result(payload)
         return
     host = detect(os.environ, payload, named)
     speaker = adapter(host)
@@ -162,6 +168,22 @@ def _forget_session(payload: dict[str, object]) -> None:
         reset_session(state, session)
     if source in ("compact", "resume"):
         tell(state, session, [(NEWS.rstrip(":"), utc_now())], tokens=0)
+
+
+def _give_late_result(payload: dict[str, object]) -> None:
+    """Print the result that waits for the session; without one, and for a subagent's tools, do nothing.
+
+    Clients send this event for every use of a tool, so the usual case must end here.
+    """
+    state, session = state_dir(), str(payload.get("session_id", ""))
+    if not os.path.exists(f"{state}/late") or payload.get("agent_id"):
+        return
+    from storage.state import late
+
+    if os.path.exists(late.path(state, session)):
+        from enricher.hook.late import deliver
+
+        deliver(state, session, str(payload["hook_event_name"]), _write)
 
 
 def _attempt(action: Callable[[], None]) -> BaseException | None:

@@ -9,6 +9,7 @@ import importlib
 import os
 from typing import Any, TypeVar
 
+from enricher import hosts
 from enricher.home import project_root
 from enricher.hosts import servers
 from enricher.install import created, launcher, opencode_plugin
@@ -104,12 +105,27 @@ def _commands(where: Place, text: str) -> list[str]:
     return jsonhooks.commands(jsonhooks.Shape(known), text)
 
 
-def add(where: Place) -> Change:
-    """Return the change after which the hook is registered exactly once."""
-    return edit(where, lambda text: Change(where.file, text, _with_entry(where, text)))
+def add(where: Place, *, is_late: bool = False) -> Change:
+    """Return the change after which the hook is registered exactly once, with ``is_late`` also for late results.
+
+    A registration for late results that is there already is kept and updated. Clients without a hook point for them
+    (``hosts.LATE_EVENTS``) get the usual registration.
+    """
+    return edit(where, lambda text: Change(where.file, text, _with_entry(where, text, is_late=is_late)))
 
 
-def _with_entry(where: Place, text: str | None) -> str:
+def late_commands(where: Place) -> list[str]:
+    """Return the commands in a file that fetch late results; raises InstallationError if it is unreadable."""
+    shape = _late_shape(where.host)
+    return edit(where, lambda text: jsonhooks.commands(shape, text) if shape and text is not None else [])
+
+
+def _late_shape(host: str) -> jsonhooks.Shape | None:
+    event = hosts.LATE_EVENTS.get(host)
+    return jsonhooks.Shape(facts(host), event=event) if event else None
+
+
+def _with_entry(where: Place, text: str | None, *, is_late: bool) -> str:
     known = facts(where.host)
     if where.host == "opencode":
         if text is not None and not opencode_plugin.is_ours(text):
@@ -118,8 +134,10 @@ def _with_entry(where: Place, text: str | None) -> str:
     if where.file.endswith(".toml"):
         return tomlhooks.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
     text = text or ""
+    late = _late_shape(where.host)
     for shape in _shapes(where.host):
-        text = jsonhooks.with_entry(shape, text, where.command)
+        if is_late or shape.event != (late and late.event) or jsonhooks.commands(shape, text):
+            text = jsonhooks.with_entry(shape, text, where.command)
     return text
 
 
@@ -128,7 +146,8 @@ def _shapes(host: str) -> list[jsonhooks.Shape]:
     known = facts(host)
     event, matcher = _FORGETTING.get(host, ("", ""))
     more = [jsonhooks.Shape(known, event=event, matcher=matcher)] if event else []
-    return [jsonhooks.Shape(known), *more]
+    late = _late_shape(host)
+    return [jsonhooks.Shape(known), *more, *([late] if late else [])]
 
 
 def remove(where: Place) -> Change:

@@ -320,7 +320,7 @@ def test_a_tool_loads_nothing_unless_a_result_waits(late_account: Account) -> No
     before = len(late_account.traces())
 
     assert never == []
-    assert loaded_at_a_tool(late_account, "other") == ["storage.state.late"]
+    assert loaded_at_a_tool(late_account, "other") == ["_blake2", "storage.state.late"]
     assert "enricher.hook.late" in loaded_at_a_tool(late_account, "s")
     assert len(late_account.traces()) == before
 

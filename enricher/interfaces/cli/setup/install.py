@@ -17,10 +17,18 @@ from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
 @click.option("--scope", type=click.Choice(registration.SCOPES), default="user", show_default=True)
 @click.option("--shadow", is_flag=True, help="Record everything, add nothing; `enricher on` ends it.")
 @click.option("--mcp", "with_mcp", is_flag=True, help="Also list `enricher mcp` among the client's MCP servers.")
+@click.option("--late-results", is_flag=True, help="Also fetch a model's opinion that came after the prompt's answer.")
 @click.option("--launcher-only", is_flag=True, help="For a plugin or extension, which registers itself.")
 @click.option("--dry-run", is_flag=True, help="Print the changes as a diff and make none.")
 def install(
-    named: tuple[str, ...], scope: str, *, shadow: bool, with_mcp: bool, launcher_only: bool, dry_run: bool
+    named: tuple[str, ...],
+    scope: str,
+    *,
+    shadow: bool,
+    with_mcp: bool,
+    late_results: bool,
+    launcher_only: bool,
+    dry_run: bool,
 ) -> None:
     """Register the hook in agent clients (without --host: in every client found)."""
     names = [] if launcher_only else chosen_hosts(named)
@@ -28,7 +36,7 @@ def install(
         raise click.ClickException(f"{MISSING}, then run this again")
     plan = installer.Plan()
     hooks = [registration.place(host, scope, os.getcwd()) for host in names]
-    planned = plan.add(hooks, lambda place, _: registration.add(place))
+    planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results))
     servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
     servers = plan.add(servers, mcp.add)
     if names and not planned:
@@ -43,6 +51,9 @@ def install(
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
     faults = [] if dry_run else _finish(plan, servers, backups, is_shadow=shadow)
+    if late_results and not dry_run:
+        for line in installer.advice_on_late_results(planned):
+            click.echo(line)
     if faults or plan.left_out:
         raise click.ClickException("\n".join([*faults, *plan.left_out]))
 

@@ -1347,7 +1347,7 @@ MUTATIONS = (
     Mutation(
         "a late result is delivered in a later turn",
         "storage/state/late.py",
-        '    return latest == value["trace"]',
+        '    return bool(latest == value["trace"])',
         "    return True",
         "",
         "model/test_late_results.py::test_a_result_for_an_earlier_prompt_is_not_delivered",

@@ -67,8 +67,8 @@ def take_left_over(state_dir: str, *, older_than_s: float = LEFT_OVER_S) -> list
 
 
 def _is_latest(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
-    latest: object = _read(f"{path(state_dir, session_id)}{TURN}").get("trace")
-    return latest == value["trace"]
+    latest = _read(f"{path(state_dir, session_id)}{TURN}").get("trace")
+    return bool(latest == value["trace"])
 
 
 def _claimed(file: str) -> dict[str, Any]:

@@ -50,14 +50,17 @@ class DeadlineError(BaseException):
     """The hook's deadline has passed; the answer contains only the results so far."""
 
 
-def main(argv: list[str], *, started: float = STARTED) -> None:
-    """Answer the single event on stdin and exit; ``argv`` contains the name under which the hook was registered."""
+def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") -> None:
+    """Answer the single event on stdin and exit; ``argv`` contains the name under which the hook was registered.
+
+    ``received`` is the beginning of the event, if it was already read.
+    """
     try:
         on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)  # 0 would cancel the alarm
         if PIPELINE in "=".join(argv):
-            _answer_in_pipeline(_registered_name(argv))
+            _answer_in_pipeline(_registered_name(argv), received)
         else:
-            _answer(_registered_name(argv))
+            _answer(_registered_name(argv), _read_event(received))
     except BaseException as failure:  # the outermost frame: whatever fails, the prompt must go on
         reason = failure
         _attempt(lambda: _note_failure(reason))
@@ -72,20 +75,19 @@ def _registered_name(argv: list[str]) -> str:
     return next((word for word in argv if word in NAMES), "")
 
 
-def _answer_in_pipeline(named: str) -> None:
+def _answer_in_pipeline(named: str, received: bytes) -> None:
     """Print the four keys that seed 004 specifies, even if no event could be read or the deadline has passed."""
     from enricher.respond import formats
 
     try:
-        payload = _read_event()
+        payload = _read_event(received)
     except BaseException:
         _write(formats.answer("", 0, 0))
         raise
     _answer(named, payload, formats.PIPELINE)
 
 
-def _answer(named: str, payload: object = None, form: str = "") -> None:
-    payload = payload if form else _read_event()
+def _answer(named: str, payload: object, form: str = "") -> None:
     if not form and isinstance(payload, dict) and (event := payload.get("hook_event_name")) in NO_PROMPT:
         if event in CONTEXT_DROPPED:
             _forget_session(payload)
@@ -195,12 +197,15 @@ def _attempt(action: Callable[[], None]) -> BaseException | None:
     return None
 
 
-def _read_event() -> object:
-    """Return the first complete JSON value on stdin, even if its writer never closes the pipe."""
+def _read_event(first: bytes = b"") -> object:
+    """Return the first complete JSON value on stdin, even if its writer never closes the pipe.
+
+    ``first`` is what was already read.
+    """
     received = bytearray()
     while len(received) < LARGEST_EVENT:
         try:
-            piece = os.read(0, 1 << 20)
+            piece, first = first or os.read(0, 1 << 20), b""
         except BlockingIOError:  # the client made its pipe non-blocking, which affects our end, too
             _wait_for(0)
             continue

@@ -326,6 +326,69 @@ def test_a_tool_loads_nothing_unless_a_result_waits(late_account: Account) -> No
     assert len(late_account.traces()) == before
 
 
+BOOT_MODULES = """
+import os, sys
+def leave(code):
+    os.write(2, "\\n".join(sorted(name for name in sys.modules if name.startswith(("enricher", "storage")))).encode())
+    leave_now(code)
+leave_now, os._exit = os._exit, leave
+sys.argv = sys.argv[1:]
+__file__ = sys.argv[0]
+exec(compile(open(__file__).read(), __file__, "exec"))
+"""
+
+
+def loaded_from_the_start(account: Account, given: bytes) -> set[str]:
+    """Return our modules that a whole hook process loads, started as by the launcher; it prints nothing else."""
+    command = [sys.executable, "-I", "-S", "-c", BOOT_MODULES, str(ROOT / "enricher" / "boot.py"), "claude"]
+    ended = subprocess.run(command, input=given, env=account.env, capture_output=True, check=True)
+    assert ended.stdout == b""
+    return set(ended.stderr.decode().split())
+
+
+@pytest.mark.parametrize("size", [0, 300_000])
+def test_the_end_of_a_tool_is_passed_over_before_the_hook_is_loaded(late_account: Account, size: int) -> None:
+    event = {"session_id": "s", "hook_event_name": "PostToolUse", "tool_response": {"text": "}" * size}}
+    (late_account.state / late.FOLDER).mkdir(parents=True, mode=0o700)
+    loaded = loaded_from_the_start(late_account, json.dumps(event, separators=(",", ":")).encode())
+
+    assert loaded == {"enricher", "enricher.bundle", "enricher.home", "enricher.hook", "enricher.hook.early"}
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_a_prompt_that_was_begun_to_be_read_is_answered_whole(late_account: Account, pieces: int) -> None:
+    """The prompt holds the words of the other event, and may come in pieces, the first up to a closing brace."""
+    late_account.env["ENRICHER_MODEL_LATE"] = "false"
+    prompt = 'explain {"a": {"hook_event_name":"PostToolUse"}} and where is the config?'
+    late_account.ask("thanks")
+    (late_account.state / late.FOLDER).mkdir(exist_ok=True, mode=0o700)
+    given = json.dumps(late_account.event(prompt), separators=(",", ":")).encode()
+    cut = given.index(b"}") + 1 if pieces == 2 else len(given)
+    with subprocess.Popen(
+        late_account.command(), env=late_account.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as hook:
+        assert hook.stdin is not None
+        hook.stdin.write(given[:cut])
+        hook.stdin.flush()
+        time.sleep(0.1)
+        hook.communicate(given[cut:], timeout=30)
+    late_account.rest()
+
+    assert hook.returncode == 0
+    assert late_account.trace()["prompt"] == prompt
+
+
+def test_a_client_that_never_writes_is_given_up_on(late_account: Account) -> None:
+    (late_account.state / late.FOLDER).mkdir(parents=True, mode=0o700)
+    reader, writer = os.pipe()
+    with subprocess.Popen(late_account.command(), env=late_account.env, stdin=reader, stdout=subprocess.PIPE) as hook:
+        os.close(reader)
+        stdout, _ = hook.communicate(timeout=30)
+        os.close(writer)
+
+    assert (hook.returncode, stdout) == (0, b"")
+
+
 def test_a_result_for_an_earlier_prompt_is_not_delivered(late_account: Account) -> None:
     answered_late(late_account)
     late.begin_turn(str(late_account.state), "s", "a-later-trace")

@@ -1368,6 +1368,14 @@ MUTATIONS = (
         "",
         "model/test_late_results.py::test_a_tool_loads_nothing_unless_a_result_waits",
     ),
+    Mutation(
+        "each use of a tool loads the whole hook",
+        "enricher/hook/early.py",
+        "                os._exit(0)",
+        "                return piece",
+        "",
+        "model/test_late_results.py::test_the_end_of_a_tool_is_passed_over_before_the_hook_is_loaded",
+    ),
 )
 
 

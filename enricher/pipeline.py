@@ -30,6 +30,7 @@ from storage.state import key, sessions
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from enricher.classify import Classification
     from enricher.model.asking import Asked
@@ -66,6 +67,7 @@ class Run:
         "form",
         "inputs",
         "last",
+        "late",
         "notices",
         "problems",
         "project",
@@ -88,6 +90,8 @@ class Run:
         self.problems: list[tuple[str, ...]] = []
         self.notices: list[str] = []
         self.untrusted = ""
+        self.late: dict[str, str] | None = None
+        """The task types among which a model is to choose after the answer; None if it is not asked then."""
         self.trace: Trace = traces.Trace()
         self.project = identify(event.cwd)
         self.trace.host, self.trace.session_id, self.trace.cwd = event.host, event.session_id, event.cwd
@@ -123,6 +127,10 @@ def enrich(event: PromptEvent, run: Run) -> None:
         reason = "gate_closed"
     if not reason and _remember(event.prompt, run):
         reason = "remembered"
+    if run.settings["model.late"]:
+        from enricher.record import late
+
+        late.begin_turn(event, run, reason)
     if reason:
         run.trace.status, run.trace.skip_reason = "skipped", reason
     else:
@@ -208,8 +216,10 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     run.tick("session")
     judged = verdict(prompt, rules, conversation)
     run.tick("classify")
-    until = run.started + MODEL_ANSWERS_BY_S
-    asked = ask_model(prompt, judged, rules, run.settings, state=run.state, until=until)
+    asked = None
+    if not _asks_late(event, judged, rules, run):
+        until = run.started + MODEL_ANSWERS_BY_S
+        asked = ask_model(prompt, judged, rules, run.settings, state=run.state, until=until)
     if not says_nothing(judged, rules.body, run.settings, prompt):
         from enricher.context.gathering import gather
 
@@ -255,12 +265,31 @@ def ask_model(
     return start(sent, judged, rules, settings, state=state, until=until)
 
 
+def _asks_late(event: PromptEvent, judged: Classification, rules: cache.Rules, run: Run) -> bool:
+    """Plan to ask the model once the prompt is answered, if the user wants that; return whether so."""
+    if not (run.settings["model.late"] and run.settings["model.url"] and run.inputs):
+        return False
+    from enricher.record import late
+
+    if not late.is_wanted(event, run):
+        return False
+    run.inputs.model, run.late = late.plan(judged, rules, run)
+    if run.inputs.model and run.late is None:
+        _note_missing_opinion(run.inputs.model, run)
+    return True
+
+
 def _take_opinion(asked: Asked, run: Run, inputs: Inputs) -> None:
     """Wait for the model's answer, and record it; if there is none, log the reason."""
     model = inputs.model = asked.record()
     if not inputs.opinion:
-        spent = f"{model['latency_ms']} of {model['limit_ms']} ms" if "latency_ms" in model else "not asked"
-        run.problems.append(("model", f"{model['status']}: {model['reason']} ({spent}); the rules alone decide"))
+        _note_missing_opinion(model, run)
+
+
+def _note_missing_opinion(model: Mapping[str, Any], run: Run) -> None:
+    """Log why the rules alone decide."""
+    spent = f"{model['latency_ms']} of {model['limit_ms']} ms" if "latency_ms" in model else "not asked"
+    run.problems.append(("model", f"{model['status']}: {model['reason']} ({spent}); the rules alone decide"))
 
 
 def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:

@@ -40,6 +40,7 @@ DEFAULTS: dict[str, Value] = {
     "model.task_type": "uncertain",
     "model.accuracy": 0.65,
     "model.examples": 3,
+    "model.late": False,
     "model.calls_per_day": 2000,
     "model.usd_per_day": 1.0,
     "model.usd_per_million_input": 0.0,

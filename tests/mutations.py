@@ -1497,6 +1497,47 @@ MUTATIONS = (
         "",
         "cli/test_help.py::test_since_takes_dates_and_spans",
     ),
+    # --- late results of a model
+    Mutation(
+        "the hook waits for a model whose result may come late",
+        "enricher/pipeline.py",
+        "    if not _asks_late(event, judged, rules, run):",
+        "    if True:",
+        "E53",
+        "model/test_late_results.py::test_the_hook_answers_before_the_model_and_the_result_arrives_in_the_same_turn",
+    ),
+    Mutation(
+        "a late result is delivered in a later turn",
+        "storage/state/late.py",
+        '    return bool(latest == value["trace"])',
+        "    return True",
+        "",
+        "model/test_late_results.py::test_a_result_for_an_earlier_prompt_is_not_delivered",
+    ),
+    Mutation(
+        "a late opinion changes what a replay of the prompt says",
+        "enricher/record/late.py",
+        '    model |= {"status": LATE, "late_opinion": opinion}',
+        '    model |= {"status": LATE, "late_opinion": opinion, "opinion": opinion}',
+        "",
+        "model/test_late_results.py::test_the_text_of_such_a_prompt_is_replayed_byte_for_byte",
+    ),
+    Mutation(
+        "each use of a tool loads what delivers late results",
+        "enricher/hook/process.py",
+        "    if os.path.exists(late.path(state, session)):",
+        "    if late.path(state, session):",
+        "",
+        "model/test_late_results.py::test_a_tool_loads_nothing_unless_a_result_waits",
+    ),
+    Mutation(
+        "each use of a tool loads the whole hook",
+        "enricher/hook/early.py",
+        "                os._exit(0)",
+        "                return piece",
+        "",
+        "model/test_late_results.py::test_the_end_of_a_tool_is_passed_over_before_the_hook_is_loaded",
+    ),
 )
 
 

@@ -33,6 +33,9 @@ PIPELINE = "--format=pipeline"
 """The option for the format of seed 004; also accepted as two words."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
+WITHIN_A_TURN = ("PostToolUse", "AfterTool")
+"""Events at which a late result can be given to the agent."""
+NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
 FAILURES = "failures"
@@ -47,14 +50,17 @@ class DeadlineError(BaseException):
     """The hook's deadline has passed; the answer contains only the results so far."""
 
 
-def main(argv: list[str], *, started: float = STARTED) -> None:
-    """Answer the single event on stdin and exit; ``argv`` contains the name under which the hook was registered."""
+def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") -> None:
+    """Answer the single event on stdin and exit; ``argv`` contains the name under which the hook was registered.
+
+    ``received`` is the beginning of the event, if it was already read.
+    """
     try:
         on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)  # 0 would cancel the alarm
         if PIPELINE in "=".join(argv):
-            _answer_in_pipeline(_registered_name(argv))
+            _answer_in_pipeline(_registered_name(argv), received)
         else:
-            _answer(_registered_name(argv))
+            _answer(_registered_name(argv), _read_event(received))
     except BaseException as failure:  # the outermost frame: whatever fails, the prompt must go on
         reason = failure
         _attempt(lambda: _note_failure(reason))
@@ -69,22 +75,24 @@ def _registered_name(argv: list[str]) -> str:
     return next((word for word in argv if word in NAMES), "")
 
 
-def _answer_in_pipeline(named: str) -> None:
+def _answer_in_pipeline(named: str, received: bytes) -> None:
     """Print the four keys that seed 004 specifies, even if no event could be read or the deadline has passed."""
     from enricher.respond import formats
 
     try:
-        payload = _read_event()
+        payload = _read_event(received)
     except BaseException:
         _write(formats.answer("", 0, 0))
         raise
     _answer(named, payload, formats.PIPELINE)
 
 
-def _answer(named: str, payload: object = None, form: str = "") -> None:
-    payload = payload if form else _read_event()
-    if not form and isinstance(payload, dict) and payload.get("hook_event_name") in CONTEXT_DROPPED:
-        _forget_session(payload)
+def _answer(named: str, payload: object, form: str = "") -> None:
+    if not form and isinstance(payload, dict) and (event := payload.get("hook_event_name")) in NO_PROMPT:
+        if event in CONTEXT_DROPPED:
+            _forget_session(payload)
+        else:
+            _give_late_result(payload)
         return
     host = detect(os.environ, payload, named)
     speaker = adapter(host)
@@ -164,6 +172,22 @@ def _forget_session(payload: dict[str, object]) -> None:
         tell(state, session, [(NEWS.rstrip(":"), utc_now())], tokens=0)
 
 
+def _give_late_result(payload: dict[str, object]) -> None:
+    """Print the result that waits for the session; without one, and for a subagent's tools, do nothing.
+
+    Clients send this event for every use of a tool, so the usual case must end here.
+    """
+    state, session = state_dir(), str(payload.get("session_id", ""))
+    if not os.path.exists(f"{state}/late") or payload.get("agent_id"):
+        return
+    from storage.state import late
+
+    if os.path.exists(late.path(state, session)):
+        from enricher.hook.late import deliver
+
+        deliver(state, session, str(payload["hook_event_name"]), _write)
+
+
 def _attempt(action: Callable[[], None]) -> BaseException | None:
     """Run the action, and return its exception instead of raising it."""
     try:
@@ -173,12 +197,15 @@ def _attempt(action: Callable[[], None]) -> BaseException | None:
     return None
 
 
-def _read_event() -> object:
-    """Return the first complete JSON value on stdin, even if its writer never closes the pipe."""
+def _read_event(first: bytes = b"") -> object:
+    """Return the first complete JSON value on stdin, even if its writer never closes the pipe.
+
+    ``first`` is what was already read.
+    """
     received = bytearray()
     while len(received) < LARGEST_EVENT:
         try:
-            piece = os.read(0, 1 << 20)
+            piece, first = first or os.read(0, 1 << 20), b""
         except BlockingIOError:  # the client made its pipe non-blocking, which affects our end, too
             _wait_for(0)
             continue

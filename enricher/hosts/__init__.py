@@ -29,6 +29,8 @@ BARE = ("codex",)
 """Clients that pass our text to the model as a separate message after the prompt, without naming its source."""
 NAMES = ("claude", "gemini", "codex", "copilot", "cursor", "opencode")
 FALLBACK = "claude"
+LATE_EVENTS = {"claude": "PostToolUse", "gemini": "AfterTool"}
+"""The hook point within a turn at which a client takes further text (``enricher.record.late``)."""
 
 # Gemini and Cursor set CLAUDE_PROJECT_DIR, too; markers are only variables that a single client sets.
 _MARKERS = (

@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from enricher.settings import Value
+
 COMPILE_MS = 10_000
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
 
@@ -160,6 +162,29 @@ def byte_compile() -> bool:
         return all(compileall.compile_dir(package, quiet=2) for package in packages)
     finally:
         os.umask(umask)
+
+
+def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
+    """Return which clients take no late results, and what the user must still set before any can come."""
+    without = [registration.facts(place.host).TITLE for place in places if place.host not in hosts.LATE_EVENTS]
+    said = [f"{', '.join(without)}: no hook point for late results; the hook waits for the model"] if without else []
+    settings = current_settings()
+    if settings.get("model.url") and settings.get("model.late"):
+        return said
+    missing = "late = true" if settings.get("model.url") else "a model (docs/model.md) and late = true"
+    return [*said, f"Late results come once {os.path.join(config_dir(), 'config.toml')} has under [model]: {missing}"]
+
+
+def current_settings() -> dict[str, Value]:
+    """Return the settings outside any project, with the environment applied; empty if there are no usable rules."""
+    from enricher.rules import cache
+    from enricher.settings import with_environment
+
+    try:
+        rules, _layers = cache.load("", wait_ms=COMPILE_MS)
+    except cache.NoRulesError:
+        return {}
+    return with_environment(rules.body.get("settings", {}), os.environ)[0]
 
 
 def advice(place: ConfigurationFile) -> str:

@@ -11,6 +11,7 @@ import os
 from importlib.resources import files
 from typing import Any, TypeVar
 
+from enricher import hosts
 from enricher.home import project_root
 from enricher.hosts import servers
 from enricher.install import created, launcher
@@ -108,12 +109,27 @@ def _commands(where: ConfigurationFile, text: str) -> list[str]:
     return jsonhooks.commands(jsonhooks.Shape(known), text)
 
 
-def add(where: ConfigurationFile) -> Change:
-    """Return the change after which the hook is registered exactly once."""
-    return edit(where, lambda text: Change(where.file, text, _with_entry(where, text)))
+def add(where: ConfigurationFile, *, is_late: bool = False) -> Change:
+    """Return the change after which the hook is registered exactly once, with ``is_late`` also for late results.
+
+    A registration for late results that is there already is kept and updated. Clients without a hook point for them
+    (``hosts.LATE_EVENTS``) get the usual registration.
+    """
+    return edit(where, lambda text: Change(where.file, text, _with_entry(where, text, is_late=is_late)))
 
 
-def _with_entry(where: ConfigurationFile, text: str | None) -> str:
+def late_commands(where: ConfigurationFile) -> list[str]:
+    """Return the commands in a file that fetch late results; raises InstallationError if it is unreadable."""
+    shape = _late_shape(where.host)
+    return edit(where, lambda text: jsonhooks.commands(shape, text) if shape and text is not None else [])
+
+
+def _late_shape(host: str) -> jsonhooks.Shape | None:
+    event = hosts.LATE_EVENTS.get(host)
+    return jsonhooks.Shape(facts(host), event=event) if event else None
+
+
+def _with_entry(where: ConfigurationFile, text: str | None, *, is_late: bool) -> str:
     known = facts(where.host)
     if where.host == "opencode":
         if text is not None and not is_opencode_plugin(text):
@@ -122,8 +138,10 @@ def _with_entry(where: ConfigurationFile, text: str | None) -> str:
     if where.file.endswith(".toml"):
         return tomlhooks.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
     text = text or ""
+    late = _late_shape(where.host)
     for shape in _shapes(where.host):
-        text = jsonhooks.with_entry(shape, text, where.command)
+        if is_late or shape.event != (late and late.event) or jsonhooks.commands(shape, text):
+            text = jsonhooks.with_entry(shape, text, where.command)
     return text
 
 
@@ -132,7 +150,8 @@ def _shapes(host: str) -> list[jsonhooks.Shape]:
     known = facts(host)
     event, matcher = _FORGETTING.get(host, ("", ""))
     more = [jsonhooks.Shape(known, event=event, matcher=matcher)] if event else []
-    return [jsonhooks.Shape(known), *more]
+    late = _late_shape(host)
+    return [jsonhooks.Shape(known), *more, *([late] if late else [])]
 
 
 def remove(where: ConfigurationFile) -> Change:

@@ -83,7 +83,7 @@ def start(
     prompt: str, judged: Classification, rules: Rules, settings: Mapping[str, Value], *, state: str, until: float
 ) -> Asked | None:
     """Start asking; None if the settings leave nothing to ask. ``until`` is when the hook needs the answer at last."""
-    kinds = _task_types(judged, rules, settings)
+    kinds = task_types(judged, rules, settings)
     if not kinds and not settings["search_intent.use_llm"]:
         return None
     asked = Asked(
@@ -105,7 +105,7 @@ def start(
     return asked
 
 
-def _task_types(judged: Classification, rules: Rules, settings: Mapping[str, Value]) -> dict[str, str]:
+def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Value]) -> dict[str, str]:
     """Return the task types to choose from, with their meanings; empty if the rules are sure enough."""
     when = settings["model.task_type"]
     return {} if when == NEVER or (when != ALWAYS and not judged.uncertain) else meanings_of(rules)

@@ -102,6 +102,10 @@ def keep_rest(run: Run) -> None:
         told = run.enrichment.refs()
         told = told if level not in ("off", "hash") else _unreadable(told)
         sessions.tell(run.state, trace.session_id, told, tokens=trace.output_tokens)
+    if run.late is not None and run.enrichment is not None:
+        from enricher.record import late
+
+        late.follow_up(run)
     if run.inputs is not None and any(one.is_program for one in run.inputs.channels):
         from enricher.context import external
 

@@ -37,7 +37,12 @@ def stamp(project: Project) -> str:
 
 def _maintain(state: str) -> None:
     from storage.db import maintenance
+    from storage.state.late import FOLDER
 
+    if os.path.exists(f"{state}/{FOLDER}"):
+        from enricher.record import late
+
+        late.drop_left_over(state)
     maintenance.main(state)
     if not maintenance.is_housekeeping_due(state):
         return

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from storage import traces
 from storage.base import lean, log, private, unfinished
 from storage.erasure import copies
-from storage.state import notices, sessions
+from storage.state import late, notices, sessions
 from storage.traces import spool
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def clean(state_dir: str, gone: Forgotten, *, event_files: Iterable[str] = ()) -
         "session files": _clean_sessions(state_dir, gone),
         "refused records": _clean_spool(state_dir, gone),
         "half-written files": unfinished.erase(state_dir),
+        "late results": _clean_late(state_dir, gone),
         "notices": sum(_clean_folder(f"{state_dir}/{name}", gone) for name in (notices.NAME, notices.SHOWN)),
     }
     _clean_claims(state_dir)
@@ -166,6 +167,12 @@ def _clean_spool(state_dir: str, gone: Forgotten) -> int:
 
 def _clean_folder(folder: str, gone: Forgotten) -> int:
     return sum(private.removed(path) for path in copies.files(folder) if copies.mentions(path, gone))
+
+
+def _clean_late(state_dir: str, gone: Forgotten) -> int:
+    """Delete the results that wait for a session, and name or mention what is forgotten; return how many."""
+    paths = copies.files(f"{state_dir}/{late.FOLDER}")
+    return sum(private.removed(path) for path in paths if copies.holds(path, gone, is_database=False))
 
 
 def _clean_claims(state_dir: str) -> None:

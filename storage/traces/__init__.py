@@ -46,6 +46,12 @@ TABLES = {
     ),
 }  # fmt: skip
 
+LATE, LATE_COLUMNS = "late", ("model", "id")
+"""Name and columns of the rows in the spool that replace ``inputs.model`` of a trace; no table has this name."""
+ADD_LATE = """
+    update traces set inputs = json_set(inputs, '$.model', json(?1)) where id = ?2 and json_valid(?1)
+"""
+
 
 class Trace:
     """Everything that the result of one prompt depended on, the result, and its cost.
@@ -131,6 +137,8 @@ def insertion(table: str, columns: Sequence[str]) -> str:
 
     «insert or ignore» would also silently drop a row that violates a CHECK.
     """
+    if table == LATE:
+        return ADD_LATE
     places = ", ".join("?" * len(columns))
     return f"insert into {table} ({', '.join(columns)}) values ({places}) on conflict do nothing"
 

@@ -158,7 +158,11 @@ def _rows(table: str, named: object) -> tuple[list[str], traces.Rows]:
     if not isinstance(named, list) or len(named) != 2 or not all(isinstance(part, list) for part in named):
         raise ValueError(f"no rows of {table}")
     columns, rows = named
-    if not columns or not all(column in traces.TABLES.get(table, ()) for column in columns):
+    if table == traces.LATE:
+        known: tuple[str, ...] = traces.LATE_COLUMNS if columns == list(traces.LATE_COLUMNS) else ()
+    else:
+        known = traces.TABLES.get(table, ())
+    if not columns or not all(column in known for column in columns):
         raise ValueError(f"{table} has no such columns")
     if not all(isinstance(row, list) and len(row) == len(columns) for row in rows):
         raise ValueError(f"ragged rows of {table}")

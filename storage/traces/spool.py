@@ -58,6 +58,16 @@ def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces
     _write(f"{state_dir}/{NAME}", _file_name(record_id, status), content)
 
 
+def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
+    """Write what a model said about a trace after its prompt was answered; raises one of FAILURES.
+
+    The file's name sorts behind that of the trace, so that it is imported later.
+    """
+    rows = {traces.LATE: [traces.LATE_COLUMNS, [[lean.dumps(model), trace_id]]]}
+    content = lean.dumps({"v": traces.SCHEMA_VERSION, "tables": rows}).encode()
+    _write(f"{state_dir}/{NAME}", _file_name(f"{trace_id}late", "ok"), content)
+
+
 def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
     """Write a version of the instructions unless it is known; raises OSError if nothing can be written.
 

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 ANSWER = "OK"
 
@@ -26,6 +26,11 @@ class StubModels(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: list[tuple[str, Any]] = []
+        self.before_tool: Callable[[], object] | None = None
+        """If set, the first answer to a prompt is to read ``file``, after this function has returned."""
+        self.file = ""
+        self.opinion = ANSWER
+        """The answer to a plain request for Anthropic Messages, such as the product sends."""
 
     @property
     def url(self) -> str:
@@ -67,10 +72,15 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(path, body if isinstance(body, dict) else {})
 
     def _answer(self, path: str, body: dict[str, Any]) -> None:
+        tool = self._tool_to_use(body)
         if path.endswith("/count_tokens"):
             self._send_json({"input_tokens": 10})
+        elif path.endswith("/messages") and body.get("stream"):
+            self._send_events(_anthropic_events(tool, self.server.file))
         elif path.endswith("/messages"):
-            self._send_events(_anthropic_events()) if body.get("stream") else self._send_json(_anthropic_message())
+            self._send_json(_anthropic_message(content=[{"type": "text", "text": self.server.opinion}]))
+        elif path.endswith(":streamGenerateContent") and tool:
+            self._send_events([("", _gemini_call(tool, self.server.file))])
         elif path.endswith(":streamGenerateContent"):
             self._send_events([("", _gemini_response())])
         elif path.endswith(":countTokens"):
@@ -81,6 +91,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_events(_openai_events())
         else:
             self._send_json({})
+
+    def _tool_to_use(self, body: dict[str, Any]) -> str:
+        """Return the name of the client's tool that reads a file, if this request is to be answered by its use."""
+        if self.server.before_tool is None:
+            return ""
+        offered, sent = json.dumps(body.get("tools", [])), json.dumps(body.get("messages", body.get("contents", [])))
+        tool = next((name for name in ("Read", "read_file") if f'"name": "{name}"' in offered), "")
+        if not tool or '"tool_result"' in sent or '"functionResponse"' in sent:
+            return ""
+        self.server.before_tool()
+        return tool
 
     def _send_json(self, value: object) -> None:
         self._send(json.dumps(value).encode(), "application/json")
@@ -112,16 +133,21 @@ def _anthropic_message(**changed: object) -> dict[str, Any]:
     return message | changed
 
 
-def _anthropic_events() -> list[tuple[str, dict[str, Any]]]:
+def _anthropic_events(tool: str, file: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return a text, or the use of a tool on a file if one is named."""
     text: dict[str, Any] = {"type": "text", "text": ""}
+    delta: dict[str, Any] = {"type": "text_delta", "text": ANSWER}
+    if tool:
+        text = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps({"file_path": file})}
     bodies: list[dict[str, Any]] = [
         {"type": "message_start", "message": _anthropic_message(content=[], stop_reason=None)},
         {"type": "content_block_start", "index": 0, "content_block": text},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": ANSWER}},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
         {
             "type": "message_delta",
-            "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+            "delta": {"stop_reason": "tool_use" if tool else "end_turn", "stop_sequence": None},
             "usage": {"output_tokens": 1},
         },
         {"type": "message_stop"},
@@ -137,6 +163,12 @@ def _gemini_response() -> dict[str, Any]:
         "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 1, "totalTokenCount": 11},
         "modelVersion": "stub",
     }
+
+
+def _gemini_call(tool: str, file: str) -> dict[str, Any]:
+    answer = _gemini_response()
+    answer["candidates"][0]["content"]["parts"] = [{"functionCall": {"name": tool, "args": {"file_path": file}}}]
+    return answer
 
 
 def _openai_events() -> list[tuple[str, dict[str, Any]]]:

@@ -48,7 +48,7 @@ def examine(cwd: str) -> list[Finding]:
     found += _sources(cwd, history)
     for host in hosts.NAMES:
         found += _client(host, cwd, history)
-    return found
+    return [*found, *_late_results(cwd)]
 
 
 def _installation() -> list[Finding]:
@@ -304,6 +304,8 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
     reason, remedy = gates.closed(place)
     if reason:
         return Finding(subject, BROKEN, reason, remedy)
+    if fault := _late_fault(place):
+        return Finding(subject, BROKEN, fault, f"{again[:-1]} --late-results`")
     outcome = selftest.run(place.host, place.command)
     if outcome.fault:
         return Finding(subject, BROKEN, outcome.fault, again)
@@ -313,4 +315,39 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
         return Finding(subject, BROKEN, detail, f"read {os.path.join(state_dir(), 'log')}")
     last_seen = history.last_seen.get(place.host, "")
     seen = f"last prompt {last_seen}" if last_seen else "no prompt seen yet"
-    return Finding(subject, OK, f"{place.file}; {seen}; {outcome}")
+    is_late = " and fetches late results" if registration.late_commands(place) else ""
+    return Finding(subject, OK, f"{place.file}{is_late}; {seen}; {outcome}")
+
+
+def _late_fault(place: ConfigurationFile) -> str:
+    """Return what is wrong with the registration for late results; empty if it is as it should be, or missing."""
+    commands = registration.late_commands(place)
+    if commands in ([], [place.command]):
+        return ""
+    what = f"{len(commands)} times" if len(commands) > 1 else f"as {commands[0]!r}"
+    return f"registered for late results {what} in {place.file}"
+
+
+def _late_results(cwd: str) -> list[Finding]:
+    """Return a finding if a setting or a registration for late results has no effect without the other."""
+    settings = installer.current_settings()
+    registered = [
+        place
+        for host in hosts.LATE_EVENTS
+        for place in registration.all_places(host, cwd)
+        if _fetches_late_results(place)
+    ]
+    if settings.get("model.late") and settings.get("model.url") and not registered:
+        detail = "model.late is on, but no client fetches late results, so that a model's opinions are lost"
+        return [Finding("late results", NOTE, detail, f"{REINSTALL[:-1]} --late-results`")]
+    if registered and not (settings.get("model.late") and settings.get("model.url")):
+        detail = "registered, but no model is asked for them; each use of a tool starts the hook for nothing"
+        return [Finding("late results", NOTE, detail, "set late = true under [model] in config.toml, or uninstall")]
+    return []
+
+
+def _fetches_late_results(place: ConfigurationFile) -> bool:
+    try:
+        return bool(registration.late_commands(place))
+    except InstallationError:
+        return False

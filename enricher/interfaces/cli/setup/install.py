@@ -24,12 +24,20 @@ from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
 )
 @click.option("--shadow", is_flag=True, help="Record prompts, but add nothing until you run: enricher on.")
 @click.option("--mcp", "with_mcp", is_flag=True, help="Also add `enricher mcp` to the MCP servers of the client.")
+@click.option("--late-results", is_flag=True, help="Also fetch a model's opinion that came after the prompt's answer.")
 @click.option(
     "--launcher-only", is_flag=True, help="Write only the launcher, for a plugin or extension that registers itself."
 )
 @options.dry_run
 def install(
-    named: tuple[str, ...], scope: str, *, shadow: bool, with_mcp: bool, launcher_only: bool, is_dry: bool
+    named: tuple[str, ...],
+    scope: str,
+    *,
+    shadow: bool,
+    with_mcp: bool,
+    late_results: bool,
+    launcher_only: bool,
+    is_dry: bool,
 ) -> None:
     """Register the hook in agent clients: in those that --host names, else in every client found."""
     names = [] if launcher_only else chosen_hosts(named)
@@ -37,7 +45,7 @@ def install(
         raise click.ClickException(f"{MISSING}; then run this again")
     plan = installer.Plan()
     hooks = [registration.place(host, scope, os.getcwd()) for host in names]
-    planned = plan.add(hooks, lambda place, _: registration.add(place))
+    planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results))
     servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
     servers = plan.add(servers, mcp.add)
     if names and not planned:
@@ -52,6 +60,9 @@ def install(
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
     faults = [] if is_dry else _finish(plan, servers, backups, is_shadow=shadow)
+    if late_results and not is_dry:
+        for line in installer.advice_on_late_results(planned):
+            click.echo(line)
     if faults or plan.left_out:
         raise click.ClickException("\n".join([*faults, *plan.left_out]))
 

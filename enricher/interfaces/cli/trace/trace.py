@@ -271,12 +271,18 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
         facts.add_row("model", printable(summary(model)))
     if row["label"]:
         facts.add_row("label", printable(row["label"]["task_type"] or row["label"]["verdict"]))
+    model = (row["inputs"] or {}).get("model") or {}
+    if model:
+        facts.add_row("model", printable(_model_in_words(model)))
     console.print(facts)
     for name in texts:
         if row[name]:
             title = "would have added" if (name, row["status"]) == ("output_text", "shadow") else name
             console.print(f"{title}\n", style="bold", end="")
             console.print(printable(row[name]) + "\n", soft_wrap=True)
+    if model.get("text"):
+        console.print("added late\n", style="bold", end="")
+        console.print(printable(model["text"]) + "\n", soft_wrap=True)
     for name in beside:
         if name == "scores":
             _print_scores(console, row[name])
@@ -284,6 +290,16 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
             _print_rows(console, name, [_with_label(item, row) for item in row[name]])
         else:
             _print_rows(console, name, row[name])
+
+
+def _model_in_words(model: Row) -> str:
+    """Return what is recorded about the question to a model: its name, how it ended, time, tokens and cost."""
+    parts = [model.get("status"), model.get("outcome"), model.get("reason")]
+    if "latency_ms" in model:
+        parts.append(f"{model['latency_ms']:.0f} ms")
+    if "input_tokens" in model:
+        parts.append(f"{model['input_tokens']} + {model['output_tokens']} tokens, {model['usd']:g} USD")
+    return f"{model.get('model') or 'no name'}: {', '.join(str(part) for part in parts if part)}"
 
 
 def _with_label(item: Row, row: Row) -> Row:

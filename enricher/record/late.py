@@ -1,0 +1,170 @@
+"""Late results: the hook answers by the rules alone, and what a model adds follows within the same turn.
+
+With the setting ``model.late`` a process behind the hook asks the model. If the opinion changes what the prompt would
+have been given, the new lines wait (``storage.state.late``) for the client's next hook point, such as the end of a
+tool call. The trace has a record in ``inputs.model`` with the status ``late`` and an ``outcome``: ``asked`` until the
+end is known, then ``delivered``, ``dropped`` (with the reason) or ``nothing new``.
+"""
+
+from __future__ import annotations
+
+from enricher.hosts import LATE_EVENTS
+from storage.base import lean
+from storage.state import detached, late, sessions
+from storage.traces import spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.classify import Classification
+    from enricher.pipeline import Run
+    from enricher.prompt.event import PromptEvent
+    from enricher.respond.decision import Enrichment
+    from enricher.rules.cache import Rules
+
+TITLE = "Late result for your last prompt:"
+LATE = "late"
+ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothing new"
+NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
+NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
+"""Reasons to skip a prompt that does not begin a new turn."""
+KEEPS_TEXT = ("redacted", "full")
+"""The ``log`` levels at which a text may wait in a file."""
+GRACE_S = 2.0
+"""Seconds for the decision after the longest call."""
+
+
+def is_wanted(event: PromptEvent, run: Run) -> bool:
+    """Return whether the model is asked after the answer: the client can get a late result, and a text may be kept."""
+    is_possible = event.host in LATE_EVENTS and bool(event.session_id) and not run.form
+    return is_possible and run.settings["log"] in KEEPS_TEXT
+
+
+def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
+    """Drop the result that waits for this session, since its turn is over, and note the new turn. Never raises."""
+    if skipped in NOT_OF_THE_USER or not event.session_id or event.host not in LATE_EVENTS:
+        return
+    try:
+        if left := late.take(run.state, event.session_id):
+            note(run.state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NEXT_PROMPT})
+        late.begin_turn(run.state, event.session_id, run.trace.id)
+    except (OSError, ValueError, KeyError, TypeError) as failure:
+        run.problems.append((LATE, f"the turn is not noted: {failure!r}"))
+
+
+def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any], dict[str, str] | None]:
+    """Return the record of the question for the trace, and the task types to choose from.
+
+    The record is empty if the settings leave nothing to ask; the task types are None if nothing will be asked.
+    """
+    from enricher.model import allowance, asking
+
+    kinds = asking.task_types(judged, rules, run.settings)
+    if not kinds and not run.settings["search_intent.use_llm"]:
+        return {}, None
+    known = {"model": str(run.settings["model.name"]), "limit_ms": round(asking.LONGEST_S * 1000)}
+    if refusal := allowance.read(run.state).refusal(run.settings, asking.LONGEST_S):
+        return {**known, "status": asking.SKIPPED, "reason": refusal}, None
+    return {**known, "status": LATE, "outcome": ASKED}, kinds
+
+
+def follow_up(run: Run) -> None:
+    """Ask the model in a process of its own; the hook does not wait for it."""
+    detached.fork(run.state, "model", lambda: _ask(run), niceness=0)
+
+
+def _ask(run: Run) -> None:
+    """Ask, decide again, and leave what is new for the session; runs in the child."""
+    from enricher.model import asking
+
+    if run.inputs is None or run.late is None:
+        return
+    lean.on_alarm(asking.LONGEST_S + GRACE_S, _give_up)
+    answered = asking.asked_now(run.inputs.prompt, run.late, run.settings, state=run.state)
+    model: dict[str, Any] = {**run.inputs.model, **answered}
+    opinion = model.pop("opinion", None)
+    if opinion is None:
+        note(run.state, run.trace.id, {name: value for name, value in model.items() if name != "outcome"})
+        _log(run, f"{model['status']}: {model['reason']} (late); the rules alone decide")
+        return
+    model |= {"status": LATE, "late_opinion": opinion}
+    text, told, tokens = _what_is_new(run, opinion)
+    waiting = {"trace": run.trace.id, "text": text, "told": told, "tokens": tokens, "model": model}
+    if not text:
+        note(run.state, run.trace.id, {**model, "outcome": NOTHING_NEW})
+    elif run.settings["shadow"]:
+        note(run.state, run.trace.id, {**model, "outcome": DROPPED, "reason": "shadow mode"})
+    elif not late.leave(run.state, run.trace.session_id, waiting):
+        note(run.state, run.trace.id, {**model, "outcome": DROPPED, "reason": NEXT_PROMPT})
+
+
+def _give_up() -> None:
+    raise TimeoutError("the model took too long")
+
+
+def _what_is_new(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]], int]:
+    """Return the text that the opinion adds to what the session was told, what it refers to, and its tokens."""
+    from enricher.prompt.text import estimate_tokens
+    from enricher.respond.decision import decide, verdict_on
+    from enricher.respond.render import finish
+
+    inputs, rules = run.inputs, run.rules
+    if inputs is None or rules is None:
+        return "", [], 0
+    told = sessions.session_state(run.state, run.trace.session_id)
+    inputs.injected, inputs.spent, inputs.model = told.told, told.tokens, {"opinion": opinion}
+    enrichment = decide(inputs, rules, verdict_on(inputs, rules))
+    lines = new_lines(enrichment.text, run.text())
+    if not lines:
+        return "", [], 0
+    text = finish("\n".join([TITLE, *lines]))
+    return text, _not_told(enrichment, told.told), estimate_tokens(text)
+
+
+def _not_told(enrichment: Enrichment, told: list[str]) -> list[tuple[str, str]]:
+    return [(kind, ref) for kind, ref in enrichment.refs() if f"{kind}:{ref}" not in told]
+
+
+def new_lines(text: str, said: str) -> list[str]:
+    """Return the lines of a text that are not in the earlier one, without its title and its note on partial results.
+
+    The label of the facts stays if a fact stays.
+    """
+    from enricher.respond.render import BACKGROUND_TITLE, CONTEXT_LABEL, PLAIN_CONTEXT_LABEL
+    from enricher.respond.render import TITLE as PROMPT_TITLE
+
+    labels = (CONTEXT_LABEL, PLAIN_CONTEXT_LABEL)
+    known = {*said.splitlines(), "", PROMPT_TITLE, BACKGROUND_TITLE} - {*labels}
+    left = [line for line in text.splitlines() if line not in known and not line.startswith("_Partial: ")]
+    return [line for at, line in enumerate(left) if line not in labels or "".join(left[at + 1 : at + 2])[:2] == "- "]
+
+
+def delivered(state: str, session_id: str, result: Mapping[str, Any]) -> None:
+    """Record that the client got a result, so that the session is not told the same again."""
+    sessions.tell(state, session_id, [(kind, ref) for kind, ref in result["told"]], tokens=int(result["tokens"]))
+    said = {"outcome": DELIVERED, "text": result["text"], "tokens": result["tokens"]}
+    note(state, result["trace"], {**result["model"], **said})
+
+
+def drop_left_over(state: str) -> None:
+    """Remove the results of sessions that did not go on, and record that nobody got them."""
+    for left in late.take_left_over(state):
+        note(state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NO_MORE})
+
+
+def note(state: str, trace_id: str, model: dict[str, Any]) -> None:
+    """Replace the record of the model in a trace that was written before; a failure is logged."""
+    try:
+        spool.put_late(state, trace_id, model)
+    except spool.FAILURES as failure:
+        from storage.base import log
+
+        log.append(state, stage="model", reason=f"a late result was not recorded: {failure!r}")
+
+
+def _log(run: Run, reason: str) -> None:
+    from storage.base import log
+
+    log.append(run.state, stage="model", reason=reason, session_id=run.trace.session_id)

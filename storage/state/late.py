@@ -1,0 +1,100 @@
+"""Results that came after their prompt was answered: for each session at most one, until the client can get it.
+
+A session has up to two private files in the folder ``late``: the id of the trace of its latest prompt (``.turn``),
+and the result that waits. The client's next hook point takes the result; the next prompt drops it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from storage.base import lean, private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FOLDER = "late"
+TURN = ".turn"
+LIMIT_BYTES = 256 * 1024
+LEFT_OVER_S = 3600.0
+"""Age in seconds at which a file is removed: its session ended without another prompt."""
+
+
+def path(state_dir: str, session_id: str) -> str:
+    """Return the file in which a result for the session waits."""
+    return f"{state_dir}/{FOLDER}/{lean.keyed_hash(b'session', session_id.encode(errors='replace'))}"
+
+
+def begin_turn(state_dir: str, session_id: str, trace_id: str) -> None:
+    """Note the trace of the session's latest prompt; raises OSError."""
+    _write(f"{path(state_dir, session_id)}{TURN}", {"trace": trace_id})
+
+
+def leave(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
+    """Store a result for the session; return False if its ``trace`` is not that of the latest prompt.
+
+    Raises OSError.
+    """
+    if not _is_latest(state_dir, session_id, value):
+        return False
+    _write(path(state_dir, session_id), value)
+    return True
+
+
+def take(state_dir: str, session_id: str) -> dict[str, Any]:
+    """Remove the waiting result and return it, empty if there is none; of several processes only one gets it."""
+    return _claimed(path(state_dir, session_id))
+
+
+def is_due(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
+    """Return whether a result that was taken is about the session's latest prompt.
+
+    One about an earlier prompt is possible if its process was interrupted between the check and the write.
+    """
+    return _is_latest(state_dir, session_id, value)
+
+
+def take_left_over(state_dir: str, *, older_than_s: float = LEFT_OVER_S) -> list[dict[str, Any]]:
+    """Remove the files of sessions that did not go on, and return the results in them."""
+    try:
+        with os.scandir(f"{state_dir}/{FOLDER}") as entries:
+            old = [one.path for one in entries if time.time() - one.stat(follow_symlinks=False).st_mtime > older_than_s]
+    except OSError:
+        return []
+    return [value for file in old if "model" in (value := _claimed(file))]
+
+
+def _is_latest(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
+    latest = _read(f"{path(state_dir, session_id)}{TURN}").get("trace")
+    return bool(latest == value["trace"])
+
+
+def _claimed(file: str) -> dict[str, Any]:
+    aside = f"{os.path.dirname(file)}/.{os.getpid():x}{os.urandom(4).hex()}.tmp"
+    try:
+        os.rename(file, aside)  # the process whose rename succeeds has it
+    except OSError:
+        return {}
+    value = _read(aside)
+    private.removed(aside)
+    return value
+
+
+def _read(file: str) -> dict[str, Any]:
+    """Return the object in a file; empty if it is missing or damaged, or if another user could have written it."""
+    try:
+        value = lean.loads(private.read_own_file(file, LIMIT_BYTES).decode())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) and isinstance(value.get("trace"), str) else {}
+
+
+def _write(file: str, value: dict[str, Any]) -> None:
+    content = lean.dumps(value).encode()
+    try:
+        private.write_file(file, content)
+    except FileNotFoundError:  # the folder is missing only the first time
+        private.make_directory(os.path.dirname(file))
+        private.write_file(file, content)

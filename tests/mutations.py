@@ -397,8 +397,8 @@ MUTATIONS = (
     Mutation(
         "the reason why there is no opinion is not logged",
         "enricher/pipeline.py",
-        "    if not inputs.opinion:\n        spent",
-        "    if inputs.opinion:\n        spent",
+        "        _note_missing_opinion(model, run)",
+        "        pass",
         "S1-5.5c",
         "model/test_hook_with_model.py::test_a_model_that_fails_leaves_the_verdict_of_the_rules_and_its_reason",
     ),

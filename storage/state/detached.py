@@ -42,9 +42,7 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
     return False
 
 
-def fork(
-    state_dir: str, stage: str, work: Callable[[], None], *, keep: int = -1, niceness: int = NICENESS
-) -> bool:
+def fork(state_dir: str, stage: str, work: Callable[[], None], *, keep: int = -1, niceness: int = NICENESS) -> bool:
     """Run ``work`` in a forked process; return whether it was started. Failures are logged under ``stage``.
 
     ``keep`` is a descriptor that stays open in the child; ``niceness`` is added to its priority number.

@@ -15,7 +15,7 @@ TABLES = (*TRACED, *RULES, *SUMS, *REMEMBERED)
 
 HIDDEN = (
     "_sqlite_migrations", "trace_numbers", "rolled_up", "prompts_fts", "memories_fts", "memory_counts",
-    "memory_vocabulary", "memory_vectors",
+    "memory_vocabulary", "memory_vectors", "content_vectors",
 )  # fmt: skip
 """Tables that only the program reads: bookkeeping of migrations, of the word index and of the sums."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.context import ChannelRule, Gathered, presentable
+from enricher.context import UNDECLARED, ChannelRule, Gathered, presentable
 from enricher.settings import GATES
 from storage.base.lean import within
 from storage.memory.presence import has_memories
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 NEED_THE_INDEX = ("history", "tests", "ways")
+LOGS_OF_TEXT = ("redacted", "full")
+"""Values of the setting ``log`` under which a prompt's text is stored, and so may its vector be."""
 
 
 class ChannelDeadlineError(BaseException):
@@ -43,8 +45,10 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     for rule in declared:
         channel = ChannelRule(rule, deadline_ms=int(settings["budgets.channel_ms"]))
         if not off_reason(rule, settings):
+            if channel.handler:
+                channel.command = _handler_command(channel, settings)
             asked.append(channel)
-        else:
+        elif rule.get("handler") != UNDECLARED:
             results[channel.name] = Gathered(channel.name, "off")
     programs = [channel for channel in asked if channel.command]
     if programs:
@@ -61,7 +65,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     else:
         _ask_ours(asked, request, results)
     request.close()
-    gathered = [results[rule["name"]] for rule in declared]
+    gathered = [results[rule["name"]] for rule in declared if rule["name"] in results]
     if any(item.text for one in gathered for item in one.candidates):
         from enricher.context.known import mark, mark_said
 
@@ -81,6 +85,17 @@ def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
     if rule.get("endpoint") and not os.environ.get(rule["endpoint"]):
         return f"{rule['endpoint']} is not set"
     return ""
+
+
+def _handler_command(channel: ChannelRule, settings: Mapping[str, Value]) -> list[str]:
+    """Return the command that starts a program of the package (``enricher.model.handlers``)."""
+    import sys
+
+    from enricher.home import root_dir
+
+    program = os.path.join(root_dir(), "enricher", "model", "handlers.py")
+    keeps = settings.get("log") in LOGS_OF_TEXT
+    return [sys.executable, "-I", "-S", program, channel.name, channel.handler, *(["keep"] if keeps else [])]
 
 
 def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gathered]) -> None:

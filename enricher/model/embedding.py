@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 from enricher.model.client import ModelError, embed
-from enricher.model.endpoint import Endpoint
-from enricher.settings import EMBEDDING, model_named
+from enricher.model.endpoint import Endpoint, endpoint_of
+from enricher.settings import EMBEDDING
 from storage.memory import vectors
 
 TYPE_CHECKING = False
@@ -26,21 +25,6 @@ WITHOUT_ONE = """
     ) order by number desc limit ?
 """
 KEEP = "insert or replace into memory_vectors (number, model, vector) values (?, ?, ?)"
-
-
-def endpoint_of(variable: str) -> Endpoint:
-    """Return the unlocked endpoint whose address is in an environment variable; raises EndpointError."""
-    key = f"{variable.removesuffix('_URL')}_API_KEY"
-    address = os.environ.get(variable, "").rstrip("/").removesuffix("/embeddings").removesuffix("/chat/completions")
-    endpoint = Endpoint({
-        "model.url": address,
-        "model.name": model_named(variable, os.environ),
-        "model.protocol": "openai",
-        "model.key_env": key if os.environ.get(key) else "",
-        "model.keyring": "",
-    })  # fmt: skip
-    endpoint.unlock()
-    return endpoint
 
 
 def asked(endpoint: Endpoint, texts: Sequence[str], *, within_s: float) -> list[bytes]:

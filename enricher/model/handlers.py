@@ -301,3 +301,4 @@ if __name__ == "__main__":
     from enricher.model.handlers import main as answer
 
     answer(sys.argv[1:])
+    os._exit(0)  # what is left in memory need not be cleared away

@@ -13,7 +13,6 @@ from array import array
 from operator import mul
 
 from storage.base.lean import keyed_hash
-from storage.memory import recall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,6 +125,8 @@ def fused(
 
     A score is the better one of the two searches, lowered to that of the hit before it if it is higher.
     """
+    from storage.memory import recall
+
     weights = weights or {}
     hits = {hit.id: hit for hit in found}
     ranks = {hit.id: 1 / (RANK_CONSTANT + at) for at, hit in enumerate(found, 1)}

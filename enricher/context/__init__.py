@@ -77,7 +77,7 @@ class Channel:
 class ChannelRule:
     """A channel as declared in the rules; ``command`` is the program to run, empty for a built-in channel.
 
-    ``handler`` is the endpoint's variable if the program is part of the package.
+    ``handler`` holds the words for a program that is part of the package (``enricher.model.handlers``).
     """
 
     __slots__ = ("command", "deadline_ms", "handler", "min_score", "most", "name", "priority", "tokens")
@@ -85,12 +85,16 @@ class ChannelRule:
     def __init__(self, declared: Mapping[str, Any], *, deadline_ms: int) -> None:
         self.name: str = declared["name"]
         self.command: list[str] = declared["command"]
-        self.handler: str = declared["endpoint"] if declared.get("handler") else ""
+        self.handler: list[str] = [self.name, declared["endpoint"]] if declared.get("handler") else []
         self.deadline_ms: int = min(declared["deadline_ms"], deadline_ms)
         self.min_score: float = declared["min_score"]
         self.most: int = declared["most"]
         self.priority: int = declared["priority"]
         self.tokens: int = declared["tokens"]
+
+    def is_program(self) -> bool:
+        """Return whether the channel answers from a process of its own."""
+        return bool(self.command or self.handler)
 
 
 class Request:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 NEED_THE_INDEX = ("history", "tests", "ways")
+KEEP = "keep"
+"""Word for a program of the package that may store the prompt's vector."""
 LOGS_OF_TEXT = ("redacted", "full")
 """Values of the setting ``log`` under which a prompt's text is stored, and so may its vector be."""
 
@@ -45,12 +47,12 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     for rule in declared:
         channel = ChannelRule(rule, deadline_ms=int(settings["budgets.channel_ms"]))
         if not off_reason(rule, settings):
-            if channel.handler:
-                channel.command = _handler_command(channel, settings)
+            if channel.handler and settings.get("log") in LOGS_OF_TEXT:
+                channel.handler.append(KEEP)
             asked.append(channel)
         elif rule.get("handler") != UNDECLARED:
             results[channel.name] = Gathered(channel.name, "off")
-    programs = [channel for channel in asked if channel.command]
+    programs = [channel for channel in asked if channel.is_program()]
     if programs:
         from enricher.context import external
 
@@ -87,22 +89,11 @@ def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
     return ""
 
 
-def _handler_command(channel: ChannelRule, settings: Mapping[str, Value]) -> list[str]:
-    """Return the command that starts a program of the package (``enricher.model.handlers``)."""
-    import sys
-
-    from enricher.home import root_dir
-
-    program = os.path.join(root_dir(), "enricher", "model", "handlers.py")
-    keeps = settings.get("log") in LOGS_OF_TEXT
-    return [sys.executable, "-I", "-S", program, channel.name, channel.handler, *(["keep"] if keeps else [])]
-
-
 def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gathered]) -> None:
     """Ask the built-in channels in descending priority: if time runs out, the least important get no answer."""
     until = request.until
     for channel in sorted(asked, key=lambda one: -one.priority):
-        if not channel.command:
+        if not channel.is_program():
             results[channel.name] = _ask(channel, request, until=until)
     request.until = until  # ``_ask`` shortens it for each channel
 

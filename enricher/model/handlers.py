@@ -1,16 +1,13 @@
 """The programs behind the channels of seed 004: ``summarization``, ``code_analysis`` and ``similarity``.
 
-    python -I -S enricher/model/handlers.py NAME VARIABLE [keep]
-
-They follow the protocol for channels (docs/channels.md) and ask the OpenAI-compatible endpoint whose address is in the
-environment variable VARIABLE. If it fails, or would be late, they answer from the files alone, with ``fallback``.
-With ``keep``, the vector of the prompt is stored for later searches.
+They follow the protocol for channels (docs/channels.md), in a child of the hook (``enricher.context.external``): a new
+interpreter would take a good part of their 150 ms. They ask the OpenAI-compatible endpoint whose address is in an
+environment variable. If it fails, or would be late, they answer from the files alone, with ``fallback``.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import time
 
 TYPE_CHECKING = False
@@ -55,13 +52,14 @@ class Late(BaseException):
 
 
 def main(words: list[str]) -> None:
-    """Answer the request on stdin; ``words`` are the name of the channel, the variable, and ``keep`` or nothing."""
+    """Answer the request on stdin; ``words`` are the name of the channel, the variable of its endpoint, and options.
+
+    The option ``keep``: the vector of the prompt may be stored.
+    """
     from storage.base.lean import dumps, loads, on_alarm
 
     name, variable, *options = words
-    given = loads(sys.stdin.buffer.readline(LARGEST_REQUEST).decode())
-    if not isinstance(given, dict):
-        raise SystemExit("the request is no JSON object")
+    given: Any = loads(_request())
     ends_at, state = _limits(float(given["deadline_ms"]))
     until = ends_at - RESERVE_S
     later: list[Callable[[], None]] = []
@@ -83,6 +81,14 @@ def main(words: list[str]) -> None:
     os.close(1)  # the hook waits no longer
     for action in later:
         action()
+
+
+def _request() -> str:
+    """Return the line on stdin; the standard streams of the forked process still belong to the hook."""
+    received = b""
+    while not received.endswith(b"\n") and (piece := os.read(0, LARGEST_REQUEST)):
+        received += piece
+    return received.decode()
 
 
 def _ring() -> None:
@@ -294,11 +300,3 @@ def _by_words(material: Material, snippets: list[Snippet]) -> list[float]:
     asked = words(material.prompt)
     others = [words(one.text) for one in snippets]
     return [len(asked & other) / max(1.0, (len(asked) * len(other)) ** 0.5) for other in others]
-
-
-if __name__ == "__main__":
-    sys.path.append(__file__[: -len("/enricher/model/handlers.py")])
-    from enricher.model.handlers import main as answer
-
-    answer(sys.argv[1:])
-    os._exit(0)  # what is left in memory need not be cleared away

@@ -7,24 +7,15 @@ snippets of the project from ``similarity``; also where the model fails and they
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 import pytest
 from simulator import ROOT
 
-from enricher.classify import classify
-from enricher.context import Gathered, Request
-from enricher.context.gathering import gather
+from enricher.context import Gathered
 from enricher.model.endpoint import endpoint_of
-from enricher.prompt.conversation import Conversation
-from enricher.prompt.event import PromptEvent
-from enricher.prompt.project import identify
-from enricher.rules import cache
-from enricher.settings import with_environment
 from enricher.sources.code.search import ensure
 
 sys.path.insert(0, str(ROOT / "tests" / "pipeline"))
@@ -66,6 +57,14 @@ def greet(name):
 '''
 
 
+class Developer(Caller):
+    """A caller whose prompt names a file of the project."""
+
+    def ask(self, prompt: object = PROMPT, *, given: bytes | None = None) -> dict[str, Any]:
+        """Return the answer to one prompt."""
+        return super().ask(prompt, given=given)
+
+
 def reply(text: str, _body: dict[str, Any]) -> str:
     return f"Here it is:\n{STRUCTURE}" if "Markdown list" in text else NARRATIVE
 
@@ -82,27 +81,52 @@ def caller(account: Account, model_server: ModelServer) -> Iterator[Caller]:
     account.env["LLM_CODER_FAST_MODEL"] = "coder"
     account.compile()
     ensure(str(account.project), str(account.state))
-    yield Caller(account)
+    yield Developer(account)
     account.rest()
+
+
+ASK = """
+import json, os, sys
+root, cwd, prompt, patient_ms, *names = sys.argv[1:]
+sys.path.append(root)
+from enricher.classify import classify
+from enricher.context import Request
+from enricher.context.gathering import gather
+from enricher.home import state_dir
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.event import PromptEvent
+from enricher.prompt.project import identify
+from enricher.rules import cache
+from enricher.settings import with_environment
+
+rules, _layers = cache.load(cwd)
+settings, _problems = with_environment(rules.body["settings"], os.environ)
+settings |= {"budgets.channel_ms": int(patient_ms), "budgets.gather_ms": int(patient_ms)}
+event = PromptEvent(prompt, host="claude", session_id="", cwd=cwd)
+judged = classify(prompt, rules.table)
+request = Request(
+    event, judged, project=identify(cwd), conversation=Conversation(), state=state_dir(), settings=settings
+)
+declared = [{**rule, "deadline_ms": int(patient_ms)} for rule in rules.body["channels"] if rule["name"] in names]
+found = gather(declared, request, settings)
+print(json.dumps([one.to_json() | {"model": one.model, "fallback": one.fallback} for one in found]))
+"""
 
 
 def gathered(caller: Caller, prompt: str = PROMPT, *, patient_ms: int = PATIENT_MS) -> dict[str, Gathered]:
     """Ask the channels as the hook does, but with a deadline that a busy machine keeps."""
     account = caller.account
-    with patch.dict(os.environ, account.env, clear=True):
-        rules, _layers = cache.load(str(account.project))
-        settings, _problems = with_environment(rules.body["settings"], os.environ)
-        settings |= {"budgets.channel_ms": patient_ms, "budgets.gather_ms": patient_ms}
-        request = Request(
-            PromptEvent(prompt, host="claude", session_id="", cwd=str(account.project)),
-            classify(prompt, rules.table),
-            project=identify(str(account.project)),
-            conversation=Conversation(),
-            state=str(account.state),
-            settings=settings,
-        )
-        declared = [{**rule, "deadline_ms": patient_ms} for rule in rules.body["channels"] if rule["name"] in NAMES]
-        return {one.name: one for one in gather(declared, request, settings)}
+    ended = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", ASK, str(ROOT), str(account.project), prompt, str(patient_ms), *NAMES],
+        env=account.env,
+        capture_output=True,
+        check=True,
+    )
+    found = {}
+    for told in json.loads(ended.stdout):
+        one = found[told["name"]] = Gathered.from_json(told)
+        one.model, one.fallback = told["model"], told["fallback"]
+    return found
 
 
 def text_of(found: Gathered) -> str:
@@ -129,22 +153,18 @@ def test_each_channel_gives_content_of_its_kind(caller: Caller) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.conformance("P44")
-def test_the_hook_shows_what_the_model_said(caller: Caller) -> None:
-    others = "\n".join(f"## Channel: {name}\n\n```yaml\ndisabled: true\n```\n" for name in NAMES[1:])
-    caller.account.instruct(f"# Context\n\n{others}")
+@pytest.mark.conformance("P39", "P40", "P44")
+def test_the_hook_shows_what_the_models_said_in_the_order_of_the_document(caller: Caller) -> None:
     caller.account.env["ENRICHER_EVENTS_FILE"] = "events.jsonl"
-    caller.account.compile()
-    for _more in range(5):
-        if (
-            NARRATIVE
-            in caller.ask_until(lambda answer: NARRATIVE in answer["enrichment_context"])["enrichment_context"]
-        ):
-            break
-    (event,) = [one for one in caller.events() if one["correlation_id"] == caller.account.trace()["id"]]
+    answer = caller.ask_until(lambda answer: NARRATIVE in (text := answer["enrichment_context"]) and STRUCTURE in text)
+    blocks = answer["enrichment_context"].split("\n\n")
+    events = [one for one in caller.events() if one["correlation_id"] == caller.account.trace()["id"]]
 
-    assert caller.answer["enrichment_context"].startswith(f"## Enrichments\n\n{NARRATIVE}")
-    assert (event["channel"], event["model_name"], event["fallback_used"]) == ("summarization", "coder", False)
+    assert [block.partition("\nSource: ")[0] for block in blocks[:3]] == ["## Enrichments", NARRATIVE, STRUCTURE]
+    assert blocks[3].startswith("```\ndef send_invoice(checkout):")
+    assert {one["channel"]: (one["model_name"], one["fallback_used"]) for one in events} == {
+        "summarization": ("coder", False), "code_analysis": ("coder", False), "similarity": ("default", False),
+    }  # fmt: skip
 
 
 @pytest.mark.conformance("P39", "P40")

@@ -64,6 +64,10 @@ class Developer(Caller):
         """Return the answer to one prompt."""
         return super().ask(prompt, given=given)
 
+    def statuses(self) -> dict[str, str]:
+        """Return how the three channels fared with the last prompt."""
+        return {one["channel"]: one["status"] for one in self.account.trace()["channels"] if one["channel"] in NAMES}
+
 
 def reply(text: str, _body: dict[str, Any]) -> str:
     return f"Here it is:\n{STRUCTURE}" if "Markdown list" in text else NARRATIVE

@@ -145,7 +145,7 @@ def test_both_rankings_count_in_the_fused_one(endpoint, account):
     with closing(database.connect(str(account.state))) as db, memories.transaction(db):
         for text in ("snow on the depot roof", "the vehicle is at the depot", "an automobile needs tyres"):
             memories.add(db, Memory(text, project=project, created_at="2026-01-01"))
-    found = Recall(str(account.project), state=str(account.state)).search("car at the depot")
+    found = Recall(str(account.project), state=str(account.state)).search("car at the depot roof")
 
     assert found[0].content == "the vehicle is at the depot"
     assert {hit.content for hit in found} == {

@@ -57,6 +57,14 @@ DEFAULTS: dict[str, Value] = {
 GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
 """Switches of seed 004 without a default: if unset, channels that ask a model stay off, and all else is unaffected."""
 
+CODER, EMBEDDING = "LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"
+"""Environment variables of seed 004 with the address of a model, and of one that makes vectors.
+
+Beside each, ``…_MODEL`` names the model and ``…_API_KEY`` holds its key.
+"""
+UNNAMED = "default"
+"""The name that is sent if no variable names the model: servers of a single model accept any."""
+
 OF_THE_USER = ("model.",)
 """Beginnings of the keys that a project's file cannot set: it could send prompts, and a key, to its own server."""
 USE_LLM = "search_intent.use_llm"
@@ -206,6 +214,16 @@ def named_in(environ: Mapping[str, str]) -> list[tuple[str, str]]:
         if name in environ:
             found.append((name, key))
     return found
+
+
+def model_named(variable: str, environ: Mapping[str, str]) -> str:
+    """Return the name of the model whose address is in ``variable``."""
+    return environ.get(f"{variable.removesuffix('_URL')}_MODEL") or UNNAMED
+
+
+def has_vectors(settings: Mapping[str, Value], environ: Mapping[str, str]) -> bool:
+    """Return whether texts may be compared by vectors: there is an endpoint, and both gates are open."""
+    return bool(environ.get(EMBEDDING)) and all(settings.get(gate) is True for gate in GATES)
 
 
 def is_as_specified(settings: Mapping[str, Value]) -> bool:

@@ -13,7 +13,11 @@ from enricher.prompt.redaction import redact
 
 CHANNELS = ("code", "history", "session", "tasks", "memory", "ways", "tests", "skills")
 """The built-in channels, by module name. Compiling fails if a module declares a channel but is missing here."""
+DECLARED, UNDECLARED = "declared", "undeclared"
+"""Values of ``handler`` in a compiled rule whose program is part of the package: whether instructions declare it.
 
+A channel that nobody declared takes part only if it is on; otherwise no trace mentions it.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,18 +75,26 @@ class Channel:
 
 
 class ChannelRule:
-    """A channel as declared in the rules; ``command`` is the program to run, empty for a built-in channel."""
+    """A channel as declared in the rules; ``command`` is the program to run, empty for a built-in channel.
 
-    __slots__ = ("command", "deadline_ms", "min_score", "most", "name", "priority", "tokens")
+    ``handler`` holds the words for a program that is part of the package (``enricher.model.handlers``).
+    """
+
+    __slots__ = ("command", "deadline_ms", "handler", "min_score", "most", "name", "priority", "tokens")
 
     def __init__(self, declared: Mapping[str, Any], *, deadline_ms: int) -> None:
         self.name: str = declared["name"]
         self.command: list[str] = declared["command"]
+        self.handler: list[str] = [self.name, declared["endpoint"]] if declared.get("handler") else []
         self.deadline_ms: int = min(declared["deadline_ms"], deadline_ms)
         self.min_score: float = declared["min_score"]
         self.most: int = declared["most"]
         self.priority: int = declared["priority"]
         self.tokens: int = declared["tokens"]
+
+    def is_program(self) -> bool:
+        """Return whether the channel answers from a process of its own."""
+        return bool(self.command or self.handler)
 
 
 class Request:

@@ -23,6 +23,7 @@ LEAVING_S = 0.02
 STARTING_S = 0.1
 """Seconds for starting all programs, in order of priority; programs not started by then are skipped, because the
 built-in channels need time too."""
+MOST_DESCRIPTORS = 1024
 LOOK_S = 0.001
 """Seconds between two checks whether a process has exited: ``poll`` waits for descriptors, not for processes."""
 
@@ -72,9 +73,12 @@ class Running:
         os.set_blocking(self.to_child, False)
         os.set_blocking(self.from_child, False)
         try:
-            self.pid = _spawn(self.channel.command, child_in, child_out, environment)
+            if self.channel.handler:
+                self.pid = _fork(self.channel.handler, child_in, child_out, environment[MARK])
+            else:
+                self.pid = _spawn(self.channel.command, child_in, child_out, environment)
         except (OSError, ValueError) as failure:
-            self.finish("error", f"{self.channel.command[0]} cannot be started: {failure}")
+            self.finish("error", f"{(self.channel.command or self.channel.handler)[0]} cannot be started: {failure}")
         finally:
             os.close(child_in)
             os.close(child_out)
@@ -164,6 +168,36 @@ def _spawn(command: list[str], child_in: int, child_out: int, environment: dict[
     return os.posix_spawnp(
         command[0], command, environment, file_actions=actions, setpgroup=0, setsigdef=[SIGPIPE, SIGXFSZ]
     )
+
+
+def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
+    """Start a program of the package as a child of this process: most of its modules are loaded already."""
+    pid = os.fork()
+    if pid == 0:
+        _live_as_program(words, child_in, child_out, mark)
+    try:
+        os.setpgid(pid, pid)
+    except OSError:  # the child has ended
+        return pid
+    return pid
+
+
+def _live_as_program(words: list[str], child_in: int, child_out: int, mark: str) -> None:
+    """Run the program in the forked child; never returns."""
+    code = 1
+    try:
+        os.setpgid(0, 0)
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        for own, target in ((child_in, 0), (child_out, 1), (nothing, 2)):
+            os.dup2(own, target)
+        os.closerange(3, MOST_DESCRIPTORS)  # above all the ends of the other programs' pipes
+        os.environ[MARK] = mark
+        from enricher.model.handlers import main
+
+        main(words)
+        code = 0
+    finally:
+        os._exit(code)
 
 
 def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> list[Running]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.context import ChannelRule, Gathered, presentable
+from enricher.context import UNDECLARED, ChannelRule, Gathered, presentable
 from enricher.settings import GATES
 from storage.base.lean import within
 from storage.memory.presence import has_memories
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 
 NEED_THE_INDEX = ("history", "tests", "ways")
+KEEP = "keep"
+"""Word for a program of the package that may store the prompt's vector."""
+LOGS_OF_TEXT = ("redacted", "full")
+"""Values of the setting ``log`` under which a prompt's text is stored, and so may its vector be."""
 
 
 class ChannelDeadlineError(BaseException):
@@ -43,10 +47,12 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     for rule in declared:
         channel = ChannelRule(rule, deadline_ms=int(settings["budgets.channel_ms"]))
         if not off_reason(rule, settings):
+            if channel.handler and settings.get("log") in LOGS_OF_TEXT:
+                channel.handler.append(KEEP)
             asked.append(channel)
-        else:
+        elif rule.get("handler") != UNDECLARED:
             results[channel.name] = Gathered(channel.name, "off")
-    programs = [channel for channel in asked if channel.command]
+    programs = [channel for channel in asked if channel.is_program()]
     if programs:
         from enricher.context import external
 
@@ -61,7 +67,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     else:
         _ask_ours(asked, request, results)
     request.close()
-    gathered = [results[rule["name"]] for rule in declared]
+    gathered = [results[rule["name"]] for rule in declared if rule["name"] in results]
     if any(item.text for one in gathered for item in one.candidates):
         from enricher.context.known import mark, mark_said
 
@@ -87,7 +93,7 @@ def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gat
     """Ask the built-in channels in descending priority: if time runs out, the least important get no answer."""
     until = request.until
     for channel in sorted(asked, key=lambda one: -one.priority):
-        if not channel.command:
+        if not channel.is_program():
             results[channel.name] = _ask(channel, request, until=until)
     request.until = until  # ``_ask`` shortens it for each channel
 

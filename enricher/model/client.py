@@ -6,9 +6,9 @@ version 2023-06-01) and OpenAI (Chat Completions, Embeddings); Ollama, llama.cpp
 
 from __future__ import annotations
 
-import http.client
 import time
 
+from enricher.model import plain_http
 from storage.base.lean import dumps, loads
 
 TYPE_CHECKING = False
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 200
 """Tokens of an answer: one JSON object."""
-LARGEST_ANSWER = 1 << 20
+LARGEST_ANSWER = 16 << 20
+"""Bytes; the vectors of 64 texts may be 2 MB of JSON."""
+HTTP_OK = 200
 ANTHROPIC_VERSION = "2023-06-01"
 AGENT = "prompt-enricher"
 
@@ -74,29 +76,41 @@ def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> list[list
 
 def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) -> Any:
     until = time.monotonic() + within_s
-    connection = _connection(endpoint, within_s)
     try:
-        connection.request("POST", endpoint.path(path), dumps(body).encode(), _headers(endpoint))
-        response = connection.getresponse()
-        content = response.read(LARGEST_ANSWER)
+        response = (_sent_encrypted if endpoint.is_encrypted else _sent)(
+            endpoint, endpoint.path(path), dumps(body).encode(), until
+        )
     except TimeoutError:
         raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout") from None
-    except (OSError, http.client.HTTPException, ValueError) as failure:
+    except (OSError, plain_http.HttpError, ValueError) as failure:
         raise ModelError(f"{endpoint.place}: {type(failure).__name__}: {failure}") from None
-    finally:
-        connection.close()
     if time.monotonic() > until:
         raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout")
-    return _checked(response, content, endpoint)
+    return _checked(response, endpoint)
 
 
-def _connection(endpoint: Endpoint, within_s: float) -> http.client.HTTPConnection:
-    if not endpoint.is_encrypted:
-        return http.client.HTTPConnection(endpoint.host, endpoint.port, timeout=within_s)
+def _sent(endpoint: Endpoint, path: str, body: bytes, until: float) -> plain_http.Response:
+    return plain_http.post(
+        endpoint.host, endpoint.port, path, headers=_headers(endpoint), body=body, until=until, largest=LARGEST_ANSWER
+    )
+
+
+def _sent_encrypted(endpoint: Endpoint, path: str, body: bytes, until: float) -> plain_http.Response:
+    import http.client
     import ssl
 
     context = ssl.create_default_context()
-    return http.client.HTTPSConnection(endpoint.host, endpoint.port, timeout=within_s, context=context)
+    within_s = max(0.001, until - time.monotonic())
+    connection = http.client.HTTPSConnection(endpoint.host, endpoint.port, timeout=within_s, context=context)
+    try:
+        connection.request("POST", path, body, _headers(endpoint))
+        response = connection.getresponse()
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return plain_http.Response(response.status, headers, response.read(LARGEST_ANSWER))
+    except http.client.HTTPException as failure:
+        raise plain_http.HttpError(f"{type(failure).__name__}: {failure}") from None
+    finally:
+        connection.close()
 
 
 def _headers(endpoint: Endpoint) -> dict[str, str]:
@@ -109,10 +123,10 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
     return headers
 
 
-def _checked(response: http.client.HTTPResponse, content: bytes, endpoint: Endpoint) -> Any:
+def _checked(response: plain_http.Response, endpoint: Endpoint) -> Any:
     """Return the JSON of a successful response; raises ModelError for any other."""
-    status = response.status
-    if status != http.client.OK:
+    status, content = response.status, response.content
+    if status != HTTP_OK:
         after = response.headers.get("retry-after", "")
         wait_s = float(after) if after.isdecimal() else 0.0
         raise ModelError(f"{endpoint.place}: HTTP {status}: {_said(content)}", status=status, retry_after_s=wait_s)

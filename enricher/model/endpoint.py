@@ -82,6 +82,23 @@ class Endpoint:
             raise EndpointError("the key holds characters that no key has; check where it comes from")
 
 
+def endpoint_of(variable: str) -> Endpoint:
+    """Return the unlocked endpoint whose address is in an environment variable of seed 004; raises EndpointError."""
+    from enricher.settings import model_named
+
+    key = f"{variable.removesuffix('_URL')}_API_KEY"
+    address = os.environ.get(variable, "").rstrip("/").removesuffix("/embeddings").removesuffix("/chat/completions")
+    endpoint = Endpoint({
+        "model.url": address,
+        "model.name": model_named(variable, os.environ),
+        "model.protocol": OPENAI,
+        "model.key_env": key if os.environ.get(key) else "",
+        "model.keyring": "",
+    })  # fmt: skip
+    endpoint.unlock()
+    return endpoint
+
+
 def _host_and_port(authority: str) -> tuple[str, str]:
     if authority.startswith("["):
         host, _, port = authority[1:].partition("]")

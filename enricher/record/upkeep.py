@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from enricher.settings import EMBEDDING
 from storage.base.lean import keyed_hash
 from storage.state import detached
 
@@ -15,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
+VECTORS_S = 20.0
+"""Seconds for the vectors of new memories; those that are missing then are asked for with the next prompts."""
 REST_S = 20.0
 """Minimum seconds between two updates of the same project."""
 
@@ -95,6 +98,29 @@ def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
             __import__(name, fromlist=["refresh"]).refresh(project, state)
         except Exception as failure:
             _note(state, name, failure)
+    if os.environ.get(EMBEDDING):
+        try:
+            _complete_vectors(state, project)
+        except Exception as failure:
+            _note(state, "enricher.model.embedding", failure)
+
+
+def _complete_vectors(state: str, project: Project) -> None:
+    """Ask for the vectors of new memories, so that the next prompts and searches can use them."""
+    from contextlib import closing
+
+    from enricher.rules import cache
+    from enricher.settings import has_vectors, with_environment
+    from storage.memory.presence import has_memories
+
+    settings, _problems = with_environment(cache.load(project.root)[0].body["settings"], os.environ)
+    if not has_vectors(settings, os.environ) or not has_memories(state, project.id):
+        return
+    from enricher.model import embedding
+    from storage.db import database
+
+    with closing(database.connect(state)) as db:
+        embedding.complete(db, project.id, within_s=VECTORS_S)
 
 
 def _note(state: str, name: str, failure: Exception) -> None:

@@ -75,6 +75,24 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
     return connection
 
 
+def open_writer(path: str) -> Connection:
+    """Return a connection in autocommit mode to an existing database, for a program that keeps what it can spare.
+
+    Its statements fail while another process writes. Raises ReaderError.
+    """
+    if not os.path.isfile(path):
+        raise ReaderError(f"{path}: no such file")
+    driver = _driver()
+    try:
+        uri = f"{address(path).removesuffix('ro')}rw"
+        connection: Connection = driver.connect(uri, timeout=BUSY_S, uri=True, isolation_level=None)
+        connection.execute("pragma synchronous = normal")
+        connection.execute("pragma secure_delete = on")
+    except driver.Error as failure:
+        raise ReaderError(f"{path}: {failure}") from failure
+    return connection
+
+
 def address(path: str) -> str:
     """Return the URI that makes SQLite open ``path`` read-only."""
     return f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode=ro"

@@ -500,6 +500,12 @@ def m018_silence_of_imports(db: Database) -> None:
             db.execute(query)
 
 
+@migrations()
+def m019_vectors_by_content(db: Database) -> None:
+    """Add the vectors of prompts and snippets, by a hash of model and text; deleted with the first forgotten prompt."""
+    db.execute("create table content_vectors (number integer primary key, hash text not null unique, vector blob)")
+
+
 def _look_at_less(db: Database) -> None:
     """Redefine the views on the hook's health: they read aggregates and an index, and exclude imports and tests."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LEFT_ALONE = frozenset(
     """
     instructions_versions instructions_sources prompts_by_class prompts_by_day latencies_by_day latencies_overall
-    rolled_up memory_counts trace_numbers memory_vectors
+    rolled_up memory_counts trace_numbers memory_vectors content_vectors
     """.split()
 )
 IDENTIFIERS = frozenset(

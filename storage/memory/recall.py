@@ -107,12 +107,12 @@ class Hit:
     """A memory that was found.
 
     ``raw`` is its score before the weight of its namespace, ``own`` the score of its own
-    words, without its neighbours.
+    words, without its neighbours. ``is_near``: its vector alone shows that it is meant (``storage.memory.vectors``).
     """
 
     __slots__ = (
-        "content", "created_at", "id", "namespace", "origin", "own", "path_prefix", "project", "raw", "reviewed",
-        "score", "source", "superseded", "tags",
+        "content", "created_at", "id", "is_near", "namespace", "origin", "own", "path_prefix", "project", "raw",
+        "reviewed", "score", "source", "superseded", "tags",
     )  # fmt: skip
 
     def __init__(self, row: tuple[object, ...], *, score: float, raw: float, own: float) -> None:
@@ -124,6 +124,7 @@ class Hit:
         listed = loads(tags)
         self.tags: list[str] = [str(tag) for tag in listed] if isinstance(listed, list) else []
         self.score, self.raw, self.own = score, raw, own
+        self.is_near = False
 
 
 class _Term:
@@ -308,6 +309,18 @@ def search(
         found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), alone, row))
     found.sort(key=lambda one: one[:3])
     return [Hit(row, score=-score, raw=-raw, own=alone) for score, raw, _id, alone, row in found[:limit] if raw]
+
+
+def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", now: float = 0.0) -> Hit | None:
+    """Return a memory that something else than its words found, with a ``relevance`` from 0 to 1.
+
+    None if it is about another folder. ``row`` has the columns of ``WHICH_IS_IT``.
+    """
+    if not _applies(str(row[6]), cwd_prefix):
+        return None
+    standing = _freshness(str(row[9])[:10], now or time.time()) * _standing(row, cwd_prefix)
+    raw = round(relevance * standing / LARGEST_WEIGHT, 6)
+    return Hit(row, score=raw, raw=raw, own=raw)
 
 
 def _candidates(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,12 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from enricher.interfaces.compat.recall import Recall
+from enricher.interfaces.library import Library
 from enricher.prompt.project import identify
+from enricher.record import upkeep
 from storage.db import database
-from storage.memory import memories
+from storage.memory import memories, vectors
 from storage.memory.memories import Memory
-
-pytest.importorskip("numpy")
 
 MEANINGS = ("automobile car vehicle", "letter mail post", "winter snow ice")
 
@@ -113,3 +114,108 @@ def test_vectors_are_made_once_and_anew_for_a_changed_text(endpoint, remembered,
     assert made.count("snow closes the depot") == 1
     assert {hit.content for hit in found} == {"the automobile needs new tyres", "the car is in the garage"}
     assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+
+
+def test_the_command_and_mcp_find_what_a_question_means(endpoint, remembered, account, monkeypatch):
+    found = Library(str(account.project), state=str(account.state)).search("which car")
+    account.env |= {name: value for name, value in os.environ.items() if name.startswith(("LLM_", "ENABLE_"))}
+    shown = json.loads(account.cli("memory", "search", "which car", "--json"))
+
+    assert [hit.content for hit in found][:1] == ["the automobile needs new tyres"]
+    assert shown[0]["content"] == "the automobile needs new tyres"
+    assert endpoint.asked.count("which car") == 1  # its vector is kept by content
+
+
+def test_a_memory_about_another_folder_is_not_found_by_its_vector(endpoint, account):
+    project = identify(str(account.project)).id
+    with closing(database.connect(str(account.state))) as db, memories.transaction(db):
+        memories.add(db, Memory("the automobile needs tyres", project=project, path_prefix="garage"))
+    (account.project / "office").mkdir()
+    library = Library(str(account.project), state=str(account.state))
+    elsewhere = Library(str(account.project / "office"), state=str(account.state))
+    elsewhere.project = library.project
+
+    assert [hit.path_prefix for hit in library.search("which car")] == ["garage"]
+    assert elsewhere.search("which car") == []
+
+
+def test_both_rankings_count_in_the_fused_one(endpoint, account):
+    """What both searches find comes before what one of them finds first."""
+    project = identify(str(account.project)).id
+    with closing(database.connect(str(account.state))) as db, memories.transaction(db):
+        for text in ("snow on the depot roof", "the vehicle is at the depot", "an automobile needs tyres"):
+            memories.add(db, Memory(text, project=project, created_at="2026-01-01"))
+    found = Recall(str(account.project), state=str(account.state)).search("car at the depot roof")
+
+    assert found[0].content == "the vehicle is at the depot"
+    assert {hit.content for hit in found} == {
+        "snow on the depot roof", "the vehicle is at the depot", "an automobile needs tyres",
+    }  # fmt: skip
+
+
+CAR = "which car do we take to the customer on monday?"
+
+
+@pytest.fixture
+def stored(endpoint, account):
+    """An account whose twenty memories have vectors of their own; that of one is near to that of CAR."""
+    account.env |= {name: value for name, value in os.environ.items() if name.startswith(("LLM_", "ENABLE_"))}
+    account.compile()
+    project = identify(str(account.project)).id
+    texts = [
+        f"automobile {number} is silver" if number == 7 else f"letter {number} is archived" for number in range(20)
+    ]
+    with closing(database.connect(str(account.state))) as db, memories.transaction(db):
+        for text in texts:
+            memories.add(db, Memory(text, project=project, created_at="2026-01-01"))
+    upkeep.refresh(str(account.state), identify(str(account.project)), has_index=False)
+    return account
+
+
+def test_the_hook_uses_vectors_that_are_kept_and_asks_nobody(stored, endpoint):
+    asked = list(endpoint.asked)
+    before = stored.ask_patiently(CAR)
+    with closing(database.connect(str(stored.state))) as db:
+        vectors.keep(db, "default", {CAR: vectors.packed(vector(CAR))})
+    answer = stored.ask_patiently(CAR)
+
+    assert len(asked) == 20
+    assert "automobile 7 is silver" not in before.context
+    assert "automobile 7 is silver" in answer.context
+    assert "letter" not in answer.context
+    assert endpoint.asked == asked
+
+
+def test_without_an_open_gate_the_hook_does_not_look_at_vectors(stored):
+    with closing(database.connect(str(stored.state))) as db:
+        vectors.keep(db, "default", {CAR: vectors.packed(vector(CAR))})
+    del stored.env["ENABLE_LOCAL_ENRICHMENT"]
+
+    assert "automobile" not in stored.ask_patiently(CAR).context
+
+
+def test_forgetting_a_prompt_deletes_the_vectors_of_all(stored):
+    stored.ask_patiently(CAR)
+    stored.rest()
+    with closing(database.connect(str(stored.state))) as db:
+        vectors.keep(db, "default", {CAR: vectors.packed(vector(CAR))})
+    stored.cli("trace", "forget", stored.trace()["id"], "--yes")
+    with closing(database.connect(str(stored.state))) as db:
+        assert vectors.kept(db, "default", [CAR]) == {}
+
+
+def test_the_oldest_vectors_are_deleted(account, monkeypatch):
+    monkeypatch.setattr(vectors, "MOST_KEPT", 3)
+    texts = [f"text {number}" for number in range(5)]
+    with closing(database.connect(str(account.state))) as db:
+        for text in texts:
+            vectors.keep(db, "m", {text: vectors.packed([1.0, 2.0])})
+        assert sorted(vectors.kept(db, "m", texts)) == texts[2:]
+        assert vectors.kept(db, "another", texts) == {}
+
+
+def test_a_vector_without_a_direction_is_refused():
+    with pytest.raises(ValueError, match="without a length"):
+        vectors.packed([0.0, 0.0])
+    assert vectors.likeness([1.0, 0.0], [1.0]) == 0.0
+    assert vectors.unpacked(vectors.packed([3.0, 4.0])).tolist() == pytest.approx([0.6, 0.8])

@@ -73,10 +73,11 @@ class Caller:
         return [one for one in told if one["channel"] not in CHANNELS]
 
     def statuses(self) -> dict[str, str]:
-        """Return how the declared channels fared with the last prompt."""
-        return {
-            one["channel"]: one["status"] for one in self.account.trace()["channels"] if one["channel"] not in CHANNELS
-        }
+        """Return how the channels fared with the last prompt that the person's instructions declare."""
+        file = self.account.config / "instructions.md"
+        declared = file.read_text() if file.exists() else ""
+        channels = self.account.trace()["channels"]
+        return {one["channel"]: one["status"] for one in channels if f"## Channel: {one['channel']}\n" in declared}
 
     def log(self) -> list[dict[str, str]]:
         """Return what was logged beside our own channels."""

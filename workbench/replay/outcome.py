@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify import Classification, choose_task_type
-from enricher.context import Request
+from enricher.context import UNDECLARED, Request
 from enricher.context.asking import Judgement, asked_otherwise, can_ask_again
 from enricher.context.gathering import gather
 from enricher.home import state_dir
@@ -181,11 +181,16 @@ def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, rec
     )
     return asked_otherwise(
         (before, recorded.body["channels"]),
-        (after, rules.body["channels"]),
+        (after, [rule for rule in rules.body["channels"] if not _took_no_part(rule, inputs)]),
         settings=inputs.settings,
         has_past=bool(inputs.conversation),
         off=[one.name for one in inputs.channels if one.status == "off"],
     )
+
+
+def _took_no_part(rule: Mapping[str, Any], inputs: Inputs) -> bool:
+    """Return whether a channel that no instructions declare was off when the prompt was recorded."""
+    return rule.get("handler") == UNDECLARED and all(one.name != rule["name"] for one in inputs.channels)
 
 
 def _is_spent(inputs: Inputs) -> bool:

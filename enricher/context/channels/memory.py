@@ -10,12 +10,13 @@ import os
 
 from enricher.context import Candidate, Channel
 from enricher.prompt.text import ELLIPSIS, estimate_tokens, without_last_word
-from enricher.settings import DEFAULTS, is_as_specified
+from enricher.settings import DEFAULTS, EMBEDDING, has_vectors, is_as_specified, model_named
 from storage.memory.presence import has_memories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from sqlite3 import Connection
     from typing import Any
 
     from enricher.context import ChannelRule, Request
@@ -123,6 +124,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
             now=request.now,
             floor=channel.min_score if is_as_specified(request.settings) else NO_NEIGHBOURS,
         )
+        if has_vectors(request.settings, os.environ):
+            hits = _with_the_near(connection, hits, request, weights=WEIGHTS.get(intent))
     except reader.failures() as failure:
         if "no such table" in str(failure):  # written by an earlier version; the upkeep migrates it
             return []
@@ -139,10 +142,32 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     ]
 
 
+def _with_the_near(
+    connection: Connection, hits: list[Hit], request: Request, *, weights: Mapping[str, float] | None
+) -> list[Hit]:
+    """Merge the hits with the memories nearest to the prompt's vector, if that is kept; the endpoint is not asked."""
+    from storage.base import reader
+    from storage.memory import vectors
+
+    model = model_named(EMBEDDING, os.environ)
+    try:
+        prompt = vectors.kept(connection, model, [request.prompt]).get(request.prompt)
+    except reader.failures() as failure:
+        if "no such table" in str(failure):
+            return hits
+        raise
+    if prompt is None:
+        return hits
+    near = vectors.nearest(connection, prompt, project=request.project.id, model=model)
+    found = vectors.fused(connection, hits, near, weights=weights, cwd_prefix=_place(request), now=request.now)
+    return found[: max(len(hits), LOOKED_AT)]
+
+
 def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
     """Return the first ``fitting`` memories, and any other that shares the prompt's topic (``telling.evidence``).
 
-    ``stale`` gives the reason not to show a memory: another topic, or nothing new after a more certain memory.
+    A memory whose vector is far nearer to the prompt's than those of the others needs no common word. ``stale`` gives
+    the reason not to show a memory: another topic, or nothing new after a more certain memory.
     """
     if not hits:
         return []
@@ -155,9 +180,12 @@ def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -
     ]
     objections = [TOO_FEW] * len(hits)
     said, sources = frozenset[str](), set[str]()
+    for at, hit in enumerate(hits):
+        if hit.is_near and not weighed[at][0]:
+            weighed[at] = max(hit.raw, floor), frozenset()
     for at in sorted((at for at, (sure, _) in enumerate(weighed) if sure), key=lambda at: (-weighed[at][0], at)):
         words, source = weighed[at][1], hits[at].source.partition("#")[0]
-        is_nothing_new = bool(said) and (words <= said or source in sources)
+        is_nothing_new = bool(said) and ((bool(words) and words <= said) or source in sources)
         objections[at] = NOTHING_NEW if is_nothing_new else _stale(hits[at], request) or _imported(hits[at], request)
         if not objections[at]:
             said |= words

@@ -66,10 +66,13 @@ def memories_of(cwd: str) -> tuple[str, str]:
 
 
 def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each channel that is switched off, with the reason."""
+    """Yield each channel that is switched off, with the reason; undeclared ones only if their endpoint is set."""
+    from enricher.context import UNDECLARED
     from enricher.context.gathering import off_reason
 
     for rule in rules:
+        if rule.get("handler") == UNDECLARED and not os.environ.get(rule["endpoint"]):
+            continue
         if reason := off_reason(rule, settings):
             yield rule["name"], reason
 

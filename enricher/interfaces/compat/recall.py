@@ -143,7 +143,13 @@ class Recall:
         """Return the memories that match ``query``, best first. Raises ``storage.db.database.StorageError``."""
         with contextlib.closing(database.connect(self.state)) as db, database.said_in_words(self.state):
             return vectors.search(
-                db, query, project=self.project.id, state=self.state, limit=limit, weights=namespace_weights
+                db,
+                query,
+                project=self.project.id,
+                state=self.state,
+                cwd=self.project.root,
+                limit=limit,
+                weights=namespace_weights,
             )
 
 

@@ -1,56 +1,44 @@
-"""Semantic search for memories: the vectors of a `/v1/embeddings` endpoint, fused with the text search.
+"""Search for memories by words and by meaning, for the commands, MCP and Python.
 
-Optional: ``LLM_EMBEDDING_URL`` must name the endpoint, both gates of seed 004 must be open
-(ruling R10), and numpy must be installed (extra ``vectors``). If any of these is missing or
-fails, only the text search is used. Not on the hook's path: a prompt never waits for a model.
+The vectors of the endpoint ``LLM_EMBEDDING_URL`` are fused with the search by words if both gates of seed 004 are open
+(ruling R10). Otherwise, and if the endpoint fails, only the words count. The hook's search never asks the endpoint; it
+uses the vectors that are kept (``enricher.context.channels.memory``).
 """
 
 from __future__ import annotations
 
-import itertools
-import json
 import os
-import urllib.request
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from enricher.settings import GATES, with_environment
+from enricher.model import embedding
+from enricher.model.client import ModelError
+from enricher.model.endpoint import EndpointError
+from enricher.rules import cache
+from enricher.settings import EMBEDDING, has_vectors, model_named, with_environment
 from storage.base import log
-from storage.memory import recall
+from storage.memory import recall, vectors
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from storage.memory.recall import Hit
 
-URL, MODEL, KEY = "LLM_EMBEDDING_URL", "LLM_EMBEDDING_MODEL", "LLM_EMBEDDING_API_KEY"
-DEFAULT_MODEL = "default"
-PATH = "/v1/embeddings"
 TIMEOUT_S = 10.0
-BATCH, MOST_NEW = 64, 2_000
-MOST_CHARS = 4_000
-LARGEST_ANSWER = 64 * 1024 * 1024
-RANK_CONSTANT = 60
-LEAST_LIKENESS = 0.3
-WHICH_HAVE_NONE = """
-    select number, content from memories
-    where project in (?, 'shared') and not exists (
-        select 1 from memory_vectors where memory_vectors.number = memories.number and model = ?
-    ) order by number limit ?
-"""
-WHICH_HAVE_ONE = """
-    select number, vector from memory_vectors join memories using (number)
-    where project in (?, 'shared') and model = ? order by number
-"""
-KEEP = "insert or replace into memory_vectors (number, model, vector) values (?, ?, ?)"
-FAILURES = (OSError, ValueError, KeyError, TypeError, ImportError)
-"""Exceptions from a missing, slow or invalid endpoint; urllib's errors are OSErrors."""
+"""Seconds for the missing vectors of memories, and again for that of the query."""
+FEWEST_COMPARED = 64
+"""Hits of the search by words that take part in the fusion, however few are asked for."""
 
 
-def is_wanted(environ: Mapping[str, str] = os.environ) -> bool:
-    """Return whether an endpoint is configured and both gates are open."""
-    settings, _problems = with_environment({}, environ)
-    return bool(environ.get(URL)) and all(settings.get(gate) is True for gate in GATES)
+def is_wanted(cwd: str = "") -> bool:
+    """Return whether an endpoint is configured and both gates are open, for a search in the folder ``cwd``."""
+    if not os.environ.get(EMBEDDING):
+        return False
+    try:
+        compiled = cache.load(cwd)[0].body["settings"]
+    except cache.NoRulesError:
+        compiled = {}
+    return has_vectors(with_environment(compiled, os.environ)[0], os.environ)
 
 
 def search(
@@ -59,85 +47,36 @@ def search(
     *,
     project: str,
     state: str,
+    cwd: str = "",
+    cwd_prefix: str = "",
     limit: int = 10,
     weights: Mapping[str, float] | None = None,
+    now: float = 0.0,
+    candidates: int = recall.CANDIDATES,
 ) -> list[Hit]:
     """Return the results of ``storage.memory.recall.search``, fused by reciprocal rank with the nearest vectors.
 
-    Missing vectors are computed first. If the endpoint fails, only the results of the text search are returned, and
-    the reason is logged.
+    Missing vectors are asked for first. If the endpoint fails, only the results of the search by words are returned,
+    and the reason is logged. ``db`` is in autocommit mode.
     """
-    found = recall.search(db, text, project=project, limit=max(limit, BATCH), weights=weights)
-    if not is_wanted():
+    wanted = is_wanted(cwd)
+    found = recall.search(
+        db,
+        text,
+        project=project,
+        cwd_prefix=cwd_prefix,
+        limit=max(limit, FEWEST_COMPARED) if wanted else limit,
+        weights=weights,
+        now=now,
+        candidates=candidates,
+    )
+    if not wanted or not text.strip():
         return found[:limit]
     try:
-        near = _nearest(db, text, project, most=BATCH)
-    except FAILURES as failure:
-        log.append(state, stage="vectors", reason=f"text search only: {type(failure).__name__}: {failure}")
+        embedding.complete(db, project, within_s=TIMEOUT_S)
+        vector = embedding.vector_of(db, text, within_s=TIMEOUT_S)
+    except (ModelError, EndpointError) as failure:
+        log.append(state, stage="vectors", reason=f"text search only: {failure}")
         return found[:limit]
-    return _fused(db, found, near, weights or {})[:limit]
-
-
-def embed(texts: Sequence[str]) -> list[list[float]]:
-    """Return the endpoint's vector for each text. Raises one of FAILURES."""
-    address = os.environ[URL].rstrip("/")
-    address = address if address.endswith("/embeddings") else address.removesuffix("/v1") + PATH
-    if not address.startswith(("http://", "https://")):
-        raise ValueError(f"{URL} is no http address")
-    headers = {"Content-Type": "application/json"}
-    if key := os.environ.get(KEY):
-        headers["Authorization"] = f"Bearer {key}"
-    asked = json.dumps({"model": _model(), "input": [text[:MOST_CHARS] for text in texts]}).encode()
-    with urllib.request.urlopen(urllib.request.Request(address, asked, headers), timeout=TIMEOUT_S) as answer:
-        rows: list[dict[str, Any]] = json.loads(answer.read(LARGEST_ANSWER))["data"]
-    vectors = [row["embedding"] for row in sorted(rows, key=lambda row: row.get("index", 0))]
-    if len(vectors) != len(texts):
-        raise ValueError(f"{len(vectors)} vectors for {len(texts)} texts")
-    return vectors
-
-
-def _model() -> str:
-    return os.environ.get(MODEL) or DEFAULT_MODEL
-
-
-def _nearest(db: sqlite3.Connection, text: str, project: str, *, most: int) -> list[tuple[int, float]]:
-    """Compute missing vectors; return (number, cosine similarity) of the ``most`` nearest memories, by brute force."""
-    import numpy as np
-
-    missing = db.execute(WHICH_HAVE_NONE, (project, _model(), MOST_NEW)).fetchall()
-    for start in range(0, len(missing), BATCH):
-        batch = missing[start : start + BATCH]
-        made = np.asarray(embed([row[1] for row in batch]), dtype="<f4")
-        made /= np.linalg.norm(made, axis=1, keepdims=True) + 1e-9
-        kept = [(row[0], _model(), vector.tobytes()) for row, vector in zip(batch, made, strict=True)]
-        db.executemany(KEEP, kept)
-    rows = db.execute(WHICH_HAVE_ONE, (project, _model())).fetchall()
-    if not rows:
-        return []
-    asked = np.asarray(embed([text])[0], dtype="<f4")
-    asked /= np.linalg.norm(asked) + 1e-9
-    likeness = np.frombuffer(b"".join(row[1] for row in rows), dtype="<f4").reshape(len(rows), -1) @ asked
-    best = np.argsort(-likeness, kind="stable")[:most]
-    return [(int(rows[at][0]), float(likeness[at])) for at in best if likeness[at] >= LEAST_LIKENESS]
-
-
-def _fused(
-    db: sqlite3.Connection, found: list[Hit], near: list[tuple[int, float]], weights: Mapping[str, float]
-) -> list[Hit]:
-    """Merge both lists, ordered by the sum of 1 / (60 + rank).
-
-    A score is the better one of the two searches, lowered to that of the hit before if it is higher.
-    """
-    hits = {hit.id: hit for hit in found}
-    ranks = {hit.id: 1 / (RANK_CONSTANT + at) for at, hit in enumerate(found, 1)}
-    for at, (number, likeness) in enumerate(near, 1):
-        row = db.execute(recall.WHICH_IS_IT, (number,)).fetchone()
-        raw = round(likeness / recall.LARGEST_WEIGHT, 6)
-        hit = hits.setdefault(str(row[1]), recall.Hit(tuple(row), score=0.0, raw=0.0, own=0.0))
-        hit.raw = max(hit.raw, raw)
-        hit.score = hit.raw * weights.get(hit.namespace, 1.0)
-        ranks[hit.id] = ranks.get(hit.id, 0.0) + 1 / (RANK_CONSTANT + at)
-    ordered = sorted(hits.values(), key=lambda hit: (-ranks[hit.id] * weights.get(hit.namespace, 1.0), hit.id))
-    for first, second in itertools.pairwise(ordered):
-        second.score = min(first.score, second.score)
-    return ordered
+    near = vectors.nearest(db, vector, project=project, model=model_named(EMBEDDING, os.environ))
+    return vectors.fused(db, found, near, weights=weights, cwd_prefix=cwd_prefix, now=now)[:limit]

@@ -77,15 +77,17 @@ class Library:
         self, query: str, *, namespace: str = "", limit: int = 20, weights: Mapping[str, float] | None = None
     ) -> list[Hit]:
         """Return the memories that match ``query``, best first, optionally of one namespace only."""
-        from storage.memory import recall
+        from enricher.interfaces.compat import vectors
 
         asked = {"candidates": MOST_CANDIDATES, "limit": MOST_CANDIDATES} if namespace else {"limit": limit}
         with self._opened() as db:
             db.row_factory = None  # the search expects plain tuples
-            hits = recall.search(
+            hits = vectors.search(
                 db,
                 query,
                 project=self.project.id,
+                state=self.state,
+                cwd=self.cwd,
                 cwd_prefix=self._prefix(),
                 weights=weights,
                 **asked,

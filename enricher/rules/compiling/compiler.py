@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from enricher.context import CHANNELS
+from enricher.context import CHANNELS, DECLARED, UNDECLARED
 from enricher.model.question import meaning_of
 from enricher.rules.cache import FORMAT
 from enricher.rules.compiling import schema
@@ -31,7 +31,7 @@ from enricher.rules.compiling.signals import (
     compile_classes,
 )
 from enricher.rules.layers import HEURISTICS, USER
-from enricher.settings import AS_SPECIFIED, DEFAULTS, USE_LLM, Value
+from enricher.settings import AS_SPECIFIED, CODER, DEFAULTS, EMBEDDING, USE_LLM, Value
 from storage.base.lean import keyed_hash
 
 if TYPE_CHECKING:
@@ -55,9 +55,12 @@ FACTS = ("frame", "error", "count", "listed", "skill")
 PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
     "summarization": {"model": True, "priority": 5},
     "code_analysis": {"model": True, "priority": 4},
-    "similarity": {"model": True, "priority": 3, "endpoint": "LLM_EMBEDDING_URL"},
+    "similarity": {"model": True, "priority": 3, "endpoint": EMBEDDING},
 }
 """Values of channels with a name from seed 004, unless their rule sets others."""
+HANDLERS = {"summarization": CODER, "code_analysis": CODER, "similarity": EMBEDDING}
+"""Channels for which a program is part of the package (``enricher.model.handlers``), and the variables of their
+endpoints. A rule with a command replaces the program."""
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 FILES_KEPT = 64
 """Files that a process keeps parsed: a replay compiles the same files many times, with one of them edited."""
@@ -321,11 +324,25 @@ def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
     for rule in _kind(result, "channel"):
         data = {**PIPELINE_CHANNELS.get(rule.name, {}), **rule.data}
         values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
-        if values["command"] or rule.name in CHANNELS:
+        if rule.name in HANDLERS and not values["command"]:
+            yield _handler(rule.name, rule.data, is_declared=True)
+        elif values["command"] or rule.name in CHANNELS:
             yield {"name": rule.name, **values}
         else:
-            message = f"channel '{rule.name}' has no command, and none of ours has that name ({', '.join(CHANNELS)})"
+            ours = ", ".join((*CHANNELS, *HANDLERS))
+            message = f"channel '{rule.name}' has no command, and none of ours has that name ({ours})"
             result.problems.append(Problem(rule.file, rule.line, "error", message))
+    for name in HANDLERS:
+        if f"channel.{name}" not in result.rules.keys() | result.disabled.keys():
+            yield _handler(name, {}, is_declared=False)
+
+
+def _handler(name: str, said: Mapping[str, Any], *, is_declared: bool) -> dict[str, Any]:
+    """Return the rule of a channel whose program is part of the package; it always asks a model."""
+    data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **said, "model": True}
+    data["endpoint"] = data["endpoint"] or HANDLERS[name]
+    values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
+    return {"name": name, **values, "handler": DECLARED if is_declared else UNDECLARED}
 
 
 def _link_guardrails(result: Compiled) -> Guardrails:

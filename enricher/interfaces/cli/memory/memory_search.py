@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.home import state_dir
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.jsonl import answer_lines
 from enricher.interfaces.cli.memory.memory import find, namespaces, opened, preview
 from enricher.interfaces.cli.output import new_console, print_json, printable
+from enricher.interfaces.compat import vectors
 from enricher.prompt.project import identify
 from storage.base import lean
-from storage.memory import memories, recall
+from storage.memory import memories
 from storage.memory.stemming import stem
 from storage.memory.words import STOP_WORDS, words
 
@@ -64,13 +66,16 @@ class _Search:
         project = identify(cwd)
         inside = os.path.relpath(os.path.realpath(cwd), project.root).replace(os.sep, "/")
         self.prefix = "" if inside == "." or inside.startswith("..") else inside
+        self.cwd = cwd
         self.project, self.limit, self.namespace = project.id, limit, namespace
 
     def hits(self, db: sqlite3.Connection, query: str) -> list[Hit]:
-        hits = recall.search(
+        hits = vectors.search(
             db,
             query,
             project=self.project,
+            state=state_dir(),
+            cwd=self.cwd,
             cwd_prefix=self.prefix,
             limit=MOST_LOOKED_THROUGH if self.namespace else self.limit,
             now=time.time(),

@@ -1,0 +1,146 @@
+"""Vectors that an embedding model gave for texts, kept in the database, and the search that they allow.
+
+A vector has length one and is stored as float32, little-endian: those of memories in ``memory_vectors``, until the
+memory's text changes; those of prompts and snippets in ``content_vectors``, by a hash of model and text. On the hook's
+path: nothing here asks a model.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from array import array
+from operator import mul
+
+from storage.base.lean import keyed_hash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from sqlite3 import Connection
+
+    from storage.memory.recall import Hit
+
+RANK_CONSTANT = 60
+"""Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): each ranking adds 1 / (60 + rank)."""
+LEAST_LIKENESS = 0.3
+"""Least cosine of a memory that counts as found by its vector."""
+OUTSTANDING = 3.0
+"""Standard deviations above the mean cosine of the project's memories from which a memory is evidence by itself.
+
+Cosines of unrelated texts differ between models (0.1 to 0.7), so that no fixed cosine would do for all.
+"""
+MOST_NEAR = 64
+MOST_COMPARED = 5_000
+"""Newest memories whose vectors are compared."""
+MOST_KEPT = 4_000
+"""Vectors in ``content_vectors``; the oldest are deleted. One of 768 numbers takes 3 KB."""
+OF_MEMORIES = """
+    select number, vector from memory_vectors join memories using (number)
+    where project in (?, 'shared') and model = ? order by number desc limit ?
+"""
+BY_CONTENT = "select hash, vector from content_vectors where hash in ({})"
+KEEP_BY_CONTENT = "insert or ignore into content_vectors (hash, vector) values (?, ?)"
+DELETE_THE_OLDEST = "delete from content_vectors where number <= (select max(number) from content_vectors) - ?"
+
+
+class Near:
+    """A memory near a text: its number, its cosine, and whether that is far above those of the other memories."""
+
+    __slots__ = ("is_outstanding", "likeness", "number")
+
+    def __init__(self, number: int, likeness: float, *, is_outstanding: bool) -> None:
+        self.number, self.likeness, self.is_outstanding = number, likeness, is_outstanding
+
+
+def packed(vector: Sequence[float]) -> bytes:
+    """Return a vector in its stored form, with length one; raises ValueError for one without a direction."""
+    length = sum(map(mul, vector, vector)) ** 0.5
+    if not 0 < length < float("inf"):
+        raise ValueError("a vector without a length")
+    numbers = array("f", [number / length for number in vector])
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def unpacked(stored: bytes) -> array[float]:
+    """Return the numbers of a stored vector."""
+    numbers = array("f", stored)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def likeness(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the cosine of two vectors of length one; 0 if they are not of the same model."""
+    return sum(map(mul, one, other)) if len(one) == len(other) else 0.0
+
+
+def kept(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]:
+    """Return the stored vectors by text; texts without one are left out."""
+    by_hash = {_hash(model, text): text for text in texts}
+    marks = ",".join("?" * len(by_hash))
+    rows = db.execute(BY_CONTENT.format(marks), tuple(by_hash)).fetchall()
+    return {by_hash[found]: vector for found, vector in rows}
+
+
+def keep(db: Connection, model: str, vectors: Mapping[str, bytes]) -> None:
+    """Store vectors by text, and delete the oldest beyond MOST_KEPT; the caller commits."""
+    db.executemany(KEEP_BY_CONTENT, [(_hash(model, text), vector) for text, vector in vectors.items()])
+    db.execute(DELETE_THE_OLDEST, (MOST_KEPT,))
+
+
+def _hash(model: str, text: str) -> str:
+    return keyed_hash(b"vector", f"{model}\0{text}".encode(errors="replace"))
+
+
+def nearest(db: Connection, vector: bytes, *, project: str, model: str) -> list[Near]:
+    """Return the memories of the project, and shared ones, that are nearest to a stored vector, nearest first."""
+    asked = unpacked(vector)
+    rows = db.execute(OF_MEMORIES, (project, model, MOST_COMPARED)).fetchall()
+    found = [(likeness(asked, unpacked(stored)), number) for number, stored in rows]
+    if not found:
+        return []
+    mean = sum(cosine for cosine, _number in found) / len(found)
+    deviation = (sum((cosine - mean) ** 2 for cosine, _number in found) / len(found)) ** 0.5
+    found.sort(key=lambda one: (-one[0], one[1]))
+    return [
+        Near(number, cosine, is_outstanding=cosine - mean >= OUTSTANDING * deviation > 0)
+        for cosine, number in found[:MOST_NEAR]
+        if cosine >= LEAST_LIKENESS
+    ]
+
+
+def fused(
+    db: Connection,
+    found: list[Hit],
+    near: list[Near],
+    *,
+    weights: Mapping[str, float] | None = None,
+    cwd_prefix: str = "",
+    now: float = 0.0,
+) -> list[Hit]:
+    """Merge the ranking by words with that by vectors, by reciprocal rank.
+
+    A score is the better one of the two searches, lowered to that of the hit before it if it is higher.
+    """
+    from storage.memory import recall
+
+    weights = weights or {}
+    hits = {hit.id: hit for hit in found}
+    ranks = {hit.id: 1 / (RANK_CONSTANT + at) for at, hit in enumerate(found, 1)}
+    for at, one in enumerate(near, 1):
+        row = db.execute(recall.WHICH_IS_IT, (one.number,)).fetchone()
+        by_vector = recall.hit_of(tuple(row), one.likeness, cwd_prefix=cwd_prefix, now=now) if row else None
+        if by_vector is None:
+            continue
+        hit = hits.setdefault(by_vector.id, by_vector)
+        hit.raw, hit.own = max(hit.raw, by_vector.raw), max(hit.own, by_vector.raw)
+        hit.score = hit.raw * weights.get(hit.namespace, 1.0)
+        ranks[hit.id] = ranks.get(hit.id, 0.0) + 1 / (RANK_CONSTANT + at)
+        hit.is_near = hit.is_near or one.is_outstanding
+    ordered = sorted(hits.values(), key=lambda hit: (-ranks[hit.id] * weights.get(hit.namespace, 1.0), hit.id))
+    for first, second in itertools.pairwise(ordered):
+        second.score = min(first.score, second.score)
+    return ordered

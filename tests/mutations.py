@@ -983,7 +983,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a narrative may be a list",
-        "enricher/model/handlers.py",
+        "enricher/model/channels/handlers.py",
         "sum(_is_listed(line) for line in lines) > len(lines) / 2:",
         "sum(_is_listed(line) for line in lines) > len(lines):",
         "P44",
@@ -991,7 +991,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a structure may be prose",
-        "enricher/model/handlers.py",
+        "enricher/model/channels/handlers.py",
         "for line in text.splitlines() if _is_listed(line)]",
         "for line in text.splitlines()]",
         "P44",
@@ -999,7 +999,7 @@ MUTATIONS = (
     ),
     Mutation(
         "similar snippets are in no order",
-        "enricher/model/handlers.py",
+        "enricher/model/channels/handlers.py",
         "key=lambda one: (-one[0], one[1].path, one[1].line))",
         "key=lambda one: (one[0], one[1].path, one[1].line))",
         "P39 P44",
@@ -1007,7 +1007,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a failed model leaves the channel empty",
-        "enricher/model/handlers.py",
+        "enricher/model/channels/handlers.py",
         "is_fallback=not text)]\n\n\ndef code_analysis",
         "is_fallback=not text)] if text else []\n\n\ndef code_analysis",
         "P44",
@@ -1015,7 +1015,7 @@ MUTATIONS = (
     ),
     Mutation(
         "secrets of files are sent to the model",
-        "enricher/model/material.py",
+        "enricher/model/channels/material.py",
         'yield File(path, redact(content.decode(errors="replace"))[0])',
         'yield File(path, content.decode(errors="replace"))',
         "",
@@ -1023,7 +1023,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a prompt's vector is kept where no text may be",
-        "enricher/model/handlers.py",
+        "enricher/model/channels/handlers.py",
         "        if not keeps:\n",
         "        if keeps is None:\n",
         "",

@@ -138,7 +138,9 @@ def test_pruning_names_the_snapshots_that_would_go(asked: Account) -> None:
     said = json.loads(asked.cli("trace", "prune", "--rows", "1", "--dry-run", "--json"))
 
     assert (said["traces"], said["files"]) == (1, [str(snapshot)])
-    assert f"{snapshot} goes too" in asked.cli("trace", "prune", "--rows", "1", exit_code=1)
+    assert f"{snapshot} is deleted, too: it contains older prompts" in asked.cli(
+        "trace", "prune", "--rows", "1", exit_code=1
+    )
     assert snapshot.exists()
     asked.cli("trace", "prune", "--rows", "1", "--yes")
     assert not snapshot.exists()

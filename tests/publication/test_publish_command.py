@@ -70,7 +70,7 @@ def test_the_workbench_knows_where_it_is_served(live_server: Published, library:
 def test_a_taken_port_leads_to_the_next_and_is_told(live_server: Published, library: Account) -> None:
     with published(library, "--port", str(live_server.port)) as second:
         assert live_server.port < second.port <= live_server.port + 50
-        assert f"Port {live_server.port} is taken." in second.end()[1]
+        assert f"Port {live_server.port} is already in use, so another one was chosen." in second.end()[1]
 
 
 def test_what_is_typed_while_it_serves_comes_into_the_sums(library: Account) -> None:
@@ -204,7 +204,7 @@ def test_a_snapshot_is_written_and_shown_only_where_that_is_asked_for(library: A
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--snapshot", "s.db", "--port", "0"], "--port is for showing the snapshot: add --serve"),
+        (["--snapshot", "s.db", "--port", "0"], "--port only matters if the snapshot is shown: add --serve"),
         (["--serve"], "--serve and --no-serve can only be used with --snapshot FILE"),
     ],
 )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.model.endpoint import Endpoint
-    from enricher.model.material import File, Material, Snippet
+    from enricher.model.channels.material import File, Material, Snippet
 
     Item = dict[str, Any]
 
@@ -66,7 +66,7 @@ def main(words: list[str]) -> None:
     items: list[Item] = []
     on_alarm(max(0.001, until - time.monotonic()), _ring)
     try:
-        from enricher.model.material import Material
+        from enricher.model.channels.material import Material
 
         material = Material(given["prompt"], given["cwd"], state, until=until)
         if name == "similarity":
@@ -211,7 +211,7 @@ def _is_listed(line: str) -> bool:
 
 def _told(files: list[File]) -> str:
     """Return what the files say about themselves."""
-    from enricher.model.material import definitions, opening
+    from enricher.model.channels.material import definitions, opening
 
     sentences = []
     for file in files:
@@ -223,7 +223,7 @@ def _told(files: list[File]) -> str:
 
 
 def _outline(code: str, files: list[File]) -> list[str]:
-    from enricher.model.material import outline
+    from enricher.model.channels.material import outline
 
     return outline(code, most=MOST_LINES) if code else [line for file in files for line in outline(file.text, most=4)]
 
@@ -295,7 +295,7 @@ def _keep(state: str, model: str, new: dict[str, bytes]) -> None:
 
 def _by_words(material: Material, snippets: list[Snippet]) -> list[float]:
     """Return the share of common words of each snippet with the prompt (cosine of the sets)."""
-    from enricher.model.material import words
+    from enricher.model.channels.material import words
 
     asked = words(material.prompt)
     others = [words(one.text) for one in snippets]

@@ -1,0 +1,1 @@
+"""What the model-backed channels of seed 004 answer: summarization, code_analysis, similarity."""

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from enricher.model.endpoint import Endpoint
     from enricher.model.channels.material import File, Material, Snippet
+    from enricher.model.endpoint import Endpoint
 
     Item = dict[str, Any]
 

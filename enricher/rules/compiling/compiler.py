@@ -59,7 +59,7 @@ PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
 }
 """Values of channels with a name from seed 004, unless their rule sets others."""
 HANDLERS = {"summarization": CODER, "code_analysis": CODER, "similarity": EMBEDDING}
-"""Channels for which a program is part of the package (``enricher.model.channels.handlers``), and the variables of their
+"""Channels with a program in the package (``enricher.model.channels.handlers``), and the variables of their
 endpoints. A rule with a command replaces the program."""
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 FILES_KEPT = 64

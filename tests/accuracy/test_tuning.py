@@ -101,7 +101,7 @@ def test_a_report_asks_for_the_labels_it_judges(tmp_path: Path) -> None:
     file = tmp_path / "labelled.jsonl"
     file.write_text('{"prompt": "x", "task_type": "debug"}\n' * 100)
 
-    assert ":1: no search_intent" in _tune(file, "--report").stderr
+    assert ":1: the row has no search_intent" in _tune(file, "--report").stderr
 
 
 def test_exported_traces_are_taken_with_what_a_person_said_of_them(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from simulator import ENTRY, ROOT
 import enricher
 from enricher.context import CHANNELS
 from enricher.interfaces.cli import COMMANDS
+from enricher.rules.compiling.compiler import HANDLERS
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -234,7 +235,7 @@ def test_config_lists_channels_hosts_gates_and_the_budgets_of_a_layer(account: A
     shown = json.loads(account.cli("config", "show", "--json"))
 
     named = {key: value for key, value in shown["settings"].items() if key.startswith("channels.")}
-    assert named == {f"channels.{name}": name != "memory" for name in (*CHANNELS, "notes")}
+    assert named == {f"channels.{name}": name != "memory" for name in (*CHANNELS, *HANDLERS, "notes")}
     assert shown["settings"]["hosts.claude"] is True
     assert shown["settings"]["enable_local_enrichment"] is None
     assert (shown["settings"]["budgets.tokens"], shown["settings"]["budgets.items"]) == (300, 5)

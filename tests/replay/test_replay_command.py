@@ -128,7 +128,7 @@ def test_options_that_would_say_nothing_are_refused(account: Account, options: t
 
 
 def test_a_folder_is_no_file_to_replay_with(account: Account) -> None:
-    assert f"{account.home}: not a file" in account.cli("replay", "--instructions", str(account.home), exit_code=1)
+    assert "is a directory" in account.cli("replay", "--instructions", str(account.home), exit_code=2)
 
 
 def test_a_broken_edit_is_told_with_its_line(account: Account) -> None:

@@ -55,7 +55,7 @@ def test_the_flip_is_printed_with_file_line_and_the_lines_of_the_edit(account: A
     printed = account.cli("bisect", trace_id[:14])
 
     assert f"{file}:9  Task type: docs" in printed and f"+  - {STRONG}" in printed
-    assert "2 versions, 1 flip" in printed
+    assert "2 versions, 1 change" in printed
 
 
 def test_a_layer_that_was_deleted_is_the_cause_of_what_it_no_longer_says(account: Account) -> None:

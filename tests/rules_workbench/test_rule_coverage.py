@@ -168,7 +168,7 @@ def test_only_the_selected_prompts_are_counted(account: Account) -> None:
     ask(account, "what does the parser do?")
 
     assert _coverage(account, "--where", "type:debug")["prompts"] == 1
-    assert "there is no field" in account.cli("coverage", "--where", "tpye:debug", exit_code=1)
+    assert "there is no field" in account.cli("coverage", "--where", "tpye:debug", exit_code=2)
 
 
 def test_the_table_says_what_small_numbers_allow(account: Account) -> None:

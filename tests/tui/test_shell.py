@@ -217,7 +217,7 @@ def test_without_a_terminal_it_says_what_to_use(account: Account) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        pytest.param(("--screen", "nowhere"), "known: traces", id="no such screen"),
+        pytest.param(("--screen", "nowhere"), "the screens are: traces", id="no such screen"),
         pytest.param(("--where", "typ:debug"), "did you mean type:?", id="no such field"),
     ],
 )

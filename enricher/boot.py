@@ -6,9 +6,12 @@ import sys
 gc.disable()  # the process ends before its garbage would matter
 sys.path.append(__file__[: -len("/enricher/boot.py")])
 from enricher import bundle  # noqa: E402 (found on the path that was just added)
-from enricher.hook.early import first_piece  # noqa: E402 (the same)
 
-received = first_piece()
+received = b""
+if bundle.has_late_results():
+    from enricher.hook.early import first_piece
+
+    received = first_piece()
 bundle.install()
 from enricher.hook.process import main  # noqa: E402 (the bundle provides its modules)
 

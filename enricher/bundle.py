@@ -131,6 +131,11 @@ def install() -> None:
         return
 
 
+def has_late_results() -> bool:
+    """Return whether results of a model that came late were ever kept (``enricher.hook.early``)."""
+    return os.path.isdir(f"{state_dir()}/late")
+
+
 def fault() -> str:
     """Return what is wrong with the file, empty if it is sound or missing."""
     try:

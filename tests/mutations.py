@@ -1635,6 +1635,14 @@ MUTATIONS = (
         "model/test_late_results.py::test_a_tool_loads_nothing_unless_a_result_waits",
     ),
     Mutation(
+        "every prompt loads what late results need",
+        "enricher/boot.py",
+        "if bundle.has_late_results():",
+        "if True:",
+        "",
+        "model/test_late_results.py::test_a_prompt_loads_nothing_of_late_results_unless_there_ever_was_one",
+    ),
+    Mutation(
         "each use of a tool loads the whole hook",
         "enricher/hook/early.py",
         "                os._exit(0)",

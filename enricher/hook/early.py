@@ -1,8 +1,8 @@
 """End the hook before it loads its modules if a tool has ended and no late result waits.
 
-With late results a client starts the hook after every use of a tool, and almost always there is nothing to do. Used
-only if the state folder has ``late``. Like ``enricher.bundle``, this module is loaded before the bundle, so that it
-imports nothing that the bundle holds.
+With late results a client starts the hook after every use of a tool, and almost always there is nothing to do. Loaded
+only if the state folder has ``late``, so that prompts without late results do not pay for it. Like ``enricher.bundle``,
+this module is loaded before the bundle, so that it imports nothing that the bundle holds.
 """
 
 import os
@@ -42,7 +42,10 @@ def first_piece() -> bytes:
 
 
 def _is_end_of_tool(piece: bytes) -> bool:
-    """Return whether the event is the end of a tool's use; inside a JSON string the key's quotes would be escaped."""
+    """Return whether the event reports that the agent has finished using a tool.
+
+    The key cannot be part of a text in the event, where JSON writes its quotation marks with a backslash.
+    """
     _before, key, behind = piece.partition(KEY)
     return bool(key) and behind.lstrip().startswith(WITHIN_A_TURN)
 

@@ -129,6 +129,9 @@ def speaking_folders(cwd: str) -> list[tuple[str, str]]:
 
 
 def _speaks(folder: str) -> bool:
-    """Return whether the folder's ``.enricher`` has rules, settings or memories; golden cases alone need no trust."""
+    """Return whether the folder's ``.enricher`` contains rules, settings or memories, which the user must trust first.
+
+    Golden cases are only read by tests, so they need no trust.
+    """
     own = os.path.join(folder, OWN_FOLDER)
     return os.path.isdir(own) and any(os.path.exists(os.path.join(own, name)) for name in HEARD)

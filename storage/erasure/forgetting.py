@@ -86,7 +86,8 @@ FORGET_THE_ANSWERS_OF_EXPERIMENTS = """
 FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured"
 """Coverage names clusters of prompts by their words, without a link to traces: all is deleted and recomputed."""
 FORGET_THE_VECTORS = "delete from content_vectors"
-"""A vector tells something of its text, and nothing tells whose it is: all are deleted, and made anew when needed."""
+"""A vector reveals something about its text, but not which prompt the text came from. So all vectors are
+deleted; they are computed again when they are needed."""
 FORGET_THE_TRACES = "delete from traces where id in (select value from json_each(:ids))"
 FORGET_WHAT_THE_SESSIONS_WERE_TOLD = """
     delete from sessions where session_id in (select value from json_each(:sessions))

@@ -346,6 +346,15 @@ def loaded_from_the_start(account: Account, given: bytes) -> set[str]:
     return set(ended.stderr.decode().split())
 
 
+def test_a_prompt_loads_nothing_of_late_results_unless_there_ever_was_one(account: Account) -> None:
+    event = account.event("thanks!")
+    account.run(event)  # which makes the state folder
+    loaded = loaded_from_the_start(account, json.dumps(account.event("thanks!")).encode())
+
+    assert "enricher.hook.process" in loaded
+    assert {"enricher.hook.early", "enricher.hook.late", "storage.state.late", "enricher.record.late"} & loaded == set()
+
+
 @pytest.mark.parametrize("size", [0, 300_000])
 def test_the_end_of_a_tool_is_passed_over_before_the_hook_is_loaded(late_account: Account, size: int) -> None:
     event = {"session_id": "s", "hook_event_name": "PostToolUse", "tool_response": {"text": "}" * size}}

@@ -95,6 +95,15 @@ def test_an_invented_model_is_right_as_often_as_it_is_told_to() -> None:
     assert found.merged - found.by_rules == found.gained - found.lost
 
 
+@pytest.mark.conformance("S1-6.7a")
+def test_the_bench_measures_a_model_that_answers_and_one_that_never_does(account: Account) -> None:
+    by_rules, instant, silent = json.loads(account.cli("bench", "llm", "--runs", "5", "--json"))
+
+    assert by_rules["ratio"] == 1.0
+    assert 0 < by_rules["median_ms"] < instant["median_ms"]
+    assert silent["median_ms"] >= 200  # its time limit: the model was asked in most rounds
+
+
 def test_the_simulated_server_answers_by_the_labels(asking: Account, model_server: ModelServer) -> None:
     model_server.reply = simulated({CALLED[0]: answer("docs")}, 1.0)
     record = json.loads(asking.cli("model", "try", CALLED[0], "--json"))

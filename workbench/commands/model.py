@@ -143,7 +143,7 @@ def _prompts(labelled: str | None, selection: Selection) -> list[Labelled]:
 
 
 def cost(prompts: Sequence[str], settings: Mapping[str, Setting]) -> str:
-    """Return how many calls and about how many tokens and dollars the measurement costs, at most."""
+    """Return an upper limit for the cost of asking about these prompts: calls, and estimated tokens and US dollars."""
     from enricher.model import allowance
     from enricher.model.question import shortened
     from enricher.prompt.text import estimate_tokens

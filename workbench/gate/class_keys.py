@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 def keys_for(names: Sequence[str]) -> dict[str, str]:
-    """Return the names by key: the first letter of the name, else the first digit, that no earlier name uses."""
+    """Assign a key to each name and return the names by key.
+
+    A name gets the first of its letters that no earlier name has, or if all are taken the first free digit.
+    """
     found: dict[str, str] = {}
     for name in names:
         spare = (char for char in f"{name}0123456789" if char.isalnum() and char not in found)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from textual.css.types import CSSLocation
 
 _parsed: dict[object, list[RuleSet]] = {}
-"""The rules by the theme's variables and by their text; Textual only reads them once they are parsed."""
+"""Parsed CSS rules by the variables of the theme and the text of the CSS; Textual never changes them after parsing."""
 
 
 class ParsedOnce(Stylesheet):

@@ -32,7 +32,7 @@ class Rewriter:
         self._blocks = {block.id: block for block in self._document.rules}
 
     def with_weight(self, rule: str, index: int, weight: int) -> str | None:
-        """Return the text with a new weight for a signal; None if the signal's notation does not allow the edit."""
+        """Return the text with another weight for a signal; None if the way it is written does not allow an edit."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             at = [number for number in range(start, end) if WEIGHT.search(lines[number])]

@@ -70,7 +70,10 @@ class home:  # noqa: N801 (reads as a statement: with home(folder))
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A command to measure, with its state folder, working directory, transcript, prompt and further environment."""
+    """A command to measure, with its state folder, working directory, transcript, prompt and further environment.
+
+    ``forgets`` is a file that is deleted before each run, so that no run depends on the one before.
+    """
 
     command: list[str]
     state: str = ""
@@ -78,6 +81,7 @@ class Case:
     transcript: str = ""
     prompt: str = PROMPT
     environment: Mapping[str, str] = field(default_factory=dict)
+    forgets: str = ""
 
 
 def interpreter(*words: str) -> list[str]:
@@ -136,6 +140,8 @@ def event(session: str, case: Case) -> bytes:
 def _run(case: Case, session: str) -> float:
     given = event(session, case)
     environment = {**os.environ, **case.environment, **({"ENRICHER_HOME": case.state} if case.state else {})}
+    if case.forgets:
+        Path(case.forgets).unlink(missing_ok=True)
     started = time.perf_counter()
     subprocess.run(
         case.command, input=given, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False

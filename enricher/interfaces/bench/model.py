@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 from enricher.interfaces.bench import HOOK, Case, Row, empty_project, home, paired
+from enricher.model import allowance
 from enricher.settings import DEFAULTS
 from storage.base.lean import dumps
 
@@ -49,13 +50,23 @@ class _Model(BaseHTTPRequestHandler):
 
 
 def model_rows(runs: int) -> list[Row]:
-    """Measure the hook without a model, with one that answers at once and with one that never does, in paired runs."""
+    """Measure the hook without a model, with one that answers at once and with one that never does, in paired runs.
+
+    Earlier calls are forgotten before each run: after a few failures the silent model would not be asked any more.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         empty = empty_project(folder)
         with _serving(is_ready=True) as instant, _serving(is_ready=False) as silent:
             models = {RULES: "", INSTANT: instant, SILENT: silent}
             cases = {
-                name: Case(HOOK, cwd=empty, prompt=PROMPT, state=f"{folder}/{at}", environment=_settings(url))
+                name: Case(
+                    HOOK,
+                    cwd=empty,
+                    prompt=PROMPT,
+                    state=f"{folder}/{at}",
+                    environment=_settings(url),
+                    forgets=f"{folder}/{at}/{allowance.FILE}",
+                )
                 for at, (name, url) in enumerate(models.items())
             }
             return paired(cases, runs)
@@ -70,13 +81,8 @@ def missed(rows: list[Row]) -> list[str]:
 
 
 def _settings(url: str) -> dict[str, str]:
-    """Return the environment that configures the model; without limits, so that every round asks it."""
-    never_slow = {"ENRICHER_MODEL_CALLS_PER_DAY": "1000000"}
-    return {
-        "ENRICHER_MODEL_URL": url,
-        "ENRICHER_MODEL_NAME": "bench",
-        "ENRICHER_MODEL_PROTOCOL": "anthropic",
-    } | never_slow
+    """Return the environment that configures the model; an empty URL configures none."""
+    return {"ENRICHER_MODEL_URL": url, "ENRICHER_MODEL_NAME": "bench", "ENRICHER_MODEL_PROTOCOL": "anthropic"}
 
 
 @contextmanager

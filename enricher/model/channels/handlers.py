@@ -243,9 +243,9 @@ def _in_code(text: str) -> str:
 
 
 def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) -> tuple[list[float], dict[str, bytes]]:
-    """Return the cosine of each snippet with the prompt, and the new vectors by text.
+    """Return the similarity of each snippet to the prompt (cosine of their vectors), and the vectors not yet stored.
 
-    Vectors that are not kept are asked for together.
+    One request to the endpoint gets all vectors that are not stored yet.
     """
     from enricher.model.embedding import asked
     from storage.memory import vectors

@@ -21,7 +21,8 @@ _RANK = 1
 def option_passwords(screen: Screen) -> list[Span]:
     """Return the values after ``-p`` of programs for which ``-p`` is a password.
 
-    The program's name is searched, not the option: the name is rarer, and the command after it is short.
+    The search looks for the name of the program instead of the option, because the name is rarer and only a short
+    command follows it.
     """
     spans: list[Span] = []
     for program in PROGRAMS:

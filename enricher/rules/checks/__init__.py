@@ -1,1 +1,1 @@
-"""Problems of instructions that a maintainer should know, in addition to the errors that the compiler reports."""
+"""Problems in instructions that a maintainer should know about, beyond the errors that the compiler reports."""

@@ -78,7 +78,10 @@ class Speaking:
         return True
 
     def scope(self, row: Row) -> str:
-        """Return the project's files that apply to a prompt, one a line; HERE if none, ELSEWHERE in other projects."""
+        """Return the paths of the project's files that apply to a prompt, one per line.
+
+        HERE stands for a prompt of this project to which no such file applies, ELSEWHERE for one of another project.
+        """
         here = os.path.realpath(row.cwd) if row.cwd else ""
         if not (here == self._root or here.startswith(self._root + os.sep) or row.project == self._project):
             return ELSEWHERE

@@ -103,7 +103,7 @@ def add(
 @options.in_folder
 @options.as_json
 def capture(text: str, cwd: str, is_json: bool) -> None:
-    """Add TEXT the way a prompt that begins with "remember:" does: not yet reviewed, with a guessed kind."""
+    """Add TEXT as a prompt that begins with "remember:" would: with a guessed kind, and waiting for review."""
     _keep(text, namespace=None, project=identify(cwd).id, origin="captured", reviewed=False, is_json=is_json)
 
 

@@ -261,8 +261,7 @@ def ask_model(
         return None
     from enricher.model.asking import start
 
-    sent, _kinds, _length = redact_and_cap(prompt, PROMPT_LIMIT)  # with ``log = full`` nothing was redacted yet
-    return start(sent, judged, rules, settings, state=state, until=until)
+    return start(prompt, judged, rules, settings, state=state, until=until)
 
 
 def _asks_late(event: PromptEvent, judged: Classification, rules: cache.Rules, run: Run) -> bool:

@@ -428,9 +428,9 @@ MUTATIONS = (
     ),
     Mutation(
         "a model gets the secrets of a prompt that is logged as typed",
-        "enricher/pipeline.py",
-        "    return start(sent, judged,",
-        "    return start(prompt, judged,",
+        "enricher/model/asking.py",
+        "question(redact(prompt)[0], task_types=kinds",
+        "question(prompt, task_types=kinds",
         "",
         "model/test_hook_with_model.py::test_a_secret_is_not_sent_even_if_prompts_are_logged_as_typed",
     ),

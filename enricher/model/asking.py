@@ -1,8 +1,8 @@
 """Ask the model about a prompt in a process of its own, while the hook gathers context; take its answer if in time.
 
 The record of a call (``Asked.record``) goes into the trace: name of the model, status, time, tokens, cost, and the
-opinion. Statuses: ok; timeout; error (the endpoint); parse (the answer); off (switched off); skipped (no call was made:
-budget, pause, slow). With any but ok, the rules alone decide (seed 001, task 5.5).
+opinion. Statuses: ok; timeout; error (the endpoint); parse (the answer); skipped (no call was made: budget, pause,
+slow). With any but ok, the rules alone decide (seed 001, task 5.5).
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import time
 
 from enricher.classify import TASK_TYPE
 from enricher.model import allowance
+from enricher.prompt.redaction import redact
 from storage.base.lean import dumps, loads, on_alarm
 from storage.state import detached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from enricher.classify import Classification
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 LONGEST_S = 20.0
 """Longest time of a call. The hook stops waiting long before; the call's time and cost are recorded all the same."""
-OK, TIMEOUT, ERROR, PARSE, OFF, SKIPPED = "ok", "timeout", "error", "parse", "off", "skipped"
+OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", "skipped"
 ALWAYS, NEVER = "always", "never"
 LARGEST_RECORD = 64 * 1024
 
@@ -136,7 +137,10 @@ def _give_up() -> None:
 def asked_now(
     prompt: str, kinds: Mapping[str, str], settings: Mapping[str, Value], *, state: str, within_s: float = LONGEST_S
 ) -> dict[str, Any]:
-    """Ask the model in this process, and return the record of the call; never raises."""
+    """Ask the model in this process, and return the record of the call; never raises.
+
+    Secrets are removed here, for every caller: with ``log = full`` neither the prompt nor the examples are redacted.
+    """
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
     from enricher.model.question import question
@@ -147,16 +151,16 @@ def asked_now(
         endpoint = Endpoint(settings)
         endpoint.unlock()
         allowance.change(state, allowance.Account.count)
-        examples = _examples(prompt, settings, state) if kinds else []
-        answer = ask(endpoint, question(prompt, task_types=kinds, examples=examples), within_s=within_s)
+        examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
+        answer = ask(endpoint, question(redact(prompt)[0], task_types=kinds, examples=examples), within_s=within_s)
     except ModelError as failure:
         latency_ms, retry_after_s = _since(began), failure.retry_after_s
-        allowance.change(state, lambda account: account.failed(latency_ms, retry_after_s))
+        _note(state, lambda account: account.failed(latency_ms, retry_after_s))
         return {"status": failure.reason, "reason": str(failure)[:300], "latency_ms": latency_ms}
     except (EndpointError, OSError) as failure:
         return {"status": ERROR, "reason": str(failure)[:300], "latency_ms": _since(began)}
     latency_ms, usd = _since(began), allowance.cost(settings, answer.input_tokens, answer.output_tokens)
-    allowance.change(state, lambda account: account.succeeded(latency_ms, usd))
+    _note(state, lambda account: account.succeeded(latency_ms, usd))
     opinion, problem = read_opinion(answer.text, task_types=kinds, accuracy=float(settings["model.accuracy"]))
     return {
         "model": answer.model or str(settings["model.name"]),
@@ -168,6 +172,14 @@ def asked_now(
         "usd": round(usd, 6),
         **({"opinion": opinion.to_json()} if opinion else {}),
     }
+
+
+def _note(state: str, action: Callable[[allowance.Account], None]) -> None:
+    """Record the outcome of a call; an answer counts even if that fails."""
+    try:
+        allowance.change(state, action)
+    except OSError:
+        return
 
 
 def _since(began: float) -> float:
@@ -183,7 +195,5 @@ def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tu
         from enricher.model.examples import nearest
 
         return nearest(prompt, state, most=most)
-    except (
-        Exception
-    ):  # a question without examples is better than none; whatever the database has, it is not worth more
+    except Exception:  # whatever is wrong with the database, a question without examples is better than none
         return []

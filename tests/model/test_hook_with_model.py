@@ -392,13 +392,22 @@ def test_a_key_can_come_from_the_keyring_of_the_system(asking: Account, model_se
     assert "run: keyring set another test-model" in model_of(asking)["reason"]
 
 
-def test_a_secret_is_not_sent_even_if_prompts_are_logged_as_typed(asking: Account, model_server: ModelServer) -> None:
+@pytest.mark.parametrize("is_late", ["false", "true"])
+def test_a_secret_is_not_sent_even_if_prompts_are_logged_as_typed(
+    asking: Account, model_server: ModelServer, is_late: str
+) -> None:
+    """Neither with its own prompt, whose result may come late, nor with a later one to which it is an example."""
     secret = "ghp_" + "a1B2c3D4e5F6" * 3
-    asking.env["ENRICHER_LOG"] = "full"
+    asking.env |= {"ENRICHER_LOG": "full", "ENRICHER_MODEL_LATE": is_late}
     asking.ask(f"{UNCLEAR}: {secret}")
+    asking.rest()
+    asking.cli("trace", "label", asking.trace()["id"], "docs")
+    asking.ask(UNCLEAR)
+    sent = [json.dumps(call.body) for call in model_server.wait_for_calls(2)]
 
-    assert secret in asking.trace()["prompt"]
-    assert secret not in json.dumps(model_server.wait_for_calls(1)[0].body)
+    assert secret in asking.traces()[0]["prompt"]
+    assert [secret in body for body in sent] == [False, False]
+    assert " -> docs" in sent[1]
 
 
 def test_an_account_of_calls_that_is_garbage_is_begun_anew(asking: Account, model_server: ModelServer) -> None:

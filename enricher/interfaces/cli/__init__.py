@@ -40,6 +40,9 @@ SECTIONS = {
     "Tune the instructions": {
         "check": "find errors in the instructions",
     },
+    "Check what an agent wrote": {
+        "validate": "find stubs, fixed values and swallowed errors in Python code",
+    },
     "History": {
         "trace": "list, label, import, export and delete recorded prompts",
     },

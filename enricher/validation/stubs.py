@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 UNFINISHED = re.compile(
     r"\b(?:TODO|FIXME|XXX|TBD)\b|(?i:\bnot (?:yet |been )?implemented|\bunimplemented\b|\bplaceholder\b"
-    r"|\bimplement (?:this|me|later|here|it)\b|\bto be implemented\b|\bcoming soon\b|\byour code here\b|\blater\b|\byet\b"
+    r"|\bimplement (?:this|me|later|here|it)\b|\bto be implemented\b|\bcoming soon\b|\byour code here\b"
+    r"|\blater\b|\byet\b"
     r"|^\s*implement\b|^\s*(?:add|write|insert) \w+ (?:logic|implementation|code)\b)",
     re.MULTILINE,
 )
@@ -27,7 +28,8 @@ UNFINISHED = re.compile(
 UNFINISHED_BY_DOCSTRING = re.compile(r"\b(?:TODO|FIXME)\b|(?i:\bnot yet implemented|\bis not implemented yet)")
 MEANT = re.compile(
     r"(?i)\b(?:nothing|no-?op|noop|ignor\w*|intentional\w*|deliberate\w*|on purpose|overrid\w*|overload\w*|subclass\w*"
-    r"|derived|hook|callback|abstract|by default|default implementation|unused|not needed|not used|not necessary|no \w+ needed"
+    r"|derived|hook|callback|abstract|by default|default implementation|unused|not needed|not used|not necessary"
+    r"|no \w+ needed"
     r"|no need|does not|doesn't|don't|do not|never|optional\w*|may be|for compatibility|compatib\w*|backwards?"
     r"|deprecated|obsolete|silen\w*|suppress\w*|disabl\w*|quiet\w*|skip\w*|empty|dummy|marker|sentinel|must be"
     r"|should be|called (?:when|before|after|by|for)|entry ?point|command group|group of|subcommands?)\b"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 19  # the number of migrations; every spool file records the version it was written for
+SCHEMA_VERSION = 20  # the number of migrations; every spool file records the version it was written for
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
@@ -39,6 +39,10 @@ TABLES = {
     ),
     "trace_items": ("trace_id", "position", "channel", "ref", "text", "why", "score", "kept"),
     "trace_guardrails": ("trace_id", "position", "guardrail_id", "title", "score"),
+    "rule_violations": (
+        "trace_id", "position", "rule_id", "rule_name", "rule_domain", "severity", "file", "line", "message",
+        "suggestion", "guardrails", "resolved", "resolution_notes", "created_at", "resolved_at",
+    ),
     "sessions": ("session_id", "trace_id", "kind", "ref", "tokens"),
     "memories": (
         "number", "id", "namespace", "content", "tags", "project", "path_prefix", "source", "origin", "key",

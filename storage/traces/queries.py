@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Row = dict[str, object]
 
 JSON_COLUMNS = ("topics", "inputs", "evidence", "memory_context")
-FLAG_COLUMNS = ("uncertain", "partial")
-CHILDREN = ("trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails")
+FLAG_COLUMNS = ("uncertain", "partial", "resolved")
+CHILDREN = ("trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails", "rule_violations")
 PAGE_ROWS = 200
 DATE = re.compile(
     r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"

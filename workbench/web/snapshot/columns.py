@@ -101,6 +101,14 @@ COLUMNS: dict[str, dict[str, Shown]] = {
         **dict.fromkeys(("position", "score"), NUMBER),
         **dict.fromkeys(("guardrail_id", "title"), NAME),
     },
+    "rule_violations": {
+        **dict.fromkeys(("trace_id", "created_at", "resolved_at"), CODE),
+        **dict.fromkeys(("position", "line", "resolved"), NUMBER),
+        **dict.fromkeys(("rule_id", "rule_name", "rule_domain", "guardrails"), NAME),
+        "severity": WORD,
+        "file": FILE,
+        **dict.fromkeys(("message", "suggestion", "resolution_notes"), TEXT),
+    },
     "labels": {"id": NUMBER, **dict.fromkeys(("trace_id", "labelled_at"), CODE), "verdict": WORD, "task_type": NAME},
     "instructions_versions": {"hash": CODE, "text": NO_DOCUMENT, "first_seen_at": CODE},
     "instructions_sources": {"hash": CODE, "position": NUMBER, "layer": WORD, "path": FILE, "text": TEXT},
@@ -142,7 +150,16 @@ COLUMNS: dict[str, dict[str, Shown]] = {
 ROWS = {
     "traces": NOT_TESTS,
     **dict.fromkeys(
-        ("trace_scores", "trace_stages", "trace_channels", "trace_guardrails", "labels", "replay_results"), OF_A_TRACE
+        (
+            "trace_scores",
+            "trace_stages",
+            "trace_channels",
+            "trace_guardrails",
+            "rule_violations",
+            "labels",
+            "replay_results",
+        ),
+        OF_A_TRACE,
     ),
     "trace_items": f"kept = 1 and {OF_A_TRACE}",
 }

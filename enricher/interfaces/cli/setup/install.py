@@ -26,6 +26,9 @@ from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
 @click.option("--mcp", "with_mcp", is_flag=True, help="Also add `enricher mcp` to the MCP servers of the client.")
 @click.option("--late-results", is_flag=True, help="Also fetch a model's opinion that came after the prompt's answer.")
 @click.option(
+    "--validate", "is_checked", is_flag=True, help="Also check the Python code that the agent wrote in a turn."
+)
+@click.option(
     "--launcher-only", is_flag=True, help="Write only the launcher, for a plugin or extension that registers itself."
 )
 @options.dry_run
@@ -36,6 +39,7 @@ def install(
     shadow: bool,
     with_mcp: bool,
     late_results: bool,
+    is_checked: bool,
     launcher_only: bool,
     is_dry: bool,
 ) -> None:
@@ -45,7 +49,7 @@ def install(
         raise click.ClickException(f"{MISSING}; then run this again")
     plan = installer.Plan()
     hooks = [registration.place(host, scope, os.getcwd()) for host in names]
-    planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results))
+    planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results, is_checked=is_checked))
     servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
     servers = plan.add(servers, mcp.add)
     if names and not planned:
@@ -62,6 +66,9 @@ def install(
     faults = [] if is_dry else _finish(plan, servers, backups, is_shadow=shadow)
     if late_results and not is_dry:
         for line in installer.advice_on_late_results(planned):
+            click.echo(line)
+    if is_checked and not is_dry:
+        for line in installer.advice_on_checks(planned):
             click.echo(line)
     if faults or plan.left_out:
         raise click.ClickException("\n".join([*faults, *plan.left_out]))

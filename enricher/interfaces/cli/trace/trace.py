@@ -286,10 +286,21 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
     for name in beside:
         if name == "scores":
             _print_scores(console, row[name])
+        elif name == "rule_violations":
+            _print_violations(console, row[name])
         elif name == "items":
             _print_rows(console, name, [_with_label(item, row) for item in row[name]])
         else:
             _print_rows(console, name, row[name])
+
+
+def _print_violations(console: Console, rows: list[Row]) -> None:
+    from enricher.validation.summary import summary
+
+    if rows:
+        console.print("violations in what the agent wrote", style="bold")
+    for one in rows:
+        console.print(printable(summary(one)), soft_wrap=True)
 
 
 def _model_in_words(model: Row) -> str:

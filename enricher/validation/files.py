@@ -102,23 +102,25 @@ def validate_files(
     rules: Sequence[PromptRule] | None = None,
     *,
     changed: Mapping[str, Spans] | None = None,
+    root: str = "",
 ) -> Iterator[Violation]:
     """Yield the violations in files, with ``changed`` only those that concern a changed line.
 
+    The paths are relative to ``root``, or to the current folder, and are told so.
     A file that cannot be read or parsed is one violation; the others are checked all the same.
     """
     for file in files:
-        spans = None if changed is None else changed.get(os.path.abspath(file), [])
+        spans = None if changed is None else changed.get(os.path.abspath(os.path.join(root, file)), [])
         if spans == []:
             continue
-        for one in _in_file(engine, file, rules):
+        for one in _in_file(engine, file, rules, root=root):
             if spans is None or one.rule_id == SYNTAX or _touches(one, spans):
                 yield one
 
 
-def _in_file(engine: PromptRuleEngine, file: str, rules: Sequence[PromptRule] | None) -> list[Violation]:
+def _in_file(engine: PromptRuleEngine, file: str, rules: Sequence[PromptRule] | None, *, root: str) -> list[Violation]:
     try:
-        with open(file, "rb") as opened:
+        with open(os.path.join(root, file), "rb") as opened:
             content = opened.read(LARGEST_BYTES + 1)
     except OSError as error:
         return [_unread(file, error.strerror or str(error))]

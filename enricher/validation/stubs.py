@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from enricher.validation.source import FUNCTIONS, Finding, documented, end_of, name_of
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 UNFINISHED = re.compile(
     r"\b(?:TODO|FIXME|XXX|TBD)\b|(?i:\bnot (?:yet |been )?implemented|\bunimplemented\b|\bplaceholder\b"
     r"|\bimplement (?:this|me|later|here|it)\b|\bto be implemented\b|\bcoming soon\b|\byour code here\b"
-    r"|\blater\b|\byet\b"
     r"|^\s*implement\b|^\s*(?:add|write|insert) \w+ (?:logic|implementation|code)\b)",
     re.MULTILINE,
 )
 """A comment or message that announces code which is still to be written."""
+UNFINISHED_BY_MESSAGE = re.compile(rf"{UNFINISHED.pattern}|\b(?:yet|later)\b", re.MULTILINE)
 UNFINISHED_BY_DOCSTRING = re.compile(r"\b(?:TODO|FIXME)\b|(?i:\bnot yet implemented|\bis not implemented yet)")
 MEANT = re.compile(
     r"(?i)\b(?:nothing|no-?op|noop|ignor\w*|intentional\w*|deliberate\w*|on purpose|overrid\w*|overload\w*|subclass\w*"
@@ -32,7 +33,8 @@ MEANT = re.compile(
     r"|no \w+ needed"
     r"|no need|does not|doesn't|don't|do not|never|optional\w*|may be|for compatibility|compatib\w*|backwards?"
     r"|deprecated|obsolete|silen\w*|suppress\w*|disabl\w*|quiet\w*|skip\w*|empty|dummy|marker|sentinel|must be"
-    r"|should be|called (?:when|before|after|by|for)|entry ?point|command group|group of|subcommands?)\b"
+    r"|should be|called (?:when|before|after|by|for)|internal function|entry ?point"
+    r"|command group|group of|subcommands?)\b"
 )
 """A docstring or comment that gives a reason for an empty function."""
 LASTING = re.compile(
@@ -49,14 +51,15 @@ PLAIN_DECORATORS = frozenset(
     "property staticmethod classmethod setter getter deleter cached_property lru_cache cache contextmanager".split()
 )
 OPEN_BASES = frozenset(("Protocol", "ABC", "Interface", "TypedDict", "NamedTuple"))
-EMPTY_NAMES = re.compile(r"(?i)_*(?:\w+_)?(?:no_?op|nop|do_?nothing|dummy|null|ignore|not_impl)(?:_\w*)?|_*")
+EMPTY_NAMES = re.compile(r"(?i)_*(?:\w+_)?(?:no_?op|nop|do_?nothing|dummy|null|ignore|nothing|not_impl)(?:_\w*)?|_*")
 EMPTY_CLASSES = re.compile(
     r"(?i)_*(?:null|dummy|no_?op|nop|fake|mock|stub|silent|disabled|empty|base|abstract|void|quiet|non)\w*"
     r"|\w*(?:base|mixin|interface|stub|mock|dummy|null|noop|fake|protocol|abc|nothing|observer|listener|visitor|hooks"
     r"|callbacks?|plugin)\d?|(?-i:_*No[A-Z]\w*|\w*(?:Base|Abstract)[A-Z]\w*|_\w)"
 )
-EMPTY_FILES = re.compile(r"(?i)(?:^|.*[/_])(?:dummy|fake|mock|stub|null|noop|hookspec)s?[/_.].*")
-BASE_FILES = re.compile(r"(?i)(?:.*[/_])?(?:base|abc|abstract|interface|protocol|port)s?[/.].*")
+EMPTY_FILES = re.compile(r"(?i)(?:\w+_)?(?:dummy|fake|mock|stub|null|noop|hookspec)s?(?:\.py)?")
+BASE_FILES = re.compile(r"(?i)_?(?:base|abc|abstract|interface|protocol|port)s?(?:\.py)?")
+"""Names of a file or its folder whose classes are there to be replaced, or to be derived from."""
 REMARK = re.compile(r"(?:pragma|noqa|type:|pylint|mypy|nosec)")
 BASE_CLASS = re.compile(
     r"(?i)\b(?:abstract|base class|generic|subclass\w*|interface|inherit\w*|derive\w*|overrid\w*)\b"
@@ -67,6 +70,8 @@ EVENT_NAMES = re.compile(
     r"|write|isatty|fileno|writelines|emit|report\w*|log\w*|process_\w+|configure\w*|refresh|load|save|validate|clean"
     r"|\w*_?(?:callback|hook|end)|check_\w+|default_\w+|exec_module"
 )
+LONG_DOCSTRING = 4
+"""Line ends in the docstring of a method that describes an interface."""
 SPOKEN = ("print", "debug", "info", "warning", "warn", "error", "log", "echo")
 SUGGESTION = "implement it, or remove it until it is needed"
 
@@ -160,13 +165,20 @@ def _is_meant(source: Source, function: Function, kind: str, classes: dict[str, 
     if source.is_for_type_checkers(function) or source.file.endswith(".pyi") or _is_declared(function):
         return True
     owner = source.parent(function)
-    if isinstance(owner, ast.ClassDef) and (_is_abstract(owner) or _has_override(function, owner, classes)):
+    if isinstance(owner, ast.ClassDef) and _is_interface(source, function, owner, classes):
         return True
     if kind == ANNOUNCES:
         return False
     if kind == RAISES:
         return _refuses_for_good(source, function, owner)
     return _is_empty_on_purpose(source, function, owner, classes)
+
+
+def _is_interface(source: Source, function: Function, owner: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:
+    """Return whether the method only describes what other classes implement."""
+    is_alternative = isinstance(source.parent(owner), ast.If | ast.Try | ast.ExceptHandler)
+    is_described = documented(function).count("\n") >= LONG_DOCSTRING
+    return is_alternative or is_described or _is_abstract(owner) or _has_override(function, owner, classes)
 
 
 def _is_declared(function: Function) -> bool:
@@ -208,8 +220,8 @@ def _refuses_for_good(source: Source, function: Function, owner: ast.AST | None)
     if LASTING.search(said) or (given and not messages.strip()):
         return True
     if messages.strip():
-        return not UNFINISHED.search(messages)
-    if "pragma: no" in _remarks(source, function) or BASE_FILES.match(source.file):
+        return not UNFINISHED_BY_MESSAGE.search(messages)
+    if "pragma: no" in _remarks(source, function) or _is_in(source, BASE_FILES):
         return True
     if MEANT.search(said):
         return True
@@ -241,7 +253,7 @@ def _is_empty_on_purpose(
 ) -> bool:
     above = source.comments(max(1, function.lineno - 2), function.lineno - 1)
     said = f"{_remarks(source, function)}\n{above}"
-    if MEANT.search(said) or EMPTY_NAMES.fullmatch(function.name) or EMPTY_FILES.match(source.file):
+    if MEANT.search(said) or EMPTY_NAMES.fullmatch(function.name) or _is_in(source, EMPTY_FILES):
         return True
     comments = source.comments(function.lineno, end_of(function)).splitlines()
     if any(not REMARK.match(one) for one in comments) or _is_replaced(source, function):
@@ -257,6 +269,10 @@ def _is_empty_on_purpose(
     if not isinstance(owner, ast.ClassDef):
         return False
     return isinstance(source.parent(owner), FUNCTIONS) or _is_empty_method(function, owner, classes)
+
+
+def _is_in(source: Source, names: re.Pattern[str]) -> bool:
+    return any(map(names.fullmatch, PurePath(source.file).parts[-2:]))
 
 
 def _is_replaced(source: Source, function: Function) -> bool:

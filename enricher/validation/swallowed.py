@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 BROAD = ("Exception", "BaseException")
 IGNORING = re.compile(r"(?i)ignor|suppress|swallow|quiet|silent")
+LOGGING = ("debug", "info", "warning", "error", "exception", "critical", "log")
 SUGGESTION = "catch the expected exception, log it, or use contextlib.suppress with it"
 
 
@@ -30,14 +31,19 @@ def find_swallowed(source: Source) -> Iterator[Finding]:
 
 
 def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
-    """Return whether a test checks that something fails, a function is named for it, or another error is raised."""
+    """Return whether a test checks that something fails, a function is named for it, or the first error is told."""
     scope = source.scope(node)
     if (source.is_test and node.orelse) or IGNORING.search(getattr(scope, "name", "")):
         return True
     parent = source.parent(node)
     if not isinstance(parent, ast.ExceptHandler):
         return False
-    return any(isinstance(one, ast.Raise) for one in parent.body[parent.body.index(node) + 1 :])
+    return any(map(_tells, parent.body[parent.body.index(node) + 1 :]))
+
+
+def _tells(statement: ast.stmt) -> bool:
+    is_call = isinstance(statement, ast.Expr) and name_of(statement.value) in LOGGING
+    return is_call or isinstance(statement, ast.Raise)
 
 
 def _broad(handler: ast.ExceptHandler) -> str:

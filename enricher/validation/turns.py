@@ -36,7 +36,7 @@ def record(event: PromptEvent, state: str) -> int:
     Nothing is stored without a trace, and if the settings keep no text. Raises StorageError.
     """
     settings = with_environment(cache.load(event.cwd)[0].body["settings"], os.environ)[0]
-    root = project_root(event.cwd) if event.cwd else ""
+    root = os.path.realpath(project_root(event.cwd)) if event.cwd else ""
     changed = _python_files(root, transcripts.changed_files(event)) if root else []
     if not changed or not settings["enabled"] or settings["log"] not in KEEPS_TEXT:
         return 0
@@ -48,17 +48,17 @@ def record(event: PromptEvent, state: str) -> int:
         shown = [(str(one["guardrail_id"]), str(one["title"])) for one in _rows(trace["guardrails"])]
         engine = PromptRuleEngine.load()
         lines = _changed_lines(root, str(trace["at"]))
-        found = files.validate_files(engine, changed, changed=lines)
-        rows = list(_stored(engine, found, root=root, shown=shown))
+        found = files.validate_files(engine, changed, changed=lines, root=root)
+        rows = list(_stored(engine, found, shown))
         violations.store(db, str(trace["id"]), rows)
     return len(rows)
 
 
 def _python_files(root: str, paths: Sequence[str]) -> list[str]:
-    """Return the absolute paths of the Python files of the project that exist; the agent may name them either way."""
-    real = os.path.realpath(root)
+    """Return the Python files of the project that exist, relative to it; the agent may also name them absolutely."""
     absolute = [os.path.realpath(os.path.join(root, path)) for path in paths if path.endswith(".py")]
-    return [path for path in dict.fromkeys(absolute) if path.startswith(real + os.sep) and os.path.isfile(path)]
+    inside = [path for path in dict.fromkeys(absolute) if path.startswith(root + os.sep) and os.path.isfile(path)]
+    return [os.path.relpath(path, root) for path in inside]
 
 
 def _changed_lines(root: str, at: str) -> dict[str, files.Spans] | None:
@@ -75,18 +75,15 @@ def _rows(value: object) -> list[dict[str, object]]:
     return value if isinstance(value, list) else []
 
 
-def _stored(
-    engine: PromptRuleEngine, found: Iterator[Violation], *, root: str, shown: Shown
-) -> Iterator[StoredViolation]:
+def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) -> Iterator[StoredViolation]:
     for one in found:
-        file = redact(os.path.relpath(one.file, os.path.realpath(root)))[0]
         opposed = [] if one.rule_id == SYNTAX else _asking_for_opposite(engine, one.rule_id, shown)
         yield StoredViolation(
             rule_id=one.rule_id,
             rule_name=one.rule_name,
             rule_domain=one.rule_domain,
             severity=one.severity,
-            file=file,
+            file=redact(one.file)[0],
             line=one.line,
             message=redact(one.message)[0],
             suggestion=one.suggestion,

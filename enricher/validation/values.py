@@ -55,6 +55,8 @@ SAYING = frozenset(
     help format_help showwarning skip skipif xfail""".split()
 )
 SAID_BY_NAME = re.compile(r"(?i)fail|warn|error|message|notify|hint|complain")
+FOR_PEOPLE = re.compile(r"(?i)link|docs?(?:_|$)|help|reference|issue|homepage|website")
+"""Names of addresses that a person opens."""
 WORDS = frozenset(
     ("help", "description", "epilog", "message", "doc", "docs", "usage", "documentation", "title", "default")
 )
@@ -73,7 +75,13 @@ def find_hardcoded(source: Source) -> Iterator[Finding]:
     for node in source.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             what = _place(node.value)
-            if what and _is_in_code(source, node) and not found_in(node.value[:LONGEST]):
+            name = _name_of_value(source, node)
+            if (
+                what
+                and not FOR_PEOPLE.search(name)
+                and _is_in_code(source, node)
+                and not found_in(node.value[:LONGEST])
+            ):
                 yield Finding(node.lineno, end_of(node), f"{what} is fixed in the code", TO_SETTING)
         elif isinstance(node, ast.Call):
             yield from _limits(source, node)
@@ -97,7 +105,7 @@ def _secret(source: Source, node: ast.Constant, value: str) -> str:
     is_real = found and is_most and not any(map(PLACEHOLDER.fullmatch, found))
     if is_real and not (source.is_test and "://" in value):
         return "a password in an address" if "://" in value else "a token or key"
-    name = _name_of_value(source, node)
+    name = "" if isinstance(source.parent(node), ast.BinOp | ast.JoinedStr) else _name_of_value(source, node)
     if (
         words > 1
         or source.is_test
@@ -110,22 +118,22 @@ def _secret(source: Source, node: ast.Constant, value: str) -> str:
 
 
 def _name_of_value(source: Source, node: ast.Constant) -> str:
-    """Return the variable, keyword, parameter or key to which a constant is given."""
+    """Return the variable, keyword, parameter or key to which a constant, or a text made from it, is given."""
+    value: ast.expr = node
     parent = source.parent(node)
+    while isinstance(parent, ast.BinOp | ast.JoinedStr):
+        value, parent = parent, source.parent(parent)
     if isinstance(parent, ast.Assign):
-        return (
-            name_of(parent.targets[0])
-            if not isinstance(parent.targets[0], ast.Subscript)
-            else _key(parent.targets[0].slice)
-        )
+        target = parent.targets[0]
+        return _key(target.slice) if isinstance(target, ast.Subscript) else name_of(target)
     if isinstance(parent, ast.AnnAssign):
         return name_of(parent.target)
     if isinstance(parent, ast.keyword):
         return parent.arg or ""
     if isinstance(parent, ast.Dict):
-        return next((_key(key) for key, value in zip(parent.keys, parent.values, strict=True) if value is node), "")
+        return next((_key(key) for key, own in zip(parent.keys, parent.values, strict=True) if own is value), "")
     if isinstance(parent, ast.arguments):
-        return _parameter(parent, node)
+        return _parameter(parent, value)
     return ""
 
 
@@ -159,6 +167,8 @@ def _host(url: str) -> str:
         found = urlsplit(url)
         host, port = found.hostname or "", found.port
     except ValueError:
+        return ""
+    if host.startswith("169.254.") or "/issues" in found.path:  # the same on every machine of a cloud; for people
         return ""
     is_here = host == "localhost" or host.startswith("127.")
     is_real = "." in host or is_here or port is not None

@@ -1,5 +1,7 @@
 """Two hundred small modules, each with one planted stub, fixed value, secret or swallowed error, in sound code."""
 
+# ruff: noqa: E501, Q000 (one form a line, as it would be written)
+
 from __future__ import annotations
 
 import random

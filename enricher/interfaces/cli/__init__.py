@@ -40,11 +40,11 @@ SECTIONS = {
     "Tune the instructions": {
         "check": "find errors in the instructions",
     },
-    "Check what an agent wrote": {
-        "validate": "find stubs, fixed values and swallowed errors in Python code",
-    },
     "History": {
         "trace": "list, label, import, export and delete recorded prompts",
+    },
+    "Check what an agent wrote": {
+        "validate": "find stubs, fixed values and swallowed errors in Python code",
     },
     "For clients and programs": {
         "hook": "answer one prompt on stdin, as agent clients call it",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SEVERITIES = ("critical", "high", "medium", "low")
 
 
-@click.command(epilog="Example: enricher validate --diff HEAD")
+@click.command(epilog="Example: enricher validate .")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True), metavar="[FILE|FOLDER]...")
 @click.option("--diff", "revision", metavar="REV", help="Only lines that changed since this revision of git.")
 @click.option("--rule", "names", multiple=True, metavar="ID", help="Only this rule, by id or name; repeatable.")

@@ -51,7 +51,9 @@ PLAIN_DECORATORS = frozenset(
     "property staticmethod classmethod setter getter deleter cached_property lru_cache cache contextmanager".split()
 )
 OPEN_BASES = frozenset(("Protocol", "ABC", "Interface", "TypedDict", "NamedTuple"))
-EMPTY_NAMES = re.compile(r"(?i)_*(?:\w+_)?(?:no_?op|nop|do_?nothing|dummy|null|ignore|nothing|not_impl)(?:_\w*)?|_*")
+EMPTY_NAMES = re.compile(
+    r"(?i)_*(?:\w+_)?(?:no_?op|nop|do_?nothing|dummy|null|ignore|nothing|not_impl)(?:_\w*)?|_?default_\w+|_*"
+)
 EMPTY_CLASSES = re.compile(
     r"(?i)_*(?:null|dummy|no_?op|nop|fake|mock|stub|silent|disabled|empty|base|abstract|void|quiet|non)\w*"
     r"|\w*(?:base|mixin|interface|stub|mock|dummy|null|noop|fake|protocol|abc|nothing|observer|listener|visitor|hooks"
@@ -66,7 +68,7 @@ BASE_CLASS = re.compile(
 )
 EVENT_NAMES = re.compile(
     r"(?:on|handle|visit|before|after|pre|post|setup|setUp|teardown|tearDown|unknown|notify|end|start|finish|init)_?\w*"
-    r"|close|flush|reset|clear|cleanup|stop|shutdown|update|begin|register|unregister|acquire|release|abort|cancel"
+    r"|a?close|wait|join|kill|destroy|task_done|flush|reset|clear|cleanup|stop|shutdown|update|begin|register|unregister|acquire|release|abort|cancel"
     r"|write|isatty|fileno|writelines|emit|report\w*|log\w*|process_\w+|configure\w*|refresh|load|save|validate|clean"
     r"|\w*_?(?:callback|hook|end)|check_\w+|default_\w+|exec_module"
 )

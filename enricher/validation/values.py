@@ -36,7 +36,9 @@ PLACEHOLDER = re.compile(
     r"(?i).*(?:example|dummy|placeholder|change.?me|your[-_]|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\().*"
     r"|(?:test|foo|bar|none|null|true|false|default|password|secret|token)[-_]?\w*"
 )
-IS_A_NAME = re.compile(r"[A-Za-z]+(?:[-_.:/ ][A-Za-z0-9]+)*|[a-z]+(?:[A-Z][a-z]+)+|[A-Z][A-Z_0-9]*|[-/.]+\w*")
+IS_A_NAME = re.compile(
+    r".*[\[\\(].*|[A-Za-z]+(?:[-_.:/ ][A-Za-z0-9]+)*|[a-z]+(?:[A-Z][a-z]+)+|[A-Z][A-Z_0-9]*|[-/.]+\w*"
+)
 NUMBERS = re.compile(
     r"(?i)(?:\w*_)?(?:timeout|port|retries|attempts|ttl|backoff|max_?age|expir\w*)"
     r"(?:_(?:s|ms|sec|secs|seconds|minutes|hours|days))?"

@@ -50,6 +50,7 @@ def test_a_method_without_an_implementation_is_a_stub() -> None:
     "code",
     [
         pytest.param("class A(ABC):\n    @abstractmethod\n    def f(self):\n        pass\n", id="abstract"),
+        pytest.param("class A:\n    @abstractmethod\n    def f(self):\n        pass\n", id="abstract without ABC"),
         pytest.param("class A(Protocol):\n    def f(self) -> int: ...\n", id="protocol"),
         pytest.param("@overload\ndef f(a: int) -> int: ...\ndef f(a):\n    return a\n", id="overload"),
         pytest.param('class AError(Exception):\n    """It failed."""\n', id="exception class"),
@@ -84,6 +85,7 @@ def test_what_is_no_python_is_one_violation(code: str) -> None:
     [
         pytest.param("TIMEOUT = 3600\n", [], id="constant"),
         pytest.param("def f(t=30):\n    return t\n", [], id="default"),
+        pytest.param("def f(url='https://api.shop.io'):\n    return g(url)\n", [], id="default address"),
         pytest.param("def f():\n    return say('this and/or that')\n", [], id="and/or"),
         pytest.param("BASE = 'https://api.shop.io'\n", [], id="named address"),
         pytest.param("def f():\n    return g('see https://api.shop.io for more')\n", [], id="prose"),

@@ -62,7 +62,9 @@ def test_a_stub_that_the_agent_wrote_is_stored_with_the_trace_of_its_prompt(acco
     answer = turn_ended(account, wrote(account, "auth.py"))
 
     assert (answer.stdout, answer.stderr, answer.exit_code) == (b"", b"", 0)
-    (one,) = stored(account)
+    found = stored(account)
+    assert len(found) == 1
+    one = found[0]
     assert (one["rule_id"], one["severity"], one["file"], one["line"]) == ("CODE_001", "critical", "auth.py", 1)
     with closing(sqlite3.connect(account.state / "enricher.db")) as db:
         rows = db.execute("select trace_id, rule_id, severity from rule_violations").fetchall()

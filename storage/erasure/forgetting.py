@@ -97,8 +97,8 @@ FORGET_WHAT_MENTIONS_IT = (
     delete from replays where mentions(
         base || char(10) || candidate || char(10) || selection || char(10) || diff || char(10) || figures)
     """,
-    "delete from experiment_results where mentions(text || char(10) || prompt_id)",
-    "delete from experiments where mentions(question || char(10) || arms || char(10) || report)",
+    "delete from experiment_results where mentions(text || char(10) || prompt_id || char(10) || fault)",
+    "delete from experiments where mentions(question || char(10) || arms || char(10) || report || char(10) || plan)",
     "delete from sessions where mentions(session_id || char(10) || ref)",
     """
     delete from coverage_measured where rules_hash in (

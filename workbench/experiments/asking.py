@@ -75,8 +75,10 @@ class Ask(Protocol):
 class ModelCalls:
     """Asks the configured endpoint, within its daily limits; the cost by ``prices`` counts for them, too."""
 
-    def __init__(self, settings: Mapping[str, Value], *, state: str, prices: prompt_arms.Prices) -> None:
-        self._settings, self._state, self._prices = settings, state, prices
+    def __init__(
+        self, settings: Mapping[str, Value], *, state: str, prices: prompt_arms.Prices, most_tokens: int
+    ) -> None:
+        self._settings, self._state, self._prices, self._most_tokens = settings, state, prices, most_tokens
         self._endpoints: dict[str, Endpoint] = {}
 
     def check(self, calls: int) -> None:
@@ -97,7 +99,7 @@ class ModelCalls:
         allowance.change(self._state, allowance.Account.count)
         began = time.perf_counter()
         try:
-            answer = client.ask(endpoint, prompt, within_s=ANSWER_S)
+            answer = client.ask(endpoint, prompt, within_s=ANSWER_S, most_tokens=self._most_tokens)
         except client.ModelError as failure:
             return self._failed(failure, (time.perf_counter() - began) * 1000)
         latency_ms = (time.perf_counter() - began) * 1000
@@ -128,11 +130,15 @@ def _paid(account: Account, usd: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is asked: the cases in their order, the arms, the prices, and the most US dollars that it may cost."""
+    """What is asked: the cases in their order, the arms, the prices, and the limits.
+
+    ``most_tokens`` is the limit of one response, ``budget`` the most US dollars that all calls may cost.
+    """
 
     asked: Sequence[Pairing]
     arms: Mapping[str, PromptArm]
     prices: prompt_arms.Prices
+    most_tokens: int
     budget: float | None = None
 
     def missing(self, done: Mapping[tuple[str, str], ArmResult]) -> list[list[tuple[Pairing, str]]]:
@@ -147,7 +153,8 @@ class Plan:
 
     def bound(self, calls: Sequence[tuple[Pairing, str]]) -> Bound:
         """Return what calls may cost."""
-        return prompt_arms.bound(((self.arms[name].model, one.prompts[name]) for one, name in calls), self.prices)
+        made = ((self.arms[name].model, one.prompts[name]) for one, name in calls)
+        return prompt_arms.bound(made, self.prices, most_tokens=self.most_tokens)
 
     def check_budget(self, calls: Sequence[tuple[Pairing, str]], done: Mapping[tuple[str, str], ArmResult]) -> None:
         """Raise StopError if these calls could exceed the budget; a call of unknown cost counts with its most."""

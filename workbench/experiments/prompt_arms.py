@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from enricher.model import client
 from enricher.prompt.redaction import redact
 from enricher.prompt.text import estimate_tokens
 from storage.base.lean import dumps, keyed_hash
@@ -132,7 +131,7 @@ def _hash(texts: Sequence[str]) -> str:
     return keyed_hash(b"prompts", dumps(list(texts)).encode())
 
 
-def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int = client.MOST_TOKENS) -> Bound:
+def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int) -> Bound:
     """Return what calls (model and prompt) may cost; ``most_tokens`` is the limit of one response."""
     made = list(calls)
     most = [len(prompt.encode()) + FRAME_TOKENS for _model, prompt in made]

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from enricher.home import root_dir
 from enricher.structured import templates
 from enricher.structured.parsing import StructuredResponseParser
 from enricher.structured.quality import quality
@@ -32,18 +31,26 @@ if TYPE_CHECKING:
 
 CHANGED = "its prompt is not the one that the experiment began with"
 INTERRUPTED = "it was interrupted"
-USUAL: dict[str, Any] = {
-    "task_id": None, "file": "", "rules": [], "context": "", "options": [], "examples": "", "facts": "",
-    "workflows": [], "guardrails": [],
-}  # fmt: skip
+USUAL: dict[str, Any] = {"examples": "", "facts": "", "workflows": [], "guardrails": []}
 """Variables of templates that a case may leave out."""
 USUAL_FORM = "task"
 """The form of the template ``classification`` that asks for a task type."""
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Where prompts come from: the templates in use, and the task types with their meanings, for those that ask."""
+
+    generator: templates.PromptGenerator
+    task_types: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two arms of a template over cases; ``prompts`` is the file of the cases, empty for recorded prompts."""
+    """Two arms of a template over cases; ``prompts`` is the file of the cases, empty for recorded prompts.
+
+    ``most_tokens`` is the limit of one response.
+    """
 
     template: str
     arms: Mapping[str, PromptArm]
@@ -51,10 +58,11 @@ class Comparison:
     prompts: str
     prices: prompt_arms.Prices
     budget: float | None
+    most_tokens: int
 
     def plan(self) -> Plan:
         """Return the calls of the comparison."""
-        return Plan(self.asked, self.arms, self.prices, self.budget)
+        return Plan(self.asked, self.arms, self.prices, self.most_tokens, self.budget)
 
     def stored(self) -> dict[str, Any]:
         """Return what is stored to go on after an interruption, as plain values."""
@@ -64,6 +72,7 @@ class Comparison:
             "prompts": os.path.abspath(self.prompts) if self.prompts else "",
             "prices": {name: list(price) for name, price in self.prices.items()},
             "budget": self.budget,
+            "most_tokens": self.most_tokens,
             "cases": [[one.case.id, one.case.session, one.hash] for one in self.asked],
         }
 
@@ -76,22 +85,17 @@ def compared(
     prompts: str,
     prices: prompt_arms.Prices,
     budget: float | None,
-    task_types: Mapping[str, str],
+    most_tokens: int,
+    source: Source,
 ) -> Comparison:
-    """Return the comparison of two arms over these cases; raises ArmError if the template cannot be used for one.
-
-    ``task_types`` are the classes with their meanings, for templates that ask for one.
-    """
-    generator = templates.PromptGenerator(modes=_modes_file())
+    """Return the comparison of two arms over these cases; raises ArmError if the template cannot be used for one."""
+    generator = source.generator
     try:
         forms = generator.template(template).forms or ()
     except templates.TemplateProblemError as problem:
         raise prompt_arms.ArmError(str(problem)) from None
-    usual = {
-        **USUAL,
-        "task_types": dict(task_types),
-        "form": USUAL_FORM if USUAL_FORM in forms else next(iter(forms), ""),
-    }
+    usual = {**USUAL, "task_types": dict(source.task_types)}
+    usual["form"] = USUAL_FORM if USUAL_FORM in forms else next(iter(forms), "")
 
     def render(case: Case, variables: Mapping[str, Any], mode: str | None) -> str:
         try:
@@ -99,11 +103,8 @@ def compared(
         except templates.TemplateProblemError as problem:
             raise prompt_arms.ArmError(f"case {case.id}: {problem}") from None
 
-    return Comparison(template, arms, prompt_arms.pairings(found, arms, render), prompts, prices, budget)
-
-
-def _modes_file() -> str:
-    return os.path.join(root_dir(), "instructions", templates.MODES_FILE)
+    asked = prompt_arms.pairings(found, arms, render)
+    return Comparison(template, arms, asked, prompts, prices, budget, most_tokens)
 
 
 def begin(db: sqlite3.Connection, comparison: Comparison, *, question: str) -> Experiment:
@@ -130,7 +131,7 @@ def taken_up(
     *,
     model: str,
     budget: float | None,
-    task_types: Mapping[str, str],
+    source: Source,
 ) -> Comparison:
     """Return the comparison of a stored experiment, with those of its cases whose prompts have not changed.
 
@@ -154,32 +155,33 @@ def taken_up(
         prompts=plan["prompts"],
         prices={name: (price[0], price[1]) for name, price in plan["prices"].items()},
         budget=plan["budget"] if budget is None else budget,
-        task_types=task_types,
+        most_tokens=plan["most_tokens"],
+        source=source,
     )
     same = [each for each in again.asked if each.hash == hashes[each.case.id]]
-    return Comparison(again.template, again.arms, same, again.prompts, again.prices, again.budget)
+    return replace(again, asked=same)
 
 
-def go_on(db: sqlite3.Connection, one: Experiment, comparison: Comparison, *, ask: Ask) -> Experiment:
+def go_on(db: sqlite3.Connection, one: Experiment, comparison: Comparison, *, ask: Ask, source: Source) -> Experiment:
     """Make the calls that are missing, and store the report; return the experiment with it."""
+    response = source.generator.template(comparison.template).response
     done = {(result.prompt_id, result.arm): result for result in experiments.results(db, one.id)}
     stopped = ask_missing(
         comparison.plan(),
         done,
         ask=ask,
-        judge=lambda text: judged(text, comparison.template),
+        judge=lambda text: judged(text, response),
         store=lambda result: experiments.add(db, one.id, result),
     )
     kept = {each.case.id for each in comparison.asked}
     return experiments.report_again(db, one, report_of(one.plan, one.arms, done.values(), stopped=stopped, kept=kept))
 
 
-def judged(text: str, template: str) -> Judgement:
-    """Return whether a response could be parsed and validated as one to this template, its quality, its findings.
+def judged(text: str, response: str) -> Judgement:
+    """Return whether a text could be parsed and validated as a response of this type, its quality, its findings.
 
     Never raises: whatever a response holds, it is judged.
     """
-    response = templates.PromptGenerator().template(template).response
     parsed = StructuredResponseParser().parse(text, response)
     found = parsed.data.get("violations") or []
     # What a validation finds is wrong with the code that it was asked about, not with the response.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.experiments.asking import Plan
     from workbench.experiments.cases import Case
     from workbench.experiments.prompt_arms import Bound
-    from workbench.experiments.template_runs import Comparison
+    from workbench.experiments.template_runs import Comparison, Source
 
     Value = dict[str, Any]
 
@@ -50,6 +50,9 @@ budget_option = click.option(
     metavar="NAME=IN,OUT",
     help="Price of a model in US dollars per million tokens; default: that of the settings. Repeatable.",
 )
+@click.option(
+    "--most-tokens", default=1000, show_default=True, type=click.IntRange(1), help="Limit of one response, in tokens."
+)
 @click.option("--question", default="", help="The question that the experiment answers, stored with it.")
 @options.out
 @options.as_json
@@ -63,6 +66,7 @@ def ask(
     is_dry: bool,
     budget: float | None,
     prices: tuple[str, ...],
+    most_tokens: int,
     question: str,
     out: str,
     is_json: bool,
@@ -76,7 +80,7 @@ def ask(
 
     if prompts and (selection.typed or limit):
         raise click.UsageError("--where and --limit select recorded prompts, so they cannot be used with --prompts")
-    settings, task_types = _configured()
+    settings, source = _configured()
     with opened() as db:
         arms = {
             name: prompt_arms.named(text, model=str(settings["model.name"]))
@@ -89,14 +93,15 @@ def ask(
             prompts=prompts,
             prices=prompt_arms.prices_of(settings, prices),
             budget=budget,
-            task_types=task_types,
+            most_tokens=most_tokens,
+            source=source,
         )
         _check(comparison)
         if is_dry:
             _print_bounds(comparison.plan(), is_json=is_json)
             return
         begun = template_runs.begin(db, comparison, question=question)
-        value = _asked(db, begun, comparison, settings)
+        value = _asked(db, begun, comparison, settings, source)
     if out:
         write_report(out, value)
     print_report(value, is_json=is_json)
@@ -119,22 +124,24 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
         found = experiments.find(db, experiment_id)
         if not found.plan:
             raise click.ClickException(f"{found.id} asked no model, so nothing of it is missing")
-        settings, task_types = _configured()
+        settings, source = _configured()
         model = str(settings["model.name"])
-        comparison = template_runs.taken_up(db, found, model=model, budget=budget, task_types=task_types)
-        value = _asked(db, found, comparison, settings)
+        comparison = template_runs.taken_up(db, found, model=model, budget=budget, source=source)
+        value = _asked(db, found, comparison, settings, source)
     if out:
         write_report(out, value)
     print_report(value, is_json=is_json)
 
 
-def _configured() -> tuple[Mapping[str, Setting], dict[str, str]]:
-    """Return the settings, and the task types with their meanings."""
+def _configured() -> tuple[Mapping[str, Setting], Source]:
+    """Return the settings and the templates that apply in the working folder."""
+    from enricher.interfaces.cli.template import in_use
     from enricher.model.asking import meanings_of
     from workbench.commands.model import configured
+    from workbench.experiments.template_runs import Source
 
     rules, settings = configured()
-    return settings, meanings_of(rules)
+    return settings, Source(in_use("."), meanings_of(rules))
 
 
 def _cases(db: sqlite3.Connection, prompts: str, selection: Selection, limit: int) -> Iterable[Case]:
@@ -155,15 +162,18 @@ def _check(comparison: Comparison) -> None:
         )
 
 
-def _asked(db: sqlite3.Connection, one: Experiment, comparison: Comparison, settings: Mapping[str, Setting]) -> Value:
+def _asked(
+    db: sqlite3.Connection, one: Experiment, comparison: Comparison, settings: Mapping[str, Setting], source: Source
+) -> Value:
     from enricher.home import state_dir
     from storage.evaluation import experiments
     from workbench.experiments import template_runs
     from workbench.experiments.asking import ModelCalls
 
     click.echo(f"experiment {one.id}; if it is interrupted: enricher ab resume {one.id}", err=True)
-    calls = ModelCalls(settings, state=state_dir(), prices=comparison.prices)
-    done = template_runs.go_on(db, one, comparison, ask=calls)
+    prices, most_tokens = comparison.prices, comparison.most_tokens
+    calls = ModelCalls(settings, state=state_dir(), prices=prices, most_tokens=most_tokens)
+    done = template_runs.go_on(db, one, comparison, ask=calls, source=source)
     return record(done, experiments.results(db, done.id))
 
 

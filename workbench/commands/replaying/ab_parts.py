@@ -72,7 +72,7 @@ def print_report(value: Value, *, is_json: bool) -> None:
         return
     console = new_console()
     for name, arm in value["arms"].items():
-        asks = f", {arm['mode']} prompts to {arm['model']}" if "model" in arm else ""
+        asks = f" ({arm['model']}{', the configured form' * (arm['mode'] == 'configured')})" if "model" in arm else ""
         console.print(printable(f"{name}: {arm['name']}{asks}  {arm['hash'][:10]}"))
     table = new_table("metric", "a", "b", "b - a", "95 %", "p", "detectable", "verdict")
     for one in value["metrics"].values():

@@ -397,8 +397,8 @@ MUTATIONS = (
     Mutation(
         "a missing template is an error of the file system",
         "enricher/structured/templates.py",
-        "if name not in self.files or not os.path.isfile(self.files[name]):",
-        "if False:",
+        'raise TemplateProblemError(f"there is no template \'{name}\'; known: {known}", file=self.files.get(name, ""))',
+        "raise TemplateProblemError(name)",
         "S2-6i",
         "structured/test_prompts.py::test_a_validation_prompt_follows_the_mode_and_a_missing_template_is_named",
     ),
@@ -501,8 +501,8 @@ MUTATIONS = (
     Mutation(
         "the modes of the document are not read",
         "enricher/structured/templates.py",
-        'modes = data["global"]["template_modes"]',
-        'modes = data["template_modes"]',
+        "found = {str(name): str(mode) for name, mode in modes.items()}",
+        "found = {str(name): STRUCTURED for name, mode in modes.items()}",
         "S2-6g",
         "structured/test_prompts.py::test_the_modes_of_the_document_are_read",
     ),

@@ -98,7 +98,8 @@ def test_each_mistake_is_exactly_one_problem(changed: dict[str, Any], problem: s
 @pytest.mark.conformance("S2-M8")
 def test_only_valid_fields_are_passed_on() -> None:
     wrong = {**VIOLATION, "severity": "fatal"}
-    parsed = PARSER.parse(answer({"is_valid": 1, "violations": [wrong, VIOLATION], "unheard_of": 1}), "validation")
+    given = {"is_valid": 1, "quality_score": -1, "violations": [wrong, VIOLATION], "unheard_of": 1}
+    parsed = PARSER.parse(answer(given), "validation")
 
     assert parsed.data == {"violations": [VIOLATION]}
 

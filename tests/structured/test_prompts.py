@@ -58,7 +58,7 @@ def test_each_type_is_a_json_object_and_then_an_instruction(kind: str) -> None:
     assert text.startswith("<METADATA>\n")
     assert [text.count(f"\n<{tag}>\n") for tag in ("INSTRUCTION", "METADATA")] == [1, 1]  # the other: the answer's form
     assert text.index("</METADATA>") < text.index("<INSTRUCTION>")
-    assert (prompt.metadata["prompt_type"], prompt.metadata["task_id"]) == (kind, 123)
+    assert (prompt.metadata.get("prompt_type"), prompt.metadata.get("task_id")) == (kind, 123)
     assert "<CONTENT>" in prompt.instruction
     assert all(f'"{name}"' in prompt.instruction for name in BUILDER_REQUIRED[kind])
 
@@ -78,7 +78,7 @@ def test_a_validation_names_rules_expectations_code_and_what_to_give_for_each_vi
 
     assert prompt.metadata["rules"] == [RULE]
     assert prompt.metadata["expectations"] == {"detailed_violations": True, "location_info": True}
-    assert prompt.metadata["code_length"] == len(CODE)
+    assert prompt.metadata.get("code_length") == len(CODE)
     assert CODE in prompt.instruction
     assert all(word in prompt.instruction for word in ("rule", "location", "fix"))
 
@@ -89,6 +89,7 @@ def test_code_with_delimiters_is_read_back_as_it_was(code: str) -> None:
     text = BUILDER.build_validation_prompt(code, [{**RULE, "description": HOSTILE}])
     prompt = parse_prompt(text)
 
+    assert text[: text.index("<INSTRUCTION>")].count("</METADATA>") == 1  # for readers that look for the tag alone
     assert prompt.payloads == [code]
     assert prompt.metadata["rules"][0]["description"] == HOSTILE
 

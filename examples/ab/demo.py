@@ -79,8 +79,8 @@ def main() -> None:
         show(f"The rest of it with a larger budget: {len(server.calls)} calls of {MODEL} in all, none twice", report)
         show(
             "What this says",
-            "The prompts are real; the simulated model counts four characters as a token. Its answers are the same for\n"
-            "both forms: quality, success and latency of a real model have to be measured with that model.",
+            "The prompts are real; the simulated model counts four characters as a token. Its answers are the same\n"
+            "for both forms: quality, success and latency of a real model have to be measured with that model.",
         )
 
 

@@ -1888,8 +1888,8 @@ MUTATIONS = (
     Mutation(
         "the time of a response is not measured",
         "workbench/experiments/asking.py",
-        "return Reply(answer.text, latency_ms,",
-        "return Reply(answer.text, 0.0,",
+        "reply = Reply(answer.text, latency_ms,",
+        "reply = Reply(answer.text, 0.0,",
         "S2-M2",
         "model/test_ab_ask.py::test_both_arms_are_asked_about_every_case_and_every_response_is_stored",
     ),
@@ -1956,6 +1956,14 @@ MUTATIONS = (
         "sum(status in ('ok', 'parse') or is_late)",
         "S2-P4",
         "model/test_model_by_day.py::test_tokens_parsed_answers_and_fallbacks_are_counted_by_day",
+    ),
+    Mutation(
+        "a forgotten prompt stays in the plan of an experiment",
+        "storage/erasure/forgetting.py",
+        "    FORGET_THE_CASES_OF_EXPERIMENTS,\n)",
+        ")",
+        "",
+        "model/test_ab_ask.py::test_a_forgotten_prompt_leaves_nothing_in_an_experiment",
     ),
     Mutation(
         "the app shows one answer for both arms",

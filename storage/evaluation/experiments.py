@@ -31,6 +31,7 @@ KEEP_THE_RESULT = """
     values
         (:experiment_id, :prompt_id, :arm, :task_type, :tokens, :latency_ms, :succeeded, :quality, :violations, :text,
          :prompt_tokens, :response_tokens, :usd, :fault)
+    on conflict do nothing
 """
 WHICH_EXPERIMENTS_ARE_KEPT = (
     "select id, at, question, arms, report, plan from experiments order by id desc limit :limit"
@@ -137,7 +138,7 @@ def keep(
 
 
 def add(db: sqlite3.Connection, experiment_id: str, result: ArmResult) -> None:
-    """Store one more result of an experiment, in a transaction of its own."""
+    """Store one more result of an experiment, in a transaction of its own; one that is stored already stays."""
     with transaction(db):
         db.execute(KEEP_THE_RESULT, {"experiment_id": experiment_id, **asdict(result)})
 

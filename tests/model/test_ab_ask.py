@@ -7,12 +7,16 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from protocols import ApiError
 from serving import MODEL, anthropic_environment
 from simulator import ENTRY, ROOT
+
+from enricher.model import allowance
+from storage.db import database
 
 if TYPE_CHECKING:
     from serving import ModelServer
@@ -191,7 +195,8 @@ def test_what_was_killed_goes_on_where_it_was(asking: Account, model_server: Mod
     made = json.loads(asking.cli("ab", "resume", found["id"], "--json"))
 
     assert found["stopped"] == "it was interrupted"
-    assert sum(arm in row for row in shown["results"] for arm in "ab") >= 4
+    assert shown["calls"]["made"] == sum(arm in row for row in shown["results"] for arm in "ab") >= 4
+    assert shown["prompts"] >= 2
     assert (made["prompts"], made["stopped"], made["calls"]["made"]) == (8, "", 16)
     assert len(set(asked(model_server))) == 16
     assert len(model_server.calls) <= 17  # the call during which it was killed has no result
@@ -247,6 +252,31 @@ def test_recorded_prompts_are_cases_and_their_secrets_are_not_sent(asking: Accou
     assert len(model_server.calls) == 2
     assert all("why does the deploy fail" in text and secret not in text for text in prompts(model_server))
     assert all("debug" in text for text in prompts(model_server))  # the task types to choose from
+
+
+def test_a_forgotten_prompt_leaves_nothing_in_an_experiment(asking: Account) -> None:
+    asking.env |= {"ENRICHER_MODEL_TASK_TYPE": "never", "ENRICHER_SEARCH_INTENT_USE_LLM": "0"}
+    for prompt in ("why does the deploy fail?", "add a test for the basket"):
+        asking.ask_patiently(prompt)
+    asking.rest()
+    traces = asking.traces()
+    made = ask(asking, template="classification")
+    asking.cli("trace", "forget", traces[0]["id"], "--yes")
+    with closing(database.connect(str(asking.state))) as db:
+        (plan,) = db.execute("select plan from experiments").fetchone()
+
+    assert sorted(row["prompt_id"] for row in made["results"]) == sorted(trace["id"] for trace in traces)
+    assert [case[0] for case in json.loads(plan)["cases"]] == [traces[-1]["id"]]
+    left = json.loads(asking.cli("ab", "show", made["id"], "--json"))
+    assert [row["prompt_id"] for row in left["results"]] == [traces[-1]["id"]]
+
+
+def test_the_times_of_an_experiment_do_not_keep_the_hook_from_asking(asking: Account) -> None:
+    made = ask(asking, "--prompts", cases(asking, 4))
+    known = allowance.read(str(asking.state))
+
+    assert (known.latencies_ms, known.today()[0]) == ([], 8)
+    assert known.today()[1] == pytest.approx(sum(made["calls"]["usd"].values()), abs=1e-5)
 
 
 def test_two_models_are_compared_with_their_own_prices(asking: Account, model_server: ModelServer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -113,10 +114,15 @@ def list_experiments(limit: int, is_json: bool) -> None:
 def show_experiment(experiment_id: str, is_json: bool) -> None:
     """Show one experiment, with --json also every answer; the beginning of its ID is enough."""
     from storage.evaluation import experiments
+    from workbench.experiments import template_runs
 
     with opened() as db:
         found = experiments.find(db, experiment_id)
-        value = record(found, experiments.results(db, found.id))
+        results = list(experiments.results(db, found.id))
+    if found.plan and found.report["stopped"] == template_runs.INTERRUPTED:
+        report = template_runs.report_of(found.plan, found.arms, results, stopped=template_runs.INTERRUPTED)
+        found = replace(found, report=report)
+    value = record(found, results)
     print_report(value, is_json=is_json)
 
 

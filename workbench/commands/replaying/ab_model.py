@@ -31,8 +31,10 @@ budget_option = click.option(
 
 @click.command("ask", epilog="Example: enricher ab ask --template validation --prompts cases.jsonl --dry-run")
 @click.option("--template", required=True, help="The prompt template, such as validation or classification.")
-@click.option("--a", "first", default="unstructured", show_default=True, metavar="ARM", help="The arm to compare with.")
-@click.option("--b", "second", default="structured", show_default=True, metavar="ARM", help="The arm to test.")
+@click.option(
+    "--a", "first", default="unstructured", show_default=True, metavar="ARM", help="The arm to compare with, A."
+)
+@click.option("--b", "second", default="structured", show_default=True, metavar="ARM", help="The arm to test, B.")
 @click.option(
     "--prompts",
     default="",

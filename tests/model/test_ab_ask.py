@@ -67,7 +67,7 @@ def asked(server: ModelServer) -> list[str]:
     return found
 
 
-@pytest.mark.conformance("S2-6a", "S2-6b")
+@pytest.mark.conformance("S2-6a", "S2-6b", "S2-M1", "S2-M2", "S2-M4", "S2-M5")
 def test_both_arms_are_asked_about_every_case_and_every_response_is_stored(
     asking: Account, model_server: ModelServer
 ) -> None:
@@ -93,7 +93,7 @@ def test_both_arms_are_asked_about_every_case_and_every_response_is_stored(
             assert row[arm]["latency_ms"] > 0
 
 
-@pytest.mark.conformance("S2-6j")
+@pytest.mark.conformance("S2-6a", "S2-6j")
 def test_an_arm_has_its_own_mode_whatever_is_configured(asking: Account, model_server: ModelServer) -> None:
     made = ask(asking, "--a", "structured", "--b", "unstructured", "--prompts", cases(asking, 1))
     sent = prompts(model_server)

@@ -34,9 +34,9 @@ LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
 OWN_SHARE = 0.5
 """Minimum score of a memory by its own words, as a share of the floor, even if a linked memory matches well."""
-BESIDE = "it only stands beside one that fits"
+BESIDE = "it only accompanies one that fits"
 TOO_FEW = "it shares too few telling words"
-NOTHING_NEW = "another one says what the prompt is about"
+NOTHING_NEW = "another one covers what the prompt is about"
 LOOKED_AT = 10
 """Number of memories that the channel's search returns for weighing; a search by the user has its own limit."""
 NO_NEIGHBOURS = 2.0

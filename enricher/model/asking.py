@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LONGEST_S = 20.0
 """Longest time of a call. The hook stops waiting long before; the call's time and cost are recorded all the same."""
-OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", "skipped"
+OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", allowance.SKIPPED
 ALWAYS, NEVER = "always", "never"
 LARGEST_RECORD = 64 * 1024
 
@@ -150,7 +150,7 @@ def asked_now(
     try:
         endpoint = Endpoint(settings)
         endpoint.unlock()
-        allowance.change(state, allowance.Account.count)
+        allowance.change(state, allowance.Account.count_opinion)
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         answer = ask(endpoint, question(redact(prompt)[0], task_types=kinds, examples=examples), within_s=within_s)
     except ModelError as failure:

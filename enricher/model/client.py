@@ -62,8 +62,8 @@ def ask(endpoint: Endpoint, text: str, *, within_s: float) -> Answer:
     )
 
 
-def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> list[list[float]]:
-    """Return one vector for each text (OpenAI-compatible endpoints); raises ModelError."""
+def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> tuple[list[list[float]], int]:
+    """Return one vector for each text, and the tokens of all (OpenAI-compatible endpoints); raises ModelError."""
     value = _post(endpoint, "embeddings", {"model": endpoint.name, "input": texts}, within_s)
     try:
         found = [[float(number) for number in one["embedding"]] for one in value["data"]]
@@ -71,7 +71,9 @@ def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> list[list
         raise ModelError(f"no vectors in the answer: {failure!r:.80}") from None
     if len(found) != len(texts):
         raise ModelError(f"{len(found)} vectors for {len(texts)} texts")
-    return found
+    used = value.get("usage")
+    tokens = used.get("prompt_tokens") if isinstance(used, dict) else 0
+    return found, tokens if isinstance(tokens, int) else 0
 
 
 def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) -> Any:

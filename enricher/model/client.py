@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 
 from enricher.model import plain_http
+from enricher.structured.checking import native_schema
 from storage.base.lean import dumps, loads
 
 TYPE_CHECKING = False
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.model.endpoint import Endpoint, Proxy
+    from enricher.structured.checking import Schema
 
 MOST_TOKENS = 200
 """Tokens of an answer: one JSON object."""
@@ -48,18 +50,27 @@ class Answer:
         self.output_tokens = output_tokens
 
 
-def ask(endpoint: Endpoint, text: str, *, within_s: float) -> Answer:
-    """Return the answer to a text; raises ModelError, also if it takes longer than ``within_s``."""
+def ask(
+    endpoint: Endpoint, text: str, *, within_s: float, schema: Schema | None = None, most_tokens: int = MOST_TOKENS
+) -> Answer:
+    """Return the answer to a text; raises ModelError, also if it takes longer than ``within_s``.
+
+    An endpoint with structured output is made to answer with a JSON object of the ``schema``.
+    """
     messages = [{"role": "user", "content": text}]
+    body: dict[str, Any] = {"model": endpoint.name, "messages": messages}
+    native = native_schema(schema) if schema and endpoint.has_structured_output else None
     if endpoint.speaks_anthropic:
-        body = {"model": endpoint.name, "max_tokens": MOST_TOKENS, "messages": messages}
+        body["max_tokens"] = most_tokens
+        if native:
+            body["output_config"] = {"format": {"type": "json_schema", "schema": native}}
         return _of_messages(_post(endpoint, "messages", body, within_s))
-    limit = "max_completion_tokens" if endpoint.is_openai else "max_tokens"  # the others know the older name only
-    return _of_completion(
-        _post(
-            endpoint, "chat/completions", {"model": endpoint.name, limit: MOST_TOKENS, "messages": messages}, within_s
-        )
-    )
+    # The other endpoints know the older name only.
+    body["max_completion_tokens" if endpoint.is_openai else "max_tokens"] = most_tokens
+    if native:
+        form = {"name": "answer", "strict": True, "schema": native}
+        body["response_format"] = {"type": "json_schema", "json_schema": form}
+    return _of_completion(_post(endpoint, "chat/completions", body, within_s))
 
 
 def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> tuple[list[list[float]], int]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 ANTHROPIC, OPENAI, AUTO = "anthropic", "openai", "auto"
+ALWAYS = "always"
 ANTHROPIC_HOST, OPENAI_HOST = "api.anthropic.com", "api.openai.com"
 KEYRING_S = 5
 """Seconds that the system's keyring gets; it may be waiting for its own password."""
@@ -75,7 +76,18 @@ def _basic(login: str) -> str:
 class Endpoint:
     """One endpoint; ``key`` is empty until ``unlock`` was called, and where none is needed."""
 
-    __slots__ = ("_base", "host", "is_encrypted", "key", "key_env", "keyring", "name", "port", "speaks_anthropic")
+    __slots__ = (
+        "_base",
+        "has_structured_output",
+        "host",
+        "is_encrypted",
+        "key",
+        "key_env",
+        "keyring",
+        "name",
+        "port",
+        "speaks_anthropic",
+    )
 
     def __init__(self, settings: Mapping[str, Value]) -> None:
         """Read the settings ``model.*``; raises EndpointError."""
@@ -96,6 +108,8 @@ class Endpoint:
             raise EndpointError("model.url is set, but model.name is not; name the model")
         protocol = settings["model.protocol"]
         self.speaks_anthropic = protocol == ANTHROPIC or (protocol == AUTO and self.host == ANTHROPIC_HOST)
+        forced = settings["model.structured_output"]
+        self.has_structured_output = forced == ALWAYS or (forced == AUTO and self.host in (ANTHROPIC_HOST, OPENAI_HOST))
         self.key_env = str(settings["model.key_env"]) or _usual_variable(self.host)
         self.keyring = str(settings["model.keyring"])
         self.key = ""
@@ -140,6 +154,7 @@ def endpoint_of(variable: str) -> Endpoint:
         "model.url": address,
         "model.name": model_named(variable, os.environ),
         "model.protocol": OPENAI,
+        "model.structured_output": "never",
         "model.key_env": key if os.environ.get(key) else "",
         "model.keyring": "",
     })  # fmt: skip

@@ -110,8 +110,8 @@ def fused(
 ) -> list[Hit]:
     """Merge the ranking by words with that by vectors, by reciprocal rank.
 
-    A score is the better one of the two searches, lowered to that of the hit before it if it is higher. ``Hit.own`` stays
-    the score by words.
+    A score is the better one of the two searches, lowered to that of the hit before it if it is higher.
+    ``Hit.own`` stays the score by words.
     """
     from storage.memory import recall
 

@@ -72,7 +72,12 @@ class Developer(Caller):
 
 
 def reply(text: str, _body: dict[str, Any]) -> str:
-    return f"Here it is:\n{STRUCTURE}" if "Markdown list" in text else NARRATIVE
+    return hybrid(f"Here it is:\n{STRUCTURE}" if "Markdown list" in text else NARRATIVE)
+
+
+def hybrid(content: str) -> str:
+    """Return an answer in the form that the prompts ask for."""
+    return f'<METADATA>\n{{"is_relevant": true}}\n</METADATA>\n<CONTENT>\n{content}\n</CONTENT>'
 
 
 @pytest.fixture
@@ -237,7 +242,7 @@ def test_a_model_that_fails_leaves_what_the_files_tell(caller: Caller, model_ser
 
 @pytest.mark.conformance("P44")
 def test_an_answer_of_the_wrong_kind_is_not_shown(caller: Caller, model_server: ModelServer) -> None:
-    model_server.reply = lambda text, _body: NARRATIVE if "Markdown list" in text else STRUCTURE
+    model_server.reply = lambda text, _body: hybrid(NARRATIVE if "Markdown list" in text else STRUCTURE)
     found = gathered(caller)
 
     assert text_of(found["summarization"]) == "shop.py: The basket of the shop."

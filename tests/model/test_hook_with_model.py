@@ -215,7 +215,7 @@ def test_the_question_holds_the_meanings_of_the_classes_and_the_nearest_labelled
     asking.ask(UNCLEAR)
     asked = model_server.calls[-1].body["messages"][0]["content"]
 
-    assert "debug: The turn ends with a defect found or fixed\n" in asked
+    assert '"debug": "The turn ends with a defect found or fixed"' in asked
     assert '"the basket lost the prices again" -> debug\n' in asked
     assert "release notes" not in asked
 

@@ -183,6 +183,20 @@ def test_a_model_that_is_switched_off_is_not_called(asking: Account, model_serve
     assert asking.trace()["search_intent"] == "location"
 
 
+@pytest.mark.conformance("S1-6.4f")
+@pytest.mark.parametrize("is_late", ["false", "true"])
+def test_without_search_intents_no_model_is_asked_for_one(
+    asking: Account, model_server: ModelServer, is_late: str
+) -> None:
+    asking.env |= {"ENRICHER_SEARCH_INTENT_ENABLED": "false", "ENRICHER_MODEL_TASK_TYPE": "never"}
+    asking.env["ENRICHER_MODEL_LATE"] = is_late
+    asking.ask(WHERE)
+    asking.rest()
+
+    assert model_server.calls == []
+    assert "model" not in asking.trace()["inputs"]
+
+
 @pytest.mark.conformance("S1-5.7a")
 def test_use_llm_is_on_where_a_model_is_configured(asking: Account) -> None:
     def shown() -> bool:

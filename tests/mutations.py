@@ -582,7 +582,7 @@ MUTATIONS = (
     Mutation(
         "a model is asked although use_llm is off",
         "enricher/model/asking.py",
-        '    if not kinds and not settings["search_intent.use_llm"]:',
+        "    if not kinds and not asks_for_intent(settings):",
         "    if False:",
         "S1-5.7c",
         "model/test_hook_with_model.py::test_a_model_that_is_switched_off_is_not_called",
@@ -630,8 +630,8 @@ MUTATIONS = (
     Mutation(
         "a model that fails is asked on and on",
         "enricher/model/allowance.py",
-        "        if now < self.resume_at <= now + LONGEST_PAUSE_S:",
-        "        if False:",
+        "if purpose else (self.failures, self.resume_at)",
+        "if purpose else (0, 0.0)",
         "",
         "model/test_hook_with_model.py::test_after_three_failures_the_model_is_left_alone_for_a_while",
     ),
@@ -1291,7 +1291,7 @@ MUTATIONS = (
         "enricher/settings.py",
         '    "SUBCOG_SEARCH_INTENT_USE_LLM": "search_intent.use_llm",\n',
         "",
-        "S1-5.7b S1-6.5b",
+        "S1-5.7b",
         "model/test_hook_with_model.py::test_a_model_that_is_switched_off_is_not_called",
     ),
     Mutation(
@@ -1299,7 +1299,7 @@ MUTATIONS = (
         "enricher/settings.py",
         '    "SUBCOG_SEARCH_INTENT_LLM_TIMEOUT_MS": "search_intent.llm_timeout_ms",\n',
         "",
-        "S1-6.4c S1-6.5c",
+        "S1-6.5c",
         "as_specified/test_search_intent_settings.py::test_the_environment_wins_over_the_file_and_garbage_does_not",
     ),
     Mutation(
@@ -1331,7 +1331,7 @@ MUTATIONS = (
         "enricher/model/asking.py",
         'settings, until=min(until, time.perf_counter() + int(settings["search_intent.llm_timeout_ms"]) / 1000)',
         "settings, until=min(until, time.perf_counter() + 0.2)",
-        "E54 S1-5.4d",
+        "E54",
         "model/test_hook_with_model.py::test_the_model_counts_if_it_answers_before_the_hook_must",
     ),
     Mutation(
@@ -1466,8 +1466,8 @@ MUTATIONS = (
     Mutation(
         "max_tokens does not bound the memories",
         "enricher/context/channels/memory.py",
-        "        for hit in hits[:fitting]\n",
-        "        for hit in hits\n",
+        "floor=channel.min_score)) for hit in hits[:fitting]]",
+        "floor=channel.min_score)) for hit in hits]",
         "",
         "as_specified/test_search_intent_settings.py::test_a_setting_decides_how_many_memories_are_said",
     ),

@@ -1407,6 +1407,14 @@ MUTATIONS = (
         "model/test_model_command.py::test_the_bench_measures_classification_at_several_sizes",
     ),
     Mutation(
+        "the time limit of the model does not hold",
+        "enricher/model/asking.py",
+        'settings, until=min(until, time.perf_counter() + int(settings["search_intent.llm_timeout_ms"]) / 1000)',
+        "settings, until=until",
+        "S1-5.8c",
+        "model/test_hook_with_model.py::test_with_half_of_the_time_for_a_silent_model_the_hook_takes_less_than_200_ms",
+    ),
+    Mutation(
         "the hook looks at vectors with closed gates",
         "enricher/context/channels/memory.py",
         "        if has_vectors(request.settings, os.environ):",

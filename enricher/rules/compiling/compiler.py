@@ -210,7 +210,7 @@ def _repeated(document: Document) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for rule in document.rules:
         if rule.id in first:
-            message = f"rule '{rule.id}' stands twice; the first is on line {first[rule.id]}"
+            message = f"rule '{rule.id}' occurs twice; the first is on line {first[rule.id]}"
             yield Problem(rule.file, rule.line, "error", message)
         first.setdefault(rule.id, rule.line)
 
@@ -224,7 +224,7 @@ def _is_valid(rule: RuleBlock, problems: list[Problem]) -> bool:
         return False
     part, model = kind
     if part != rule.part:
-        message = f"rule '{rule.id}' belongs to the part '# {part}', it stands in '# {rule.part}'"
+        message = f"rule '{rule.id}' belongs to the part '# {part}', but is in '# {rule.part}'"
         problems.append(Problem(rule.file, rule.line, "error", message))
     try:
         model.model_validate({} if rule.data.get("disabled") is True else rule.data)

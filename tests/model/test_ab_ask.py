@@ -304,6 +304,7 @@ def test_without_a_price_no_cost_is_stated(asking: Account, model_server: ModelS
     [
         pytest.param(("--b", "shorter"), "'shorter' is no arm of a template", id="no arm"),
         pytest.param(("--template", "nothing"), "there is no template 'nothing'", id="no template"),
+        pytest.param(("--limit", "5"), "cannot be used with --prompts", id="a file is not limited"),
         pytest.param(("--price", "x=1"), "'x=1' is no price", id="no price"),
         pytest.param(("--template", "planning"), "case c000", id="a variable is missing"),
     ],
@@ -311,7 +312,8 @@ def test_without_a_price_no_cost_is_stated(asking: Account, model_server: ModelS
 def test_what_cannot_be_asked_is_said_before_anything_is(
     asking: Account, model_server: ModelServer, words: tuple[str, ...], complaint: str
 ) -> None:
-    said = asking.cli("ab", "ask", "--template", "validation", "--prompts", cases(asking), *words, exit_code=1)
+    exit_code = 2 if "--limit" in words else 1
+    said = asking.cli("ab", "ask", "--template", "validation", "--prompts", cases(asking), *words, exit_code=exit_code)
 
     assert complaint in said
     assert model_server.calls == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     Value = dict[str, Any]
 
+MOST_RECORDED = 100
+"""Recorded prompts that are asked about unless --limit names another number: each of them costs two calls."""
+
 budget_option = click.option(
     "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before the experiment costs more than this."
 )
@@ -42,7 +46,7 @@ budget_option = click.option(
     help="Ask about the cases of this JSONL file; default: the recorded prompts.",
 )
 @options.where()
-@options.limit(0)
+@options.limit(MOST_RECORDED)
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the calls, tokens and cost at most, and ask nothing.")
 @budget_option
 @click.option(
@@ -58,7 +62,9 @@ budget_option = click.option(
 @click.option("--question", default="", help="The question that the experiment answers, stored with it.")
 @options.out
 @options.as_json
+@click.pass_context
 def ask(
+    context: click.Context,
     template: str,
     first: str,
     second: str,
@@ -80,7 +86,7 @@ def ask(
     """
     from workbench.experiments import prompt_arms, template_runs
 
-    if prompts and (selection.typed or limit):
+    if prompts and (selection.typed or context.get_parameter_source("limit") is not ParameterSource.DEFAULT):
         raise click.UsageError("--where and --limit select recorded prompts, so they cannot be used with --prompts")
     settings, source = _configured()
     with opened() as db:

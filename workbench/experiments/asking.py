@@ -1,8 +1,7 @@
 """Ask a model about every case, once for each arm, and return what it costs and how it went.
 
 Both prompts of a case are put one after the other; which arm goes first alternates from case to case, so that neither
-profits from a warm cache or a quiet hour. Calls count for the daily limits of the settings, but their times do not
-count for the decision whether the hook asks the model: these answers are longer.
+profits from a warm cache or a quiet hour. Calls count for the daily limits of the settings.
 
 StopError             no more calls can be made now: a limit, or the endpoint
 """
@@ -24,12 +23,13 @@ from workbench.experiments.prompt_arms import NAMES, Bound
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from enricher.model.allowance import Account
     from enricher.settings import Value
     from workbench.experiments.prompt_arms import Pairing, PromptArm
 
 ANSWER_S = 60.0
 """Seconds that a response may take; one without an answer by then has failed."""
+PURPOSE = "experiments"
+"""A pause after failures holds for these calls alone (``enricher.model.allowance``)."""
 FAULTS_OF_THE_PROMPT = (400, 413, 422)
 """HTTP statuses with which an endpoint refuses one prompt, such as one that is too long."""
 
@@ -85,7 +85,7 @@ class ModelCalls:
         """Raise StopError if the limits, or a pause after failures, do not allow so many calls now."""
         known = allowance.read(self._state)
         made, limit = known.today()[0], int(self._settings["model.calls_per_day"])
-        if reason := known.refusal(self._settings, ANSWER_S):
+        if reason := known.refusal_for(PURPOSE, self._settings):
             raise StopError(reason)
         if made + calls > limit:
             raise StopError(f"budget: {made} of {limit} calls are made today")
@@ -105,7 +105,7 @@ class ModelCalls:
         latency_ms = (time.perf_counter() - began) * 1000
         reply = Reply(answer.text, latency_ms, answer.input_tokens or None, answer.output_tokens or None)
         usd = prompt_arms.cost(self._prices, model, reply.prompt_tokens, reply.response_tokens) or 0.0
-        allowance.change(self._state, lambda account: _paid(account, usd))
+        allowance.change(self._state, lambda account: account.ended(PURPOSE, is_failure=False, usd=usd))
         return reply
 
     def _endpoint(self, model: str) -> Endpoint:
@@ -119,13 +119,11 @@ class ModelCalls:
         """Return a failed response if the prompt or the time is at fault; else note the failure and stop."""
         if failure.reason == "timeout" or failure.status in FAULTS_OF_THE_PROMPT:
             return Reply("", latency_ms, fault=str(failure))
-        allowance.change(self._state, lambda account: account.failed(latency_ms, failure.retry_after_s))
+        retry_after_s = failure.retry_after_s
+        allowance.change(
+            self._state, lambda account: account.ended(PURPOSE, is_failure=True, retry_after_s=retry_after_s)
+        )
         raise StopError(str(failure))
-
-
-def _paid(account: Account, usd: float) -> None:
-    account.usd = round(account.usd + usd, 6)
-    account.failures, account.resume_at = 0, 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def sizes(rules: int) -> dict[str, Any]:
 
 
 def responses() -> list[tuple[str, Truth]]:
-    """Return fifty responses to a validation in five forms, and what each of them says."""
+    """Return fifty responses to a validation in five forms, and the content of each."""
     found = []
     for at in range(10):
         ids = [rule[0] for rule in RULES[: at % 4]]

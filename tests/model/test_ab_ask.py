@@ -168,6 +168,15 @@ def test_a_budget_needs_a_price(asking: Account, model_server: ModelServer) -> N
     assert model_server.calls == []
 
 
+def test_a_budget_without_a_price_is_refused_when_it_goes_on_too(asking: Account, model_server: ModelServer) -> None:
+    del asking.env["ENRICHER_MODEL_USD_PER_MILLION_INPUT"], asking.env["ENRICHER_MODEL_USD_PER_MILLION_OUTPUT"]
+    asking.env["ENRICHER_MODEL_CALLS_PER_DAY"] = "2"
+    made = ask(asking, "--prompts", cases(asking, 2))
+
+    assert "a budget needs the price" in asking.cli("ab", "resume", made["id"], "--budget", "1", exit_code=2)
+    assert len(model_server.calls) == 2
+
+
 def test_the_calls_of_a_day_end_it_between_two_cases(asking: Account, model_server: ModelServer) -> None:
     asking.env["ENRICHER_MODEL_CALLS_PER_DAY"] = "5"
     made = ask(asking, "--prompts", cases(asking))

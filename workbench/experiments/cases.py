@@ -39,7 +39,7 @@ def of_file(path: str) -> Iterator[Case]:
     for place, value in lines(path):
         case_id = str(value.get("id") or place.rpartition(":")[2])
         if case_id in seen:
-            raise QuestionError(f"{place}: the id {case_id!r} stands there twice; give each case its own")
+            raise QuestionError(f"{place}: the id {case_id!r} occurs twice; give each case its own")
         seen.add(case_id)
         variables = {name: one for name, one in value.items() if name not in NOT_VARIABLES}
         if "prompt_hmac" in value:  # an exported trace

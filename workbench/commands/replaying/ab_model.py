@@ -104,7 +104,9 @@ def ask(
             most_tokens=most_tokens,
             source=source,
         )
-        _check(comparison)
+        if not comparison.asked:
+            raise click.ClickException("there is no case to ask about")
+        _check_prices(comparison)
         if is_dry:
             _print_bounds(comparison.plan(), is_json=is_json)
             return
@@ -135,6 +137,7 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
         settings, source = _configured()
         model = str(settings["model.name"])
         comparison = template_runs.taken_up(db, found, model=model, budget=budget, source=source)
+        _check_prices(comparison)
         value = _asked(db, found, comparison, settings, source)
     if out:
         write_report(out, value)
@@ -158,9 +161,7 @@ def _cases(db: sqlite3.Connection, prompts: str, selection: Selection, limit: in
     return cases.of_file(prompts) if prompts else cases.of_log(db, selection, limit=limit)
 
 
-def _check(comparison: Comparison) -> None:
-    if not comparison.asked:
-        raise click.ClickException("there is no case to ask about")
+def _check_prices(comparison: Comparison) -> None:
     unpriced = {arm.model for arm in comparison.arms.values()} - set(comparison.prices)
     if comparison.budget is not None and unpriced:
         names = ", ".join(sorted(unpriced))

@@ -52,7 +52,7 @@ class Opened(Message):
 
 
 class OpeningTable(FiguresTable, inherit_bindings=False):
-    """A table whose rows open something, which its key line says."""
+    """A table whose rows can be opened; the key line shows the key for it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *moves("experiments.rows"),

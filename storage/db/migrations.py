@@ -507,7 +507,20 @@ def m019_vectors_by_content(db: Database) -> None:
 
 
 @migrations()
-def m020_rule_violations(db: Database) -> None:
+def m020_experiments_with_a_model(db: Database) -> None:
+    """Add what an experiment that asks a model needs: its plan, and tokens, cost and fault of every answer."""
+    db.execute("alter table experiments add column plan text not null default '{}' check (json_valid(plan))")
+    for column in (
+        "prompt_tokens integer check (prompt_tokens >= 0)",
+        "response_tokens integer check (response_tokens >= 0)",
+        "usd real check (usd >= 0)",
+        "fault text not null default ''",
+    ):
+        db.execute(f"alter table experiment_results add column {column}")
+
+
+@migrations()
+def m021_rule_violations(db: Database) -> None:
     """Add where the code that an agent wrote after a prompt broke a rule (seed 002)."""
     db.execute("""
         create table rule_violations (

@@ -1,4 +1,4 @@
-"""Word an estimate as a suggestion: what could be split, why, and what is safe. The agent decides (seed 002, phase 5B)."""
+"""Word an estimate as a suggestion: what could be split, why, and what is safe; the agent decides (seed 002)."""
 
 from __future__ import annotations
 

@@ -1684,10 +1684,10 @@ MUTATIONS = (
         "complexity/test_storing.py::test_an_attempt_outside_its_limits_is_refused",
     ),
     Mutation(
-        "a model that fails breaks the estimate",
+        "a model that fails counts as one that answers 50",
         "enricher/complexity/estimate.py",
-        "        except Exception as failure:",
-        "        except KeyError as failure:",
+        '            result.reason = f"the model failed: {type(failure).__name__}: {failure}"',
+        "            model_score = 50 if failure else 0",
         "S2-4a",
         "complexity/test_estimate.py::test_without_a_usable_answer_the_words_decide_alone_and_the_reason_is_kept",
     ),

@@ -85,10 +85,8 @@ def known_type(account: Account) -> str:
 def test_the_stored_row_has_the_id_of_its_trace(on: Account) -> None:
     on.ask_patiently(COMPLEX)
 
-    (stored,) = rows(on, "select trace_id, heuristic_score, llm_adjusted_score from complexity_estimates")
-    assert stored[0] == on.trace()["id"]
-    assert 0 < stored[1] <= 100
-    assert stored[2] is None
+    stored = rows(on, "select trace_id, heuristic_score > 0, llm_adjusted_score from complexity_estimates")
+    assert stored == [(on.trace()["id"], 1, None)]
 
 
 @pytest.mark.conformance("S2-5Ba")

@@ -507,7 +507,20 @@ def m019_vectors_by_content(db: Database) -> None:
 
 
 @migrations()
-def m020_complexity(db: Database) -> None:
+def m020_experiments_with_a_model(db: Database) -> None:
+    """Add what an experiment that asks a model needs: its plan, and tokens, cost and fault of every answer."""
+    db.execute("alter table experiments add column plan text not null default '{}' check (json_valid(plan))")
+    for column in (
+        "prompt_tokens integer check (prompt_tokens >= 0)",
+        "response_tokens integer check (response_tokens >= 0)",
+        "usd real check (usd >= 0)",
+        "fault text not null default ''",
+    ):
+        db.execute(f"alter table experiment_results add column {column}")
+
+
+@migrations()
+def m021_complexity(db: Database) -> None:
     """Add the estimates of the effort of prompts, and attempts to do parts of a task in parallel (seed 002)."""
     db.execute("""
         create table complexity_estimates (

@@ -50,7 +50,7 @@ def turn_ended(account: Account, transcript: str, *, session: str = "s", **chang
 
 
 def stored(account: Account) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = account.trace()["rule_violations"]
+    found: list[dict[str, Any]] = account.trace().get("rule_violations", [])
     return found
 
 

@@ -77,7 +77,7 @@ async def _page(history: History, request: Request, record: Record) -> Response:
         budgets=DEFAULTS,
         nothing=wording.why_nothing(trace),
         model=wording.model_told(trace),
-        violations=[violation_summary(one) for one in trace["rule_violations"][:MOST_OF_A_KIND]],
+        violations=[violation_summary(one) for one in trace.get("rule_violations", [])[:MOST_OF_A_KIND]],
         wording=wording,
         added=_exact(trace["output_text"]),
         is_long=trace["output_text"].count("\n") >= LINES_UNFOLDED,

@@ -60,7 +60,9 @@ SECTIONS = {
 COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in section.items()}
 
 _ROOMS = {
-    **dict.fromkeys(("check", "config", "doctor", "hook", "install", "off", "on", "trust", "uninstall"), "setup."),
+    **dict.fromkeys(
+        ("check", "config", "doctor", "hook", "install", "off", "on", "trust", "uninstall", "validate"), "setup."
+    ),
     **dict.fromkeys(("memory", "topics", "resources", "prompts", "mcp"), "memory."),
     "trace": "trace.",
 }

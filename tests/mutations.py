@@ -493,8 +493,8 @@ MUTATIONS = (
     Mutation(
         "an edit of a template has no effect",
         "enricher/rules/compiling/compiler.py",
-        'if shipped and (not texts or shipped.body["prompts"]["of"] == of):',
-        "if shipped:",
+        'if reuses and shipped and (not texts or shipped.body["prompts"]["of"] == of):',
+        "if reuses and shipped:",
         "S2-M10",
         "model/test_templates_in_use.py::test_an_edit_of_a_template_reaches_the_next_prompt",
     ),
@@ -606,8 +606,8 @@ MUTATIONS = (
     Mutation(
         "a model gets the secrets of a prompt that is logged as typed",
         "enricher/model/asking.py",
-        "question(redact(prompt)[0], prompts, task_types=kinds",
-        "question(prompt, prompts, task_types=kinds",
+        "            redact(prompt)[0],\n            prompts,",
+        "            prompt,\n            prompts,",
         "",
         "model/test_hook_with_model.py::test_a_secret_is_not_sent_even_if_prompts_are_logged_as_typed",
     ),

@@ -117,11 +117,16 @@ class Compiled:
 
 
 def compile_layers(
-    instructions: Sequence[Layer], configuration: Sequence[Layer] = (), *, texts: Mapping[str, str] | None = None
+    instructions: Sequence[Layer],
+    configuration: Sequence[Layer] = (),
+    *,
+    texts: Mapping[str, str] | None = None,
+    reuses_prompts: bool = True,
 ) -> Compiled:
     """Return the compiled rules of the layers, lowest first, with every problem found.
 
     ``texts`` replaces the contents of the files with these paths, such as by an unsaved buffer or an earlier version.
+    Without ``reuses_prompts`` the prompts for a model are rendered even if the package has them already.
     """
     result = Compiled(files=Files(texts))
     modules: list[str] = []
@@ -135,7 +140,7 @@ def compile_layers(
     lists = _lists(result)
     result.classes = list(_class_rules(result))
     _check_signals(result, lists)
-    prompts, thresholds = _prompts(result), _thresholds(result)
+    prompts, thresholds = _prompts(result, reuses=reuses_prompts), _thresholds(result)
     result.broken = sorted(problem for problem in result.problems if problem.severity == "error")
     if not result.broken:
         _build(result, lists, prompts)
@@ -390,7 +395,7 @@ def _meanings(result: Compiled) -> dict[str, str]:
     return {rule.name: meaning_of(rule.prose) for rule in _kind(result, "task_type")}
 
 
-def _prompts(result: Compiled) -> dict[str, Any]:
+def _prompts(result: Compiled, *, reuses: bool) -> dict[str, Any]:
     """Return the prompts that the hook writes, rendered but for what only a prompt tells.
 
     Rules that name no template get those of the package. Importing the template engine takes as long as the rest of
@@ -400,7 +405,7 @@ def _prompts(result: Compiled) -> dict[str, Any]:
     meanings = _meanings(result)
     of = keyed_hash(b"prompts", repr(([(name, text) for name, _path, text in texts], meanings)).encode())
     shipped = read_any_age(shipped_file())
-    if shipped and (not texts or shipped.body["prompts"]["of"] == of):
+    if reuses and shipped and (not texts or shipped.body["prompts"]["of"] == of):
         return dict(shipped.body["prompts"])
     from enricher.structured.templates import TemplateProblemError, read_modes, skeletons
 

@@ -50,7 +50,7 @@ def test_a_method_without_an_implementation_is_a_stub() -> None:
     "code",
     [
         pytest.param("class A(ABC):\n    @abstractmethod\n    def f(self):\n        pass\n", id="abstract"),
-        pytest.param("class A:\n    @abstractmethod\n    def f(self):\n        pass\n", id="abstract without ABC"),
+        pytest.param('class A:\n    @abstractmethod\n    def f(self):\n        """Do."""\n        pass\n', id="no ABC"),
         pytest.param("class A(Protocol):\n    def f(self) -> int: ...\n", id="protocol"),
         pytest.param("@overload\ndef f(a: int) -> int: ...\ndef f(a):\n    return a\n", id="overload"),
         pytest.param('class AError(Exception):\n    """It failed."""\n', id="exception class"),

@@ -17,7 +17,7 @@ from host_files import Claude
 @pytest.fixture(scope="module")
 def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Account:
     """The word in prompts, in a recorded conversation, in what channels offered, in every file beside the database."""
-    account = Account(tmp_path_factory.mktemp("everywhere") / "home")
+    account = Account(tmp_path_factory.mktemp("everywhere") / "home", has_upkeep=True)
     account.env["ENRICHER_EVENTS_FILE"] = "events.jsonl"
     account.compile()
     places.project_of(account)

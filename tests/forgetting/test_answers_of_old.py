@@ -35,7 +35,7 @@ ANSWERS = {
 @pytest.fixture(scope="module")
 def old_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What an earlier version left: the same texts, and the whole answer in place of what the prompt refers to."""
-    account = Account(tmp_path_factory.mktemp("old") / "home")
+    account = Account(tmp_path_factory.mktemp("old") / "home", has_upkeep=True)
     account.compile()
     account.cli("memory", "add", FACT, "--namespace", "decisions")
     for number, (prompt, answer) in enumerate(ANSWERS.items()):
@@ -78,6 +78,7 @@ def test_what_earlier_versions_recorded_is_replayed_byte_for_byte(old: Account) 
     assert verified(old) == (len(ANSWERS), [])
 
 
+@pytest.mark.upkeep
 def test_the_daily_housekeeping_takes_the_answers_out_and_keeps_what_a_replay_needs(old: Account) -> None:
     texts = [trace["output_text"] for trace in old.traces()]
     (old.state / "housekeeping").touch()

@@ -88,8 +88,9 @@ def commit(account: Account, subject: str) -> None:
 
 def told(account: Account, prompt: str, channel: str, **changed: object) -> list[str]:
     """Return the lines of the answer to a prompt, with no other channel asked."""
-    for name in CHANNELS:
-        account.env[f"ENRICHER_CHANNELS_{name.upper()}"] = str(name in (channel, "session")).lower()
+    others = "\n".join(f"{name} = false" for name in CHANNELS if name not in (channel, "session"))
+    account.write(account.config / "config.toml", f"[channels]\n{others}\n")
+    account.compile()
     return [line[2:] for line in account.ask_patiently(prompt, **changed).context.splitlines() if line.startswith("- ")]
 
 

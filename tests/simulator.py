@@ -201,6 +201,15 @@ class Account:
             self._wait_for_background()
         return answer
 
+    def was_cut_short(self) -> bool:
+        """Say whether the machine was too busy for one of the prompts, or for a channel of one."""
+        return any(
+            trace["error"] == "deadline"
+            or trace["skip_reason"] == "settings_unknown"
+            or "timeout" in {channel["status"] for channel in trace["channels"]}
+            for trace in self.traces()
+        )
+
     def _recorded(self, session_id: str) -> dict[str, Any]:
         """Return the newest trace of a session; where the machine is busy, a process behind the hook writes it."""
         give_up_at = time.monotonic() + HANG_S

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 import places
 import pytest
-from simulator import Account
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "session"))
 from host_files import Claude
 
 if TYPE_CHECKING:
+    from simulator import Account
+
     from enricher.interfaces.cli.trace.trace import Row
 
 FACT = "Prices of orders are stored as integer cents because floats lost money in the May export."
@@ -35,8 +36,15 @@ ANSWERS = {
 @pytest.fixture(scope="module")
 def old_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What an earlier version left: the same texts, and the whole answer in place of what the prompt refers to."""
-    account = Account(tmp_path_factory.mktemp("old") / "home", has_upkeep=True)
-    account.compile()
+    account = places.filled(tmp_path_factory.mktemp("old"), _type_the_prompts)
+    with closing(sqlite3.connect(account.state / "enricher.db")) as db, db:
+        for trace in account.traces():
+            old = json.dumps(_as_recorded_before(trace), separators=(",", ":"))
+            db.execute("update traces set inputs = ? where id = ?", (old, trace["id"]))
+    return account.state
+
+
+def _type_the_prompts(account: Account) -> None:
     account.cli("memory", "add", FACT, "--namespace", "decisions")
     for number, (prompt, answer) in enumerate(ANSWERS.items()):
         session = Claude()
@@ -44,12 +52,6 @@ def old_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
         session.answers(answer)
         said = session.save(account.home / f"{number}.jsonl")
         assert account.ask(prompt, transcript_path=str(said)).is_harmless()
-    account.rest()
-    with closing(sqlite3.connect(account.state / "enricher.db")) as db, db:
-        for trace in account.traces():
-            old = json.dumps(_as_recorded_before(trace), separators=(",", ":"))
-            db.execute("update traces set inputs = ? where id = ?", (old, trace["id"]))
-    return account.state
 
 
 def _as_recorded_before(trace: Row) -> Row:

@@ -161,7 +161,7 @@ def test_the_text_may_be_given_on_stdin_so_that_no_shell_keeps_it(two: Account) 
 @pytest.mark.upkeep
 def test_a_memory_that_the_prompt_asked_for_stays_and_is_named(account: Account) -> None:
     account.compile()
-    account.ask("remember: the invoices of Lisbon are due on the ninth of every month")
+    account.ask_patiently("remember: the invoices of Lisbon are due on the ninth of every month")
     account.rest()
     own = account.traces()[0]["id"]
 
@@ -251,15 +251,13 @@ def test_prompts_go_on_while_one_is_forgotten(two: Account) -> None:
     assert (running.returncode, len(prompts(two)), PROMPT in prompts(two)) == (0, 7, False)
 
 
-@pytest.mark.upkeep
-def test_the_session_that_goes_on_forgets_only_what_that_prompt_was_told(account: Account) -> None:
-    account.compile()
-    for prompt in (
-        "just answer: why does shop/export.py fail with KeyError 'sku'?",
-        "write tests for the parser of dates and nothing else",
-    ):
-        account.ask(prompt, session_id="s-long")
-    account.rest()
+def ask_twice(account: Account) -> None:
+    account.ask("just answer: why does shop/export.py fail with KeyError 'sku'?", session_id="s-long")
+    account.ask("write tests for the parser of dates and nothing else", session_id="s-long")
+
+
+def test_the_session_that_goes_on_forgets_only_what_that_prompt_was_told(tmp_path: Path) -> None:
+    account = places.filled(tmp_path, ask_twice)
     first, second = account.traces()
     told = {row[0] for row in places.rows(account, "select ref from sessions where trace_id = ?", first["id"])} - {""}
     assert told

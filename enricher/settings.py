@@ -35,6 +35,7 @@ DEFAULTS: dict[str, Value] = {
     "model.url": "",
     "model.name": "",
     "model.protocol": "auto",
+    "model.structured_output": "auto",
     "model.key_env": "",
     "model.keyring": "",
     "model.task_type": "uncertain",
@@ -81,6 +82,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "log": ("off", "hash", "redacted", "full"),
     "show": ("none", "summary", "full"),
     "model.protocol": ("auto", "anthropic", "openai"),
+    "model.structured_output": ("auto", "always", "never"),
     "model.task_type": ("uncertain", "always", "never"),
     "log_level": ("debug", "warning"),
 }

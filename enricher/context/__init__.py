@@ -85,7 +85,9 @@ class ChannelRule:
     def __init__(self, declared: Mapping[str, Any], *, deadline_ms: int) -> None:
         self.name: str = declared["name"]
         self.command: list[str] = declared["command"]
-        self.handler: list[str] = [self.name, declared["endpoint"]] if declared.get("handler") else []
+        self.handler: list[str] = []
+        if declared.get("handler"):
+            self.handler = [self.name, declared["endpoint"], declared["prompt"]]
         self.deadline_ms: int = min(declared["deadline_ms"], deadline_ms)
         self.min_score: float = declared["min_score"]
         self.most: int = declared["most"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LONGEST_S = 20.0
 """Longest time of a call. The hook stops waiting long before; the call's time and cost are recorded all the same."""
-OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", "skipped"
+OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", allowance.SKIPPED
 ALWAYS, NEVER = "always", "never"
 LARGEST_RECORD = 64 * 1024
 
@@ -85,7 +85,7 @@ def start(
 ) -> Asked | None:
     """Start asking; None if the settings leave nothing to ask. ``until`` is when the hook needs the answer at last."""
     kinds = task_types(judged, rules, settings)
-    if not kinds and not settings["search_intent.use_llm"]:
+    if not kinds and not asks_for_intent(settings):
         return None
     asked = Asked(
         settings, until=min(until, time.perf_counter() + int(settings["search_intent.llm_timeout_ms"]) / 1000)
@@ -96,7 +96,7 @@ def start(
     asked.descriptor, answer = os.pipe()
     try:
         is_started = detached.fork(
-            state, "model", lambda: _ask(prompt, kinds, settings, state, answer), keep=answer, niceness=0
+            state, "model", lambda: _ask(prompt, kinds, rules, settings, state, answer), keep=answer, niceness=0
         )
     finally:
         os.close(answer)
@@ -112,6 +112,11 @@ def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Valu
     return {} if when == NEVER or (when != ALWAYS and not judged.uncertain) else meanings_of(rules)
 
 
+def asks_for_intent(settings: Mapping[str, Value]) -> bool:
+    """Return whether the model is asked for the search intent of every prompt."""
+    return bool(settings["search_intent.enabled"] and settings["search_intent.use_llm"])
+
+
 def meanings_of(rules: Rules) -> dict[str, str]:
     """Return the task types of the rules with their meanings (empty in rules that an earlier release compiled)."""
     meanings: Mapping[str, str] = rules.body.get("meanings", {})
@@ -120,10 +125,12 @@ def meanings_of(rules: Rules) -> dict[str, str]:
     return {name: meanings.get(name, "") for name in names}
 
 
-def _ask(prompt: str, kinds: Mapping[str, str], settings: Mapping[str, Value], state: str, descriptor: int) -> None:
+def _ask(
+    prompt: str, kinds: Mapping[str, str], rules: Rules, settings: Mapping[str, Value], state: str, descriptor: int
+) -> None:
     """Ask, and write the record to ``descriptor``; runs in the child."""
     on_alarm(LONGEST_S, _give_up)
-    record = asked_now(prompt, kinds, settings, state=state)
+    record = asked_now(prompt, kinds, rules, settings, state=state)
     try:
         os.write(descriptor, dumps(record).encode())
     except OSError:  # the hook waits no longer
@@ -135,10 +142,17 @@ def _give_up() -> None:
 
 
 def asked_now(
-    prompt: str, kinds: Mapping[str, str], settings: Mapping[str, Value], *, state: str, within_s: float = LONGEST_S
+    prompt: str,
+    kinds: Mapping[str, str],
+    rules: Rules,
+    settings: Mapping[str, Value],
+    *,
+    state: str,
+    within_s: float = LONGEST_S,
 ) -> dict[str, Any]:
-    """Ask the model in this process, and return the record of the call; never raises.
+    """Ask the model in this process with the prompt of the rules, and return the record of the call; never raises.
 
+    ``kinds`` are the task types to choose from; empty if only the search intent is asked for.
     Secrets are removed here, for every caller: with ``log = full`` neither the prompt nor the examples are redacted.
     """
     from enricher.model.client import ModelError, ask
@@ -150,9 +164,11 @@ def asked_now(
     try:
         endpoint = Endpoint(settings)
         endpoint.unlock()
-        allowance.change(state, allowance.Account.count)
+        allowance.change(state, allowance.Account.count_opinion)
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
-        answer = ask(endpoint, question(redact(prompt)[0], task_types=kinds, examples=examples), within_s=within_s)
+        prompts = rules.body["prompts"]
+        text = question(redact(prompt)[0], prompts, task_types=kinds, examples=examples)
+        answer = ask(endpoint, text, within_s=within_s, schema=prompts["classification"]["schema"])
     except ModelError as failure:
         latency_ms, retry_after_s = _since(began), failure.retry_after_s
         _note(state, lambda account: account.failed(latency_ms, retry_after_s))
@@ -161,7 +177,8 @@ def asked_now(
         return {"status": ERROR, "reason": str(failure)[:300], "latency_ms": _since(began)}
     latency_ms, usd = _since(began), allowance.cost(settings, answer.input_tokens, answer.output_tokens)
     _note(state, lambda account: account.succeeded(latency_ms, usd))
-    opinion, problem = read_opinion(answer.text, task_types=kinds, accuracy=float(settings["model.accuracy"]))
+    schema, accuracy = prompts["classification"]["schema"], float(settings["model.accuracy"])
+    opinion, problem = read_opinion(answer.text, schema, task_types=kinds, accuracy=accuracy)
     return {
         "model": answer.model or str(settings["model.name"]),
         "status": OK if opinion else PARSE,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 ANTHROPIC, OPENAI, AUTO = "anthropic", "openai", "auto"
+ALWAYS = "always"
 ANTHROPIC_HOST, OPENAI_HOST = "api.anthropic.com", "api.openai.com"
 KEYRING_S = 5
 """Seconds that the system's keyring gets; it may be waiting for its own password."""
@@ -24,10 +25,69 @@ class EndpointError(ValueError):
     """The settings describe no usable endpoint; the message says what to change."""
 
 
+class Proxy:
+    """An HTTP proxy: where it is, and the value of ``proxy-authorization`` if its address holds a name."""
+
+    __slots__ = ("authorization", "host", "port")
+
+    def __init__(self, address: str) -> None:
+        """Read an address such as ``http://name:password@host:3128``; raises EndpointError, without the password."""
+        scheme, found, rest = address.partition("://")
+        if not found:
+            scheme, rest = "http", address
+        login, _, authority = rest.partition("/")[0].rpartition("@")
+        self.host, port = _host_and_port(authority)
+        if scheme.lower() != "http" or not self.host or not (port or "80").isdecimal():
+            raise EndpointError(f"the proxy {scheme}://{authority} cannot be used; write http://HOST:PORT")
+        self.port = int(port or 80)
+        self.authorization = _basic(login) if login else ""
+
+    @property
+    def place(self) -> str:
+        """Return host and port for messages."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"proxy-authorization": self.authorization} if self.authorization else {}
+
+
+def proxy_for(host: str, port: int, *, is_encrypted: bool) -> Proxy | None:
+    """Return the proxy for requests to a host, by ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY``; None without one.
+
+    Requests to this machine use none. The upper-case ``HTTP_PROXY`` does not count in a CGI program, where it could
+    be a header of the request. Raises EndpointError.
+    """
+    if is_loopback(host) or not any(name.lower().endswith("_proxy") for name in os.environ):
+        return None
+    from urllib.request import getproxies_environment, proxy_bypass
+
+    address = getproxies_environment().get("https" if is_encrypted else "http", "")
+    return Proxy(address) if address and not proxy_bypass(f"{host}:{port}") else None
+
+
+def _basic(login: str) -> str:
+    from base64 import b64encode
+    from urllib.parse import unquote_to_bytes
+
+    return f"Basic {b64encode(unquote_to_bytes(login)).decode()}"
+
+
 class Endpoint:
     """One endpoint; ``key`` is empty until ``unlock`` was called, and where none is needed."""
 
-    __slots__ = ("_base", "host", "is_encrypted", "key", "key_env", "keyring", "name", "port", "speaks_anthropic")
+    __slots__ = (
+        "_base",
+        "has_structured_output",
+        "host",
+        "is_encrypted",
+        "key",
+        "key_env",
+        "keyring",
+        "name",
+        "port",
+        "speaks_anthropic",
+    )
 
     def __init__(self, settings: Mapping[str, Value]) -> None:
         """Read the settings ``model.*``; raises EndpointError."""
@@ -48,6 +108,8 @@ class Endpoint:
             raise EndpointError("model.url is set, but model.name is not; name the model")
         protocol = settings["model.protocol"]
         self.speaks_anthropic = protocol == ANTHROPIC or (protocol == AUTO and self.host == ANTHROPIC_HOST)
+        forced = settings["model.structured_output"]
+        self.has_structured_output = forced == ALWAYS or (forced == AUTO and self.host in (ANTHROPIC_HOST, OPENAI_HOST))
         self.key_env = str(settings["model.key_env"]) or _usual_variable(self.host)
         self.keyring = str(settings["model.keyring"])
         self.key = ""
@@ -92,6 +154,7 @@ def endpoint_of(variable: str) -> Endpoint:
         "model.url": address,
         "model.name": model_named(variable, os.environ),
         "model.protocol": OPENAI,
+        "model.structured_output": "never",
         "model.key_env": key if os.environ.get(key) else "",
         "model.keyring": "",
     })  # fmt: skip

@@ -62,7 +62,7 @@ def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any]
     from enricher.model import allowance, asking
 
     kinds = asking.task_types(judged, rules, run.settings)
-    if not kinds and not run.settings["search_intent.use_llm"]:
+    if not kinds and not asking.asks_for_intent(run.settings):
         return {}, None
     known = {"model": str(run.settings["model.name"]), "limit_ms": round(asking.LONGEST_S * 1000)}
     if refusal := allowance.read(run.state).refusal(run.settings, asking.LONGEST_S):
@@ -79,10 +79,10 @@ def _ask(run: Run) -> None:
     """Ask, decide again, and leave what is new for the session; runs in the child."""
     from enricher.model import asking
 
-    if run.inputs is None or run.late is None:
+    if run.inputs is None or run.rules is None or run.late is None:
         return
     lean.on_alarm(asking.LONGEST_S + GRACE_S, _give_up)
-    answered = asking.asked_now(run.inputs.prompt, run.late, run.settings, state=run.state)
+    answered = asking.asked_now(run.inputs.prompt, run.late, run.rules, run.settings, state=run.state)
     model: dict[str, Any] = {**run.inputs.model, **answered}
     opinion = model.pop("opinion", None)
     if opinion is None:

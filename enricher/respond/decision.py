@@ -41,7 +41,7 @@ NOT_OUTDATED = (
     "the host has it",
     "the conversation has it",
     "the prompt",
-    "it only stands beside",
+    "it only accompanies",
     "it shares",
     "another one",
 )

@@ -506,6 +506,19 @@ def m019_vectors_by_content(db: Database) -> None:
     db.execute("create table content_vectors (number integer primary key, hash text not null unique, vector blob)")
 
 
+@migrations()
+def m020_experiments_with_a_model(db: Database) -> None:
+    """Add what an experiment that asks a model needs: its plan, and tokens, cost and fault of every answer."""
+    db.execute("alter table experiments add column plan text not null default '{}' check (json_valid(plan))")
+    for column in (
+        "prompt_tokens integer check (prompt_tokens >= 0)",
+        "response_tokens integer check (response_tokens >= 0)",
+        "usd real check (usd >= 0)",
+        "fault text not null default ''",
+    ):
+        db.execute(f"alter table experiment_results add column {column}")
+
+
 def _look_at_less(db: Database) -> None:
     """Redefine the views on the hook's health: they read aggregates and an index, and exclude imports and tests."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):

@@ -168,7 +168,7 @@ def test_a_memory_that_the_prompt_asked_for_stays_and_is_named(account: Account)
     said = account.cli("trace", "forget", own, "--dry-run", "--json")
 
     (memory,) = json.loads(account.cli("memory", "list", "--json"))
-    assert json.loads(said)["remarks"] == [f"1 memory still says it: enricher memory forget {memory['id']}"]
+    assert json.loads(said)["remarks"] == [f"1 memory still contains it: enricher memory forget {memory['id']}"]
 
 
 def test_a_busy_database_is_waited_for(two: Account) -> None:

@@ -257,7 +257,7 @@ def test_settings_that_were_never_compiled_delete_nothing(past: Account) -> None
 def test_without_any_bound_prune_says_what_to_set(account: Account) -> None:
     account.env["ENRICHER_RETENTION_MB"] = "0"
 
-    assert "nothing says how much to keep" in account.cli("trace", "prune", exit_code=2)
+    assert "it is not set how much to keep" in account.cli("trace", "prune", exit_code=2)
 
 
 def test_the_doctor_shows_sizes_bounds_and_since_when(past: Account) -> None:

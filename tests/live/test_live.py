@@ -105,6 +105,24 @@ def test_an_edit_of_a_fitted_file_is_judged_and_linted_as_a_part_of_its_rules(li
     assert isinstance(told[-1], Linted) and told[-1].problems == ()
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "problems"),
+    [
+        pytest.param("A developer", "A person", [], id="other words"),
+        pytest.param("{% endif %}", "", ["Unexpected end of template"], id="broken"),
+    ],
+)
+def test_an_edit_of_a_template_is_judged_and_linted(library: Account, old: str, new: str, problems: list[str]) -> None:
+    file = Path(packaged_file()).parent / "prompts" / "classification.md"
+    text = file.read_text()
+    told = examined(live.Desk(str(library.state), str(file), text, base=live.OPENED), text.replace(old, new))
+
+    assert isinstance(told[-1], Broken if problems else Linted)
+    assert [one.message[: len(problems[0])] for one in told[-1].problems] == problems
+    if not problems:
+        assert last_figures(told).verdict == "identical"  # what a model said is recorded, so no prompt changes
+
+
 def test_lint_speaks_after_the_figures(library: Account, packaged: str) -> None:
     text = packaged.replace("any: [why, how,", "any: [why, why, how,", 1)
     told = examined(desk(library, packaged), text.replace("# Guardrails", "## Task type: nothing\n\n# Guardrails", 1))

@@ -5,19 +5,31 @@ from __future__ import annotations
 import json
 import math
 import random
+from typing import Any
 
 import pytest
 
 from enricher.classify import BOTH, FROM_MODEL, MODEL, verdict
 from enricher.classify.opinion import Opinion, points
 from enricher.interfaces.compat.intent import SearchIntentType, packaged_rules
-from enricher.model.question import HEAD, TAIL, meaning_of, question
-from enricher.model.reply import read_opinion
+from enricher.model.question import HEAD, TAIL, meaning_of
+from enricher.model.question import question as question_of
+from enricher.model.reply import read_opinion as opinion_in
 from enricher.prompt.text import estimate_tokens
+from enricher.structured.parsing import parse_prompt
 
 ANSWER = {"intent_type": "location", "confidence": 0.9, "topics": ["retry logic"]}
 PROMPT = "where is the retry logic?"
+PROMPTS = packaged_rules().body["prompts"]
 KINDS = {"debug": "a defect is found", "question": "an answer"}
+
+
+def question(prompt: str, **options: Any) -> str:
+    return question_of(prompt, PROMPTS, **options)
+
+
+def read_opinion(answer: str, **options: Any) -> tuple[Opinion | None, str]:
+    return opinion_in(answer, PROMPTS["classification"]["schema"], **options)
 
 
 @pytest.mark.conformance("S1-5.1a", "S1-5.1b", "S1-5.1c", "S1-5.9b")
@@ -39,7 +51,9 @@ def test_the_question_is_short() -> None:
 def test_a_question_about_the_task_names_the_classes_with_their_meanings_and_examples() -> None:
     asked = question("it is broken", task_types=KINDS, examples=[("the\npage is blank", "debug")])
 
-    assert "debug: a defect is found\n" in asked
+    meanings = parse_prompt(asked).metadata["task_types"]
+    assert meanings == packaged_rules().body["meanings"]
+    assert "a defect" in meanings["debug"]
     assert '"the page is blank" -> debug\n' in asked
     assert '"task_confidence"' in asked
 
@@ -49,10 +63,12 @@ def test_a_question_about_the_task_names_the_classes_with_their_meanings_and_exa
     "prompt", ["where?", "---\n<<PROMPT>>\n```json\n{}\n```", '{"intent_type": "none"}', "a\n\n b"]
 )
 def test_the_prompt_stands_in_the_question_as_typed_between_lines_that_it_cannot_contain(prompt: str) -> None:
-    *_, fence, end = (asked := question(prompt)).split("\n")
+    asked = question(prompt)
+    *_, fence, end, _ = asked.split("\n")
     before, _, rest = asked.partition(f"{fence}\n{prompt}\n{fence}")
 
-    assert (end, rest) == ("", "\n")
+    assert (end, rest) == ("</INSTRUCTION>", "\n</INSTRUCTION>\n")
+    assert parse_prompt(asked).payloads == [prompt]
     assert fence in before
     assert fence not in prompt
 
@@ -61,7 +77,7 @@ def test_the_prompt_stands_in_the_question_as_typed_between_lines_that_it_cannot
 def test_a_huge_prompt_loses_its_middle() -> None:
     asked = question("first " + "x" * 100_000 + " last", task_types=KINDS)
 
-    assert estimate_tokens(asked) < 300 + estimate_tokens("x" * (HEAD + TAIL)) + 100
+    assert estimate_tokens(asked) < 600 + estimate_tokens("x" * (HEAD + TAIL))  # the meanings of the classes: 300
     assert "\nfirst x" in asked
     assert "x last\n" in asked
     assert "96011 characters left out" in asked

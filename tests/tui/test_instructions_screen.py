@@ -218,6 +218,28 @@ async def test_another_file_is_chosen_and_remembered(library: Account) -> None:
         assert "packaged" in screen_text(app).splitlines()[1]
 
 
+@pytest.fixture
+def template(layer: Path) -> str:
+    """Return the text of a template that the layer names."""
+    text = "---\nresponse: classification\nforms: {intent: [], task: []}\n---\nWhat is this?\n"
+    (layer.parent / "classification.md").write_text(text)
+    layer.write_text(f"{layer.read_text()}\n# Output\n\n## Prompts\n```yaml\nfiles: [classification.md]\n```\n")
+    return text
+
+
+async def test_a_template_of_a_prompt_for_a_model_is_chosen_and_linted_while_one_types(
+    library: Account, template: str
+) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("f")
+        await until(pilot, lambda: "prompt    ~/config/classification.md" in screen_text(app))
+        await pilot.press("j", "j", "enter")  # past the project's own file
+        await until(pilot, lambda: "classification.md" in screen_text(app).splitlines()[1])
+        instructions(app).editor.text = template + "{% if %}\n"
+        await until(pilot, lambda: "Expected an expression" in screen_text(app))
+
+
 async def test_an_unsaved_edit_keeps_its_file_open(library: Account, layer: Path) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")

@@ -127,7 +127,7 @@ def ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples:
     from enricher.model.asking import asked_now, meanings_of
 
     own = settings if examples is None else {**settings, "model.examples": examples}
-    return asked_now(prompt, meanings_of(rules), own, state=state_dir())
+    return asked_now(prompt, meanings_of(rules), rules, own, state=state_dir())
 
 
 def _prompts(labelled: str | None, selection: Selection) -> list[Labelled]:

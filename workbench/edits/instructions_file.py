@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from enricher.home import config_dir, project_root
 from enricher.prompt.trust import is_trusted
 from enricher.rules import own_layer
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, packaged_file, speaking_folders
 from storage.base import private, shared
 
@@ -64,6 +65,13 @@ def choices(cwd: str, *, given: str = "") -> list[Editable]:
     return [Editable(layer, path, os.path.isfile(path), objection(path)) for layer, path in found]
 
 
+def templates(cwd: str) -> list[Editable]:
+    """Return the templates of the prompts for a model that the instructions which apply in ``cwd`` name."""
+    found = find_layers(cwd)
+    named = compile_layers(found.instructions, found.configuration).prompts.values()
+    return [Editable("prompt", one.path, os.path.isfile(one.path), objection(one.path)) for one in named]
+
+
 def nearest(cwd: str, *, given: str = "") -> str:
     """Return the file to open first: the given one, else the highest layer that exists."""
     if given:
@@ -88,6 +96,8 @@ def objection(path: str) -> str:
 
 def remedy(path: str) -> str:
     """Return what the user can do about a file that has an objection and is not saved as a layer."""
+    if os.path.realpath(path).startswith(os.path.join(os.path.dirname(os.path.realpath(packaged_file())), "prompts")):
+        return f"copy it beside your own layer, {own_file()}, and name the copy there under '## Prompts'"
     return f"write the change into your own layer, {own_file()}" if os.access(path, os.W_OK) else f"chmod u+w {path}"
 
 

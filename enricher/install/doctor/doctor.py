@@ -158,7 +158,7 @@ def try_model(cwd: str) -> Finding:
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     if not settings["model.url"]:
         return Finding("model", NOTE, "none is configured", "set model.url and model.name (docs/model.md)")
-    record = asked_now("where is the retry logic?", meanings_of(rules), settings, state=state_dir())
+    record = asked_now("where is the retry logic?", meanings_of(rules), rules, settings, state=state_dir())
     place = f"{settings['model.name']} at {settings['model.url']}"
     if record["status"] != "ok":
         is_parse = record["status"] == "parse"

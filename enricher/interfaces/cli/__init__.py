@@ -39,6 +39,7 @@ SECTIONS = {
     },
     "Tune the instructions": {
         "check": "find errors in the instructions",
+        "template": "list and render the prompts for a model, and check its answers",
     },
     "History": {
         "trace": "list, label, import, export and delete recorded prompts",

@@ -7,14 +7,15 @@ a guardrail that the catalogue lacks is only left out.
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from enricher.context import CHANNELS, DECLARED, UNDECLARED
 from enricher.model.question import meaning_of
-from enricher.rules.cache import FORMAT
+from enricher.rules.cache import FORMAT, read_any_age, shipped_file
 from enricher.rules.compiling import schema
 from enricher.rules.compiling.catalogue import Files
 from enricher.rules.compiling.configuration import read_configuration
@@ -30,7 +31,7 @@ from enricher.rules.compiling.signals import (
     check_signal,
     compile_classes,
 )
-from enricher.rules.layers import HEURISTICS, USER
+from enricher.rules.layers import HEURISTICS, USER, packaged_file
 from enricher.settings import AS_SPECIFIED, CODER, DEFAULTS, EMBEDDING, USE_LLM, Value
 from storage.base.lean import keyed_hash
 
@@ -40,11 +41,12 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.fitted import FittedFile
     from enricher.rules.layers import Layer
 
-CATALOGUE, FITTED = "catalogue", "fitted"
-NAMED_FILES = (CATALOGUE, FITTED)
+CATALOGUE, FITTED, PROMPTS = "catalogue", "fitted", "prompts"
+NAMED_FILES = (CATALOGUE, FITTED, PROMPTS)
 """Kinds of the files that a layer names, stored in place of a layer's name."""
 PACKAGED = "packaged"
 """The lowest layer; it has all our channels, even those that its file does not declare."""
+MODES = "modes"
 LONE_LAYER = "base"
 """Name of the layer of a file that replaces all layers (``--instructions``)."""
 WHOLE_LAYERS = (LONE_LAYER, "aops")
@@ -61,19 +63,30 @@ PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
 HANDLERS = {"summarization": CODER, "code_analysis": CODER, "similarity": EMBEDDING}
 """Channels with a program in the package (``enricher.model.channels.handlers``), and the variables of their
 endpoints. A rule with a command replaces the program."""
+FORMS = {"summarization": "narrative", "code_analysis": "structure"}
+"""Forms of the template ``enrichment`` with which these channels ask a model."""
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 FILES_KEPT = 64
 """Files that a process keeps parsed: a replay compiles the same files many times, with one of them edited."""
 LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types")
 
 
+class PromptFile(NamedTuple):
+    """A template of a prompt for a model, or the file with the templates' modes; and where a rule names it."""
+
+    path: str
+    file: str
+    line: int
+
+
 @dataclass(slots=True)
 class Compiled:
     """The result of a compilation: the body (empty if the rules are broken), its identity, and the problems found.
 
-    The identity is the hash of ``texts``: layer (or «catalogue», «fitted»), path and text of each file.
-    ``catalogues`` are the files of guardrails and short names, those of the lowest layer first. ``baseless``
-    are the rules that extend or disable a rule that exists in no lower layer.
+    The identity is the hash of ``texts``: layer (or «catalogue», «fitted», «prompts»), path and text of each file.
+    ``catalogues`` are the files of guardrails and short names, those of the lowest layer first. ``prompts`` are the
+    templates by their file's name, and under ``MODES`` the file with their modes. ``baseless`` are the rules that
+    extend or disable a rule that exists in no lower layer.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -91,10 +104,13 @@ class Compiled:
     guardrails: Guardrails = field(default_factory=Guardrails)
     baseless: list[RuleBlock] = field(default_factory=list)
     fitted: list[str] = field(default_factory=list)
+    prompts: dict[str, PromptFile] = field(default_factory=dict)
 
     def kind_of(self, path: str) -> str:
-        """Return the kind of a file that a layer names: fitted lists or a catalogue."""
-        return FITTED if path in self.fitted else CATALOGUE
+        """Return the kind of a file that a layer names: fitted lists, prompts or a catalogue."""
+        if path in self.fitted:
+            return FITTED
+        return PROMPTS if any(one.path == path for one in self.prompts.values()) else CATALOGUE
 
 
 def compile_layers(
@@ -110,14 +126,16 @@ def compile_layers(
         result.texts.append((layer.name, layer.path, _read_layer(layer, result)))
         if layer.name == PACKAGED:
             modules += _add_undeclared(result)
-    result.sources += [*modules, *dict.fromkeys(result.fitted)]
+    _find_prompts(result)
+    result.sources += [*modules, *dict.fromkeys(result.fitted), *(one.path for one in result.prompts.values())]
     _find_missing_parts(instructions, result)
     lists = _lists(result)
     result.classes = list(_class_rules(result))
     _check_signals(result, lists)
+    prompts = _prompts(result)
     result.broken = sorted(problem for problem in result.problems if problem.severity == "error")
     if not result.broken:
-        _build(result, lists)
+        _build(result, lists, prompts)
     settings, unread = _settings(configuration, result)
     result.broken += unread
     result.body |= {"settings": settings, "format": FORMAT}
@@ -192,7 +210,7 @@ def _repeated(document: Document) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for rule in document.rules:
         if rule.id in first:
-            message = f"rule '{rule.id}' stands twice; the first is on line {first[rule.id]}"
+            message = f"rule '{rule.id}' occurs twice; the first is on line {first[rule.id]}"
             yield Problem(rule.file, rule.line, "error", message)
         first.setdefault(rule.id, rule.line)
 
@@ -206,7 +224,7 @@ def _is_valid(rule: RuleBlock, problems: list[Problem]) -> bool:
         return False
     part, model = kind
     if part != rule.part:
-        message = f"rule '{rule.id}' belongs to the part '# {part}', it stands in '# {rule.part}'"
+        message = f"rule '{rule.id}' belongs to the part '# {part}', but is in '# {rule.part}'"
         problems.append(Problem(rule.file, rule.line, "error", message))
     try:
         model.model_validate({} if rule.data.get("disabled") is True else rule.data)
@@ -228,6 +246,8 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
     below = result.rules.get(rule.id)
     if rule.kind == "catalogues":
         result.catalogues = [] if rule.data.get("disabled") else [*result.catalogues, *named_files(rule)]
+    if rule.kind == PROMPTS:
+        result.prompts = {} if rule.data.get("disabled") else {**result.prompts, **dict(_prompt_files(rule))}
     if below is None and (rule.data.get("disabled") or rule.data.get("extend")):
         result.baseless.append(rule)
     if rule.data.get("disabled"):
@@ -243,6 +263,39 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
         result.rules[rule.id] = rule
         result.disabled.pop(rule.id, None)
     result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")
+
+
+def _prompt_files(rule: RuleBlock) -> Iterator[tuple[str, PromptFile]]:
+    folder = os.path.dirname(rule.file)
+    for index, name in enumerate(rule.data.get("files", [])):
+        place = PromptFile(os.path.normpath(os.path.join(folder, name)), *rule.place_of("files", index))
+        yield os.path.splitext(os.path.basename(name))[0], place
+    if modes := rule.data.get("modes"):
+        yield MODES, PromptFile(os.path.normpath(os.path.join(folder, modes)), rule.file, rule.line_of("modes"))
+
+
+def _find_prompts(result: Compiled) -> None:
+    """Report the prompt files that do not exist, and leave them out.
+
+    A copy of the packaged instructions without the files beside it gets the packaged ones, with one warning.
+    """
+    whole = {path for layer, path, _text in result.texts if layer in WHOLE_LAYERS}
+    warned: set[str] = set()
+    for name, one in list(result.prompts.items()):
+        if result.files.has(one.path):
+            continue
+        beside = os.path.relpath(one.path, os.path.dirname(one.file))
+        packaged = os.path.join(os.path.dirname(packaged_file()), beside)
+        if one.file in whole and result.files.has(packaged):
+            result.prompts[name] = one._replace(path=packaged)
+            message = f"there is no {beside} beside this file; the packaged prompt files are used"
+            if one.file not in warned:
+                result.problems.append(Problem(one.file, one.line, "warning", message))
+            warned.add(one.file)
+        else:
+            message = f"the prompt file {one.path} does not exist; put it there, or correct the path"
+            result.problems.append(Problem(one.file, one.line, "error", message))
+            del result.prompts[name]
 
 
 def _find_missing_parts(instructions: Sequence[Layer], result: Compiled) -> None:
@@ -287,7 +340,7 @@ def _check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
             result.problems.append(Problem(*block.place_of("leanings"), "error", message))
 
 
-def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
+def _build(result: Compiled, lists: dict[str, list[str]], prompts: dict[str, Any]) -> None:
     facets = [Facet(name, **_values(result, name)) for name in FACETS]
     guardrails = result.guardrails = _link_guardrails(result)
     classes = [rule for rule in result.classes if rule.facet != "guardrail"]
@@ -306,11 +359,39 @@ def _build(result: Compiled, lists: dict[str, list[str]]) -> None:
             AS_SPECIFIED: guardrails.as_specified,
         },
         "approaches": {**_values(result, "approach"), **_approaches(result)},
-        "channels": list(_channels(result)),
+        "channels": list(_channels(result, prompts)),
         "budgets": {f"budgets.{key}": value for key, value in _values(result, "budgets").items()},
         "class_line": _class_line(result),
-        "meanings": {rule.name: meaning_of(rule.prose) for rule in _kind(result, "task_type")},
+        "meanings": _meanings(result),
+        "prompts": prompts,
     }
+
+
+def _meanings(result: Compiled) -> dict[str, str]:
+    return {rule.name: meaning_of(rule.prose) for rule in _kind(result, "task_type")}
+
+
+def _prompts(result: Compiled) -> dict[str, Any]:
+    """Return the prompts that the hook writes, rendered but for what only a prompt tells.
+
+    Rules that name no template get those of the package. Importing the template engine takes as long as the rest of
+    the compilation, so what is compiled in the package already is taken from there.
+    """
+    texts = [(name, one.path, result.files.content(one.path)) for name, one in result.prompts.items()]
+    meanings = _meanings(result)
+    of = keyed_hash(b"prompts", repr(([(name, text) for name, _path, text in texts], meanings)).encode())
+    shipped = read_any_age(shipped_file())
+    if shipped and (not texts or shipped.body["prompts"]["of"] == of):
+        return dict(shipped.body["prompts"])
+    from enricher.structured.templates import TemplateProblemError, read_modes, skeletons
+
+    try:
+        modes = [pair for name, path, text in texts if name == MODES for pair in read_modes(path, text).items()]
+        templates = tuple(one for one in texts if one[0] != MODES)
+        return {"of": of, **skeletons(templates, tuple(modes), tuple(meanings.items()))}
+    except TemplateProblemError as problem:
+        result.problems.append(Problem(problem.file, problem.line, "error", str(problem.args[0])))
+        return {}
 
 
 def _class_line(result: Compiled) -> str:
@@ -320,12 +401,12 @@ def _class_line(result: Compiled) -> str:
     return "alone" if said["class_alone"] else "beside"
 
 
-def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
+def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for rule in _kind(result, "channel"):
         data = {**PIPELINE_CHANNELS.get(rule.name, {}), **rule.data}
         values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
         if rule.name in HANDLERS and not values["command"]:
-            yield _handler(rule.name, rule.data, is_declared=True)
+            yield _handler(rule.name, rule.data, prompts, is_declared=True)
         elif values["command"] or rule.name in CHANNELS:
             yield {"name": rule.name, **values}
         else:
@@ -334,15 +415,16 @@ def _channels(result: Compiled) -> Iterator[dict[str, Any]]:
             result.problems.append(Problem(rule.file, rule.line, "error", message))
     for name in HANDLERS:
         if f"channel.{name}" not in result.rules.keys() | result.disabled.keys():
-            yield _handler(name, {}, is_declared=False)
+            yield _handler(name, {}, prompts, is_declared=False)
 
 
-def _handler(name: str, said: Mapping[str, Any], *, is_declared: bool) -> dict[str, Any]:
+def _handler(name: str, said: Mapping[str, Any], prompts: Mapping[str, Any], *, is_declared: bool) -> dict[str, Any]:
     """Return the rule of a channel whose program is part of the package; it always asks a model."""
     data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **said, "model": True}
     data["endpoint"] = data["endpoint"] or HANDLERS[name]
     values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
-    return {"name": name, **values, "handler": DECLARED if is_declared else UNDECLARED}
+    prompt = prompts["enrichment"]["forms"][FORMS[name]] if name in FORMS else ""
+    return {"name": name, **values, "handler": DECLARED if is_declared else UNDECLARED, "prompt": prompt}
 
 
 def _link_guardrails(result: Compiled) -> Guardrails:

@@ -187,7 +187,7 @@ class _Reader:
             )
         if self.part in self.document.parts:
             first = self.document.parts[self.part]
-            self.report(line, f"part '{self.part}' stands twice; join it with the one on line {first}")
+            self.report(line, f"part '{self.part}' occurs twice; join it with the one on line {first}")
         elif self.part:
             self.document.parts[self.part] = line
 
@@ -228,7 +228,7 @@ class _Reader:
         self.parts_of_rules.add(self.part)
         if not self.part:
             parts = ", ".join(f"'# {part}'" for part in PARTS)
-            self.report(heading_line, f"rule '{title}' stands in no part; move it below one of {parts}")
+            self.report(heading_line, f"rule '{title}' is in no part; move it below one of {parts}")
             return
         data, lines = _load_yaml(self, source, line)
         if data is None:
@@ -324,7 +324,7 @@ class _Values:
         for key_node, value_node in node.value:
             key = str(key_node.value)
             if key in found:
-                self.reader.report(self.line(key_node), f"key '{key}' stands twice; keep one")
+                self.reader.report(self.line(key_node), f"key '{key}' occurs twice; keep one")
             found[key] = self.of(value_node, (*path, key))
         return found
 

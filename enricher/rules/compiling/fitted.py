@@ -78,7 +78,7 @@ def join(rules: Sequence[RuleBlock], fitted: Sequence[RuleBlock], problems: list
     for part in fitted:
         if part.id in parts:
             first = parts[part.id]
-            message = f"rule '{part.id}' stands in two fitted files; the first is {first.file}:{first.line}"
+            message = f"rule '{part.id}' is in two fitted files; the first is {first.file}:{first.line}"
             problems.append(Problem(part.file, part.line, "error", message))
         parts.setdefault(part.id, part)
     for rule in rules:
@@ -101,7 +101,7 @@ def _joined(rule: RuleBlock, part: RuleBlock, problems: list[Problem]) -> RuleBl
         if isinstance(value, list):
             data[key] = [*data.get(key, []), *value]
         elif key in data:
-            message = f"'{key}' also stands in {rule.file}:{rule.line_of(key)}; keep one of them"
+            message = f"'{key}' is also in {rule.file}:{rule.line_of(key)}; keep one of them"
             problems.append(Problem(*part.place_of(key), "error", message))
         else:
             data[key] = value

@@ -56,6 +56,16 @@ class Catalogues(_Rule):
     names: Name | None = None
 
 
+class Prompts(_Rule):
+    """``## Prompts``: templates of the prompts for a model, and their modes, relative to this file.
+
+    A file replaces the one of the same name of a lower layer.
+    """
+
+    files: list[Name] = []
+    modes: Name | None = None
+
+
 class Fitted(_Rule):
     """``## Fitted``: files with the fitted lists of the rules here, relative to this file."""
 
@@ -157,6 +167,7 @@ KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
     ("approach", False): ("Guardrails", GuidanceSettings),
     ("approach", True): ("Guardrails", Approach),
     ("budgets", False): ("Output", Budgets),
+    ("prompts", False): ("Output", Prompts),
     ("lines", False): ("Output", Lines),
 }
 """Maps (kind, whether the rule is named) to the part of the file and the model of the rule's keys."""

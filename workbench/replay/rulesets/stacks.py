@@ -15,8 +15,16 @@ from typing import TYPE_CHECKING
 from enricher.home import config_dir, project_root
 from enricher.prompt.project import identify
 from enricher.rules.compiling.catalogue import Files
-from enricher.rules.compiling.compiler import FITTED, compile_layers
-from enricher.rules.layers import AOPS_PATH, HEURISTICS, HEURISTICS_PATHS, OWN_FOLDER, Layer, packaged_file
+from enricher.rules.compiling.compiler import FITTED, PROMPTS, compile_layers
+from enricher.rules.layers import (
+    AOPS_PATH,
+    HEURISTICS,
+    HEURISTICS_PATHS,
+    OWN_FOLDER,
+    Layer,
+    find_layers,
+    packaged_file,
+)
 from enricher.rules.sources import packaged_texts
 
 if TYPE_CHECKING:
@@ -102,7 +110,9 @@ def _layer_by_place(path: str) -> str:
     if name == FILE and os.path.basename(folder) == OWN_FOLDER:
         root = os.path.dirname(folder)
         return "project" if os.path.realpath(project_root(root)) == os.path.realpath(root) else "package"
-    return ""
+    present = find_layers(os.getcwd())
+    templates = compile_layers(present.instructions, present.configuration).prompts.values()
+    return PROMPTS if path in [one.path for one in templates] else ""
 
 
 def _scope(layer: str, path: str) -> str:

@@ -1,0 +1,147 @@
+"""``enricher template``: the prompts that a model gets, and the form of its answers (seed 002)."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import Group, print_json, printable
+
+if TYPE_CHECKING:
+    from enricher.structured.templates import PromptGenerator
+
+EXAMPLE = "Example: enricher template list"
+
+
+@click.group("template", cls=Group, epilog=EXAMPLE)
+def template() -> None:
+    """List and render the prompts for a model, and check its answers."""
+
+
+@template.command("list", epilog=EXAMPLE)
+@options.in_folder
+@options.as_json
+def listing(cwd: str, is_json: bool) -> None:
+    """List the templates of the instructions that apply here, with their modes and files."""
+    from enricher.structured.templates import TemplateProblemError
+
+    generator = in_use(cwd)
+    try:
+        rows = [_row(generator, name) for name in generator.names]
+    except TemplateProblemError as problem:
+        raise click.ClickException(str(problem)) from None
+    if is_json:
+        print_json(rows)
+        return
+    for row in rows:
+        click.echo(f"{row['name']:<16}{row['mode']:<14}version {row['version']}   {printable(str(row['file']))}")
+
+
+@template.command("render", epilog="Example: enricher template render planning --set task='add a cache'")
+@click.argument("name")
+@click.option("--set", "given", multiple=True, metavar="NAME=TEXT", help="The text of one variable; repeatable.")
+@click.option(
+    "--variables",
+    type=click.File(encoding="utf-8"),
+    metavar="FILE",
+    help="The variables as a JSON object, - for standard input.",
+)
+@click.option("--mode", type=click.Choice(("structured", "unstructured")), help="Not the configured mode.")
+@options.in_folder
+def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, cwd: str) -> None:
+    """Print the prompt that a template gives."""
+    from enricher.structured.templates import TemplateProblemError
+
+    values = _object(variables)
+    for pair in given:
+        key, equals, text = pair.partition("=")
+        if not equals:
+            raise click.BadParameter(f"{pair!r} has no '='; write NAME=TEXT", param_hint="--set")
+        values[key] = text
+    try:
+        click.echo(in_use(cwd).generate(name, values, mode=mode), nl=False)
+    except TemplateProblemError as problem:
+        raise click.ClickException(str(problem)) from None
+
+
+@template.command(
+    "read",
+    epilog="Example: echo '{\"is_relevant\": true}' | enricher template read enrichment",
+)
+@click.argument("response_type", metavar="TYPE")
+@click.argument("file", type=click.File(encoding="utf-8", errors="replace"), default="-")
+@options.as_json
+def read(response_type: str, file: Any, is_json: bool) -> None:
+    """Check a model's answer of a type; exit code 1 if it is not valid."""
+    from enricher.structured.parsing import StructuredResponseParser
+    from enricher.structured.quality import quality
+
+    parser = StructuredResponseParser()
+    if response_type not in parser.schemas:
+        raise click.BadParameter(f"{response_type!r} is none of {', '.join(parser.schemas)}", param_hint="TYPE")
+    parsed = parser.parse(file.read(), response_type)
+    worth = quality(parsed, parsed.data.get("violations", ()))
+    if is_json:
+        print_json(
+            {
+                "is_valid": parsed.is_valid,
+                "problems": parsed.problems,
+                "notes": parsed.notes,
+                "metadata": parsed.data,
+                "content": parsed.content,
+                "quality": {**worth._asdict(), "total": worth.total},
+            }
+        )
+    else:
+        for text in (*(f"problem: {one}" for one in parsed.problems), *(f"note: {one}" for one in parsed.notes)):
+            click.echo(printable(text))
+        click.echo(f"{'valid' if parsed.is_valid else 'not valid'}; quality {worth.total:.2f} of 1")
+    sys.exit(0 if parsed.is_valid else 1)
+
+
+@template.command("schemas", epilog="Example: enricher template schemas")
+def schemas() -> None:
+    """Print the schemas of the answers, as in instructions/response_schemas.yaml."""
+    from enricher.structured.responses import dump
+
+    click.echo(dump(), nl=False)
+
+
+def _row(generator: PromptGenerator, name: str) -> dict[str, Any]:
+    found = generator.template(name)
+    return {
+        "name": name,
+        "mode": "structured" if generator.is_structured(name) else "unstructured",
+        "version": found.version,
+        "response": found.response,
+        "file": found.file,
+    }
+
+
+def _object(file: Any) -> dict[str, Any]:
+    if file is None:
+        return {}
+    try:
+        value = json.load(file)
+    except ValueError as error:
+        raise click.BadParameter(f"{file.name} is no JSON: {error}", param_hint="--variables") from None
+    if not isinstance(value, dict):
+        raise click.BadParameter(f"{file.name} holds no JSON object", param_hint="--variables")
+    return value
+
+
+def in_use(cwd: str) -> PromptGenerator:
+    """Return a generator for the templates of the instructions that apply in a folder."""
+    from enricher.rules.compiling.compiler import MODES, compile_layers
+    from enricher.rules.layers import find_layers
+    from enricher.structured.templates import PromptGenerator
+
+    layers = find_layers(os.path.abspath(cwd))
+    files = {name: one.path for name, one in compile_layers(layers.instructions, layers.configuration).prompts.items()}
+    modes = files.pop(MODES, None)
+    return PromptGenerator(files=files or None, modes=modes)

@@ -1,0 +1,172 @@
+"""The types of answers as typed models, and the schemas that are generated from them.
+
+``enricher schema dump`` writes ``instructions/response_schemas.yaml``; a test keeps both in step. The five types of
+seed 002, and ours: ``classification``, ``enrichment`` and ``hydration``.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, Field
+
+from enricher.home import root_dir
+
+FILE = "response_schemas.yaml"
+VERSION = 1
+Share = Annotated[float, Field(ge=0, le=1, json_schema_extra={"scale": 100})]
+"""0 to 1; an answer may also give 0 to 100."""
+Odds = Annotated[float, Field(ge=0, le=1, json_schema_extra={"clamp": True})]
+"""0 to 1; a number beyond is moved to the limit (seed 001, task 5.3)."""
+Line = Annotated[str, Field(max_length=500)]
+Text = Annotated[str, Field(max_length=4000)]
+Score = Annotated[int, Field(ge=0, le=100)]
+
+
+class Violation(BaseModel):
+    """A place that breaks a rule."""
+
+    rule_id: str
+    file: str = ""
+    line: Annotated[int, Field(ge=0)] = 0
+    severity: Literal["critical", "high", "medium", "low"]
+    message: Line
+    suggestion: Line = ""
+
+
+class Validation(BaseModel):
+    """Whether code keeps the rules."""
+
+    is_valid: bool
+    quality_score: Share
+    violations: Annotated[list[Violation], Field(json_schema_extra={"aliases": ["issues"]})] = []
+    suggestions: list[Line] = []
+
+
+class TaskExecution(BaseModel):
+    """What was done for a task."""
+
+    status: Literal["completed", "partial", "failed", "blocked"]
+    files_modified: list[str]
+    execution_summary: Text
+    violations: list[Violation] = []
+
+
+class ErrorAnalysis(BaseModel):
+    """Why something failed."""
+
+    error_category: str
+    root_cause: Text
+    is_recoverable: bool
+    recovery_strategy: Text
+    confidence: Share = 0.0
+
+
+class Decision(BaseModel):
+    """Which way to go."""
+
+    decision: Line
+    reasoning: Text
+    confidence: Share
+    alternatives: list[Line] = []
+
+
+class Subtask(BaseModel):
+    """A part of a task."""
+
+    id: Annotated[int, Field(ge=1)]
+    title: Line
+    depends_on: list[int] = []
+
+
+class Planning(BaseModel):
+    """How hard a task is, and in which parts it can be done."""
+
+    complexity_estimate: Score
+    should_decompose: bool
+    execution_strategy: Literal["sequential", "parallel"]
+    subtasks: list[Subtask] = []
+    confidence: Share = 0.0
+
+
+class Classification(BaseModel):
+    """What a prompt looks for and asks for (seed 001, task 5.1)."""
+
+    intent_type: str
+    confidence: Odds
+    topics: list[Line] = []
+    task_type: str = ""
+    task_confidence: Odds = 0.0
+
+
+class Enrichment(BaseModel):
+    """Whether what is in the answer's text helps with the prompt."""
+
+    is_relevant: bool
+
+
+class Step(BaseModel):
+    """A step of a plan; the evidence of a checkpoint is what shows that the steps before it are done."""
+
+    action: Line
+    is_checkpoint: bool = False
+    evidence: Line = ""
+
+
+class Hydration(BaseModel):
+    """A plan for a prompt (seed 003)."""
+
+    intent: Line
+    workflow: str
+    steps: list[Step]
+    guardrails: list[str] = []
+
+
+TYPES: dict[str, type[BaseModel]] = {
+    "task_execution": TaskExecution,
+    "validation": Validation,
+    "error_analysis": ErrorAnalysis,
+    "decision": Decision,
+    "planning": Planning,
+    "classification": Classification,
+    "enrichment": Enrichment,
+    "hydration": Hydration,
+}
+KEPT = ("type", "enum", "minimum", "maximum", "maxLength", "aliases", "scale", "clamp")
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schema of a model in the form that ``enricher.structured.checking`` reads."""
+    whole = model.model_json_schema()
+    return {"version": VERSION, **_plain(whole, whole.get("$defs", {}))}
+
+
+def _plain(field: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a JSON schema that is used, without references."""
+    if "$ref" in field:
+        field = defs[field["$ref"].rpartition("/")[2]]
+    plain = {key: field[key] for key in KEPT if key in field}
+    if plain["type"] == "object":
+        plain["required"] = field.get("required", [])
+        plain["properties"] = {name: _plain(one, defs) for name, one in field["properties"].items()}
+    if plain["type"] == "array":
+        plain["items"] = _plain(field["items"], defs)
+    return plain
+
+
+def dump() -> str:
+    """Return the text of ``response_schemas.yaml``."""
+    head = "# What a model's answer of each type has to contain. Written by: enricher schema dump\n"
+    schemas = {name: schema_of(model) for name, model in TYPES.items()}
+    return head + yaml.safe_dump(schemas, sort_keys=False, width=110)
+
+
+@lru_cache(maxsize=1)
+def packaged_schemas() -> dict[str, dict[str, Any]]:
+    """Return the schemas of the package by type."""
+    with open(os.path.join(root_dir(), "instructions", FILE), encoding="utf-8") as file:
+        schemas: dict[str, dict[str, Any]] = yaml.safe_load(file)
+    return schemas

@@ -1,0 +1,50 @@
+"""Texts with slots: prompts that are rendered when rules are compiled, but for what is known only with a prompt.
+
+The hook fills the slots without a template engine, whose import takes longer than the hook.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+OPEN, CLOSE = "\ue000", "\ue001"
+"""Around a slot's name; characters for private use, which no text of ours contains."""
+FENCE = "fence:"
+"""Begins the name of the slot for the line around the value of another slot."""
+
+
+class Slot(str):
+    """The mark of a slot in a text; a text that only looks like one is none."""
+
+    __slots__ = ("name",)
+    name: str
+
+    def __new__(cls, name: str) -> Self:
+        """Return the mark for a name."""
+        made = super().__new__(cls, f"{OPEN}{name}{CLOSE}")
+        made.name = name
+        return made
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Return the text with the values in their slots. A value may hold anything, marks of slots included.
+
+    A slot without a value stays empty. The line around a value is one that the value does not contain.
+    """
+    first, *parts = text.split(OPEN)
+    whole = [first]
+    for part in parts:
+        name, _, rest = part.partition(CLOSE)
+        of = name.removeprefix(FENCE)
+        whole += [values.get(name, "") if of == name else fence(values.get(of, "")), rest]
+    return "".join(whole)
+
+
+def fence(text: str) -> str:
+    """Return a line that the text cannot contain: a text does not hold its own hash."""
+    from storage.base.lean import keyed_hash
+
+    return f"---{keyed_hash(b'fence', text.encode(errors='replace'))[:8]}---"

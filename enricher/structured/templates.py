@@ -1,0 +1,351 @@
+"""The prompts for a model as templates (jinja2): one file for each type, in the structured form or as plain text.
+
+A template file has a header (YAML) and a body. The header names the type of the answer (``response``), the version,
+the variables that belong in the metadata, and constants there. The body is the instruction in both forms; where they
+differ it asks ``structured``. In it, ``payload(text)`` writes text that may hold anything between two lines that it
+cannot contain, ``fence(text)`` that line, and ``answer_form`` how to answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from jinja2 import StrictUndefined, TemplateSyntaxError
+from jinja2 import TemplateError as JinjaError
+from jinja2.sandbox import SandboxedEnvironment
+
+from enricher.home import root_dir
+from enricher.structured import slots
+from enricher.structured.checking import form_of
+from enricher.structured.parsing import CONTENT, INSTRUCTION, METADATA, VERSION
+from enricher.structured.responses import packaged_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+STRUCTURED, UNSTRUCTURED = "structured", "unstructured"
+MODES = (STRUCTURED, UNSTRUCTURED)
+MODES_FILE = "hybrid_prompt_templates.yaml"
+OF_SEED_002 = ("validation", "task_execution", "error_analysis", "decision", "planning")
+OF_THE_HOOK = ("classification", "enrichment")
+"""Templates whose prompts the hook writes itself."""
+HEADER = "---\n"
+KEYS = ("version", "response", "metadata", "constants", "optional", "forms", "slots")
+
+
+class TemplateProblemError(ValueError):
+    """A template cannot be read or rendered; ``file`` and ``line`` are where, the message tells the remedy."""
+
+    def __init__(self, message: str, *, file: str = "", line: int = 1) -> None:
+        super().__init__(message)
+        self.file = file
+        self.line = line
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.args[0]}" if self.file else str(self.args[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template file. ``slots`` are the variables that are known only with a prompt.
+
+    ``optional`` are values for variables that need not be given. ``metadata`` are the variables that belong in the
+    metadata of every form, ``forms`` the variants of the template, each with the variables that belong in its
+    metadata, too. The body asks ``form`` which of them it is.
+    """
+
+    name: str
+    file: str
+    body: str
+    body_line: int
+    response: str
+    version: int = 1
+    metadata: tuple[str, ...] = ()
+    constants: Mapping[str, Any] | None = None
+    optional: Mapping[str, Any] | None = None
+    forms: Mapping[str, Sequence[str]] | None = None
+    slots: tuple[str, ...] = ()
+
+    def render(self, variables: Mapping[str, Any], *, structured: bool) -> str:
+        """Return the prompt; raises TemplateProblemError for a missing variable and for a mistake in the template."""
+        schema = packaged_schemas()[self.response]
+        variables = {**(self.optional or {}), **variables}
+        instruction = self._instruction({**variables, "structured": structured, "answer_form": _answer_form(schema)})
+        if not structured:
+            return instruction + "\n"
+        named = (*self.metadata, *(self.forms or {}).get(variables.get("form", ""), ()))
+        given = {key: variables[key] for key in named if variables.get(key) is not None}
+        metadata = {"prompt_type": self.name, VERSION: schema["version"], **given, **(self.constants or {})}
+        return f"<{METADATA}>\n{written(metadata)}\n</{METADATA}>\n\n<{INSTRUCTION}>\n{instruction}\n</{INSTRUCTION}>\n"
+
+    def _instruction(self, variables: Mapping[str, Any]) -> str:
+        try:
+            return str(_compiled(self.body).render(variables)).strip()
+        except TemplateSyntaxError as failure:
+            raise self.problem(str(failure.message), failure.lineno) from None
+        except JinjaError as failure:
+            raise self.problem(f"cannot be rendered: {failure.message}", 1) from None
+        except Exception as failure:  # a template may call anything on a value
+            raise self.problem(f"cannot be rendered: {type(failure).__name__}: {failure}", 1) from None
+
+    def problem(self, message: str, line: int) -> TemplateProblemError:
+        """Return a problem at a line of the body, from 1."""
+        return TemplateProblemError(message, file=self.file, line=self.body_line + line - 1)
+
+    def skeletons(self, variables: Mapping[str, Any], *, structured: bool) -> dict[str, str]:
+        """Return the prompt of each form with marks for its slots (``enricher.structured.slots``)."""
+        marks = {name: slots.Slot(name) for name in self.slots}
+        forms = self.forms or {"": ()}
+        return {form: self.render({**variables, **marks, "form": form}, structured=structured) for form in forms}
+
+
+def _environment() -> SandboxedEnvironment:
+    # A prompt is no HTML, so nothing is escaped; templates of a project run in the sandbox.
+    environment = SandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.globals |= {"payload": _payload, "fence": _fence}
+    return environment
+
+
+@lru_cache(maxsize=64)
+def _compiled(body: str) -> Any:
+    return _environment().from_string(body)
+
+
+def _payload(text: str) -> str:
+    return f"{_fence(text)}\n{text}\n{_fence(text)}"
+
+
+def _fence(text: str) -> str:
+    """Return a line that the text cannot contain, or the mark for it if the text is a slot."""
+    return slots.Slot(slots.FENCE + text.name) if isinstance(text, slots.Slot) else slots.fence(text)
+
+
+def _answer_form(schema: Mapping[str, Any]) -> str:
+    required = schema["required"]
+    form = (
+        "Answer in this form, with a JSON object in the first block:\n"
+        f"<{METADATA}>\n{form_of(schema)}\n</{METADATA}>\n<{CONTENT}>\nyour explanation\n</{CONTENT}>"
+    )
+    is_all = len(required) == len(schema["properties"])
+    return form if is_all else f"{form}\nOf the JSON object's fields, these are required: {', '.join(required)}."
+
+
+def written(metadata: Mapping[str, Any]) -> str:
+    """Return metadata as JSON: a line for each key, and for each object in a list. No delimiter can be in it."""
+    lines = [f"{json.dumps(key)}: {_value(value)}" for key, value in metadata.items()]
+    return ("{\n" + ",\n".join(lines) + "\n}").replace("<", "\\u003c")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        return "[\n" + ",\n".join(" " + json.dumps(one, ensure_ascii=False) for one in value) + "\n]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def read_template(name: str, file: str, text: str) -> Template:
+    """Return a template; raises TemplateProblemError with the line of what is wrong."""
+    header, end, body = text.removeprefix(HEADER).partition("\n" + HEADER)
+    if not text.startswith(HEADER) or not end:
+        raise TemplateProblemError(f"has no header; begin with '---', 'response: {name}', '---'", file=file)
+    try:
+        data = yaml.safe_load(header) or {}
+    except yaml.MarkedYAMLError as failure:
+        line = failure.problem_mark.line + 2 if failure.problem_mark else 1
+        raise TemplateProblemError(f"the header is no YAML: {failure.problem}", file=file, line=line) from None
+    if not isinstance(data, dict):
+        raise TemplateProblemError("the header has to hold keys and values", file=file, line=2)
+    if unknown := [key for key in data if key not in KEYS]:
+        raise TemplateProblemError(f"unknown key '{unknown[0]}'; known: {', '.join(KEYS)}", file=file, line=2)
+    known = packaged_schemas()
+    if data.get("response") not in known:
+        message = f"response is {data.get('response')!r}; it has to be one of {', '.join(known)}"
+        raise TemplateProblemError(message, file=file, line=2)
+    template = Template(
+        name,
+        file,
+        body,
+        header.count("\n") + 4,
+        data["response"],
+        int(data.get("version", 1)),
+        tuple(data.get("metadata") or ()),
+        data.get("constants"),
+        data.get("optional"),
+        data.get("forms"),
+        tuple(data.get("slots") or ()),
+    )
+    try:
+        _compiled(body)
+    except TemplateSyntaxError as failure:
+        raise template.problem(str(failure.message), failure.lineno) from None
+    return template
+
+
+@lru_cache(maxsize=16)
+def skeletons(
+    texts: tuple[tuple[str, str, str], ...], modes: tuple[tuple[str, str], ...], meanings: tuple[tuple[str, str], ...]
+) -> dict[str, Any]:
+    """Return the prompts that the hook fills by itself, by the name of their templates.
+
+    ``texts`` are name, file and text of the templates, ``modes`` their modes, ``meanings`` the task types with their
+    meanings. Raises TemplateProblemError.
+    """
+    found: dict[str, Any] = {}
+    for name, file, text in texts:
+        template = read_template(name, file, text)
+        if name in OF_THE_HOOK:
+            forms = template.skeletons({"task_types": dict(meanings)}, structured=dict(modes).get(name) == STRUCTURED)
+            found[name] = {"version": template.version, "forms": forms, "schema": packaged_schemas()[template.response]}
+    return found
+
+
+def packaged_folder() -> str:
+    """Return the folder of the packaged templates."""
+    return os.path.join(root_dir(), "instructions", "prompts")
+
+
+def read_modes(file: str, text: str) -> dict[str, str]:
+    """Return the mode of each template from ``global.template_modes``; raises TemplateProblemError."""
+    try:
+        data = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as failure:
+        line = failure.problem_mark.line + 1 if failure.problem_mark else 1
+        raise TemplateProblemError(f"is no YAML: {failure.problem}", file=file, line=line) from None
+    try:
+        modes = data["global"]["template_modes"]
+        found = {str(name): str(mode) for name, mode in modes.items()}
+    except (KeyError, TypeError, AttributeError):
+        message = "has no 'global: template_modes:' with a mode for each template"
+        raise TemplateProblemError(message, file=file) from None
+    for name, mode in found.items():
+        if mode not in MODES:
+            line = next((at for at, one in enumerate(text.split("\n"), 1) if one.strip().startswith(f"{name}:")), 1)
+            raise TemplateProblemError(
+                f"the mode of {name} is {mode!r}; write {' or '.join(MODES)}", file=file, line=line
+            )
+    return found
+
+
+class PromptGenerator:
+    """Writes prompts from templates, each in its configured form (seed 002, phase 6).
+
+    With ``modes``, a template without a mode is unstructured; without, ``structured_mode`` holds for all.
+    """
+
+    def __init__(
+        self,
+        folder: str | None = None,
+        *,
+        files: Mapping[str, str] | None = None,
+        modes: Mapping[str, str] | str | None = None,
+        structured_mode: bool = False,
+    ) -> None:
+        """Take a folder of templates (by default the package's) or ``files`` by name; and modes, or a file with them.
+
+        Raises TemplateProblemError for a file with modes that cannot be used.
+        """
+        folder = folder or packaged_folder()
+        self.files = files or {
+            file.removesuffix(".md"): os.path.join(folder, file) for file in os.listdir(folder) if file.endswith(".md")
+        }
+        if isinstance(modes, str):
+            with open(modes, encoding="utf-8") as file:
+                modes = read_modes(modes, file.read())
+        self.modes = modes
+        self.structured_mode = structured_mode
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of the templates, sorted."""
+        return sorted(self.files)
+
+    def template(self, name: str) -> Template:
+        """Return a template; raises TemplateProblemError."""
+        if name not in self.files or not os.path.isfile(self.files[name]):
+            known = ", ".join(self.names) or "none"
+            raise TemplateProblemError(f"there is no template '{name}'; known: {known}", file=self.files.get(name, ""))
+        with open(self.files[name], encoding="utf-8") as opened:
+            return read_template(name, self.files[name], opened.read())
+
+    def is_structured(self, name: str | None = None) -> bool:
+        """Return whether a template is written in the structured form."""
+        if name and self.modes:
+            return self.modes.get(name, UNSTRUCTURED) == STRUCTURED
+        return self.structured_mode
+
+    def generate(self, name: str, variables: Mapping[str, Any], *, mode: str | None = None) -> str:
+        """Return a prompt; ``mode`` overrides the configured one. Raises TemplateProblemError."""
+        if mode is not None and mode not in MODES:
+            raise TemplateProblemError(f"the mode is {mode!r}; write {' or '.join(MODES)}")
+        if "code" in variables:
+            variables = {"code_length": len(variables["code"]), **variables}
+        is_structured = self.is_structured(name) if mode is None else mode == STRUCTURED
+        return self.template(name).render(variables, structured=is_structured)
+
+    def generate_validation_prompt(
+        self, task: Mapping[str, Any], work_output: str, context: Mapping[str, Any], *, mode: str | None = None
+    ) -> str:
+        """Return the prompt that has the output of a task checked by the rules in ``context``."""
+        return self.generate(
+            "validation", _validation(work_output, context.get("rules", ()), task.get("id"), context.get("file", "")),
+            mode=mode,
+        )  # fmt: skip
+
+
+def _validation(code: str, rules: Sequence[Mapping[str, Any]], task_id: int | str | None, file: str) -> dict[str, Any]:
+    return {
+        "code": code,
+        "rules": [{key: rule[key] for key in ("id", "name", "severity", "description")} for rule in rules],
+        "task_id": task_id,
+        "file": file,
+    }
+
+
+class StructuredPromptBuilder:
+    """Writes the five prompts of seed 002 in the structured form (phase 3)."""
+
+    def __init__(self, generator: PromptGenerator | None = None) -> None:
+        """Take a generator; by default one with the package's templates."""
+        self._generator = generator or PromptGenerator()
+
+    def _build(self, name: str, **variables: Any) -> str:
+        return self._generator.generate(name, variables, mode=STRUCTURED)
+
+    def build_validation_prompt(
+        self, code: str, rules: Sequence[Mapping[str, Any]] = (), *, task_id: int | str | None = None, file: str = ""
+    ) -> str:
+        """Have code checked by rules with the keys id, name, severity and description."""
+        return self._build("validation", **_validation(code, rules, task_id, file))
+
+    def build_task_execution_prompt(
+        self, task: str, rules: Sequence[Mapping[str, Any]] = (), *, task_id: int | str | None = None, context: str = ""
+    ) -> str:
+        """Have a task done."""
+        return self._build("task_execution", task=task, rules=list(rules), task_id=task_id, context=context)
+
+    def build_error_analysis_prompt(
+        self,
+        error: str,
+        rules: Sequence[Mapping[str, Any]] = (),
+        *,
+        task_id: int | str | None = None,
+        context: str = "",
+    ) -> str:
+        """Have the cause of an error found."""
+        return self._build("error_analysis", error=error, rules=list(rules), task_id=task_id, context=context)
+
+    def build_decision_prompt(
+        self, question: str, options: Sequence[str] = (), *, task_id: int | str | None = None, context: str = ""
+    ) -> str:
+        """Have one of several options chosen."""
+        return self._build("decision", question=question, options=list(options), task_id=task_id, context=context)
+
+    def build_planning_prompt(
+        self, task: str, rules: Sequence[Mapping[str, Any]] = (), *, task_id: int | str | None = None, context: str = ""
+    ) -> str:
+        """Have a task estimated and divided."""
+        return self._build("planning", task=task, rules=list(rules), task_id=task_id, context=context)

@@ -40,6 +40,7 @@ KINDS = {
 STARTING = "_execute_child"
 
 _until_now = [0.0]
+_file = os.environ.get(NOTES, os.devnull)
 
 
 def kind(words: Sequence[str]) -> str:
@@ -97,7 +98,7 @@ def _note_own(test: str) -> None:
 
 def _note(name: str, seconds: float, test: str = "") -> None:
     file = (test or os.environ.get("PYTEST_CURRENT_TEST", "")).partition("::")[0]
-    with open(os.environ[NOTES], "a") as notes:
+    with open(_file, "a") as notes:
         notes.write(json.dumps([name, seconds, file]) + "\n")
 
 

@@ -167,7 +167,13 @@ def asked_now(
         allowance.change(state, allowance.Account.count_opinion)
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         prompts = rules.body["prompts"]
-        text = question(redact(prompt)[0], prompts, task_types=kinds, examples=examples)
+        text = question(
+            redact(prompt)[0],
+            prompts,
+            task_types=kinds,
+            examples=examples,
+            asks_effort=bool(settings["complexity.enabled"]),
+        )
         answer = ask(endpoint, text, within_s=within_s, schema=prompts["classification"]["schema"])
     except ModelError as failure:
         latency_ms, retry_after_s = _since(began), failure.retry_after_s

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from enricher.classify import Classification
     from enricher.classify.opinion import Opinion
+    from enricher.complexity.estimate import Estimate
     from enricher.context import Candidate
     from enricher.rules.cache import Rules
     from enricher.settings import Value
@@ -48,12 +49,14 @@ NOT_OUTDATED = (
 """Beginnings of ``Candidate.stale`` reasons that are shown as they are; all others are shown as "stale: …"."""
 WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
+SPLITTING = "consider-splitting"
+"""Id of an approach that consists of the suggestion to split the task."""
 BESIDE, ALONE = "beside", "alone"
 """When the task type is shown: together with other lines, or even alone; any other value in the rules means never."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
-    "profile",
+    "profile", "complexity.enabled",
 )  # fmt: skip
 """The settings that affect the text, and are therefore recorded in the trace."""
 
@@ -182,8 +185,8 @@ class Enrichment:
     """The result for one prompt: classification, facts, the lines in the text, and the omitted lines with reasons."""
 
     __slots__ = (
-        "approach", "classification", "facts", "guardrails", "items", "misses", "partial", "shown", "text", "tokens",
-        "workflow",
+        "approach", "classification", "estimate", "facts", "guardrails", "items", "misses", "partial", "shown", "text",
+        "tokens", "workflow",
     )  # fmt: skip
 
     def __init__(self, classification: Classification) -> None:
@@ -192,6 +195,8 @@ class Enrichment:
         self.facts: dict[str, str] = {}
         self.guardrails: list[Scored] = []
         self.approach: Scored | None = None
+        self.estimate: Estimate | None = None
+        """The effort that the prompt asks for; None unless the setting ``complexity.enabled`` is on."""
         self.workflow = ""
         self.items: list[Kept] = []
         self.partial: list[str] = []
@@ -243,7 +248,10 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
         judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
     result = Enrichment(judged)
     result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
-    if reason := says_nothing(judged, body, inputs.settings, inputs.prompt):
+    reason = says_nothing(judged, body, inputs.settings, inputs.prompt)
+    if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):
+        result.estimate = _estimated(inputs, judged, body)
+    if reason:
         result.misses.append(Miss("everything", reason))
     elif inputs.form:
         from enricher.respond.formats import write
@@ -258,6 +266,15 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
         _write(result, inputs, body)
     result.text = finish(result.text)
     return result
+
+
+def _estimated(inputs: Inputs, judged: Classification, body: Mapping[str, Any]) -> Estimate:
+    """Return the effort that a prompt asks for, with the score that a model gave if its recorded opinion has one."""
+    from enricher.complexity.estimate import estimate
+
+    task_type = "" if judged.uncertain else judged.task_type
+    opinion = inputs.model.get("opinion") or {}
+    return estimate(inputs.prompt, body["complexity"], task_type=task_type, model_score=opinion.get("complexity"))
 
 
 def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
@@ -288,9 +305,20 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
         injected=inputs.said_before,
         is_as_specified=inputs.is_as_specified,
     )
+    if inputs.is_as_specified and result.estimate:
+        _suggest_splitting(result, result.estimate)
     result.misses += misses + more
     if not result.shown:
         result.misses.insert(0, Miss("classification", f"{judged.task_type} is uncertain", score=judged.confidence))
+
+
+def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
+    """Add to the approach the suggestion to split the task, if there is one."""
+    from enricher.complexity.suggestion import suggestion
+
+    if said := suggestion(estimate):
+        chosen = result.approach or Scored(SPLITTING, "", round(estimate.score))
+        result.approach = Scored(chosen.id, f"{chosen.text} {said}".strip(), chosen.score)
 
 
 def _words_that_call(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:

@@ -42,6 +42,11 @@ WHICH_TRACES_MENTION_IT = """
         || char(10) || cwd || char(10) || project || char(10) || session_id)
     union select trace_id from trace_items where mentions(ref || char(10) || text || char(10) || why)
     union select trace_id from trace_channels where mentions(fallback || char(10) || model)
+    union select trace_id from complexity_estimates
+    where mentions(decomposition_reason || char(10) || estimation_factors)
+    union select trace_id from parallel_attempts where mentions(
+        failure_reason || char(10) || conflict_details || char(10) || agent_ids || char(10) || subtask_ids || char(10)
+        || parallelization_strategy || char(10) || execution_metadata)
     union select trace_id from sessions where mentions(session_id || char(10) || ref)
     union select trace_id from replay_results where mentions(before || char(10) || after || char(10) || cause)
     order by 1 desc

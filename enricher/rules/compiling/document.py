@@ -20,6 +20,8 @@ PARTS = ("Classification", "Context", "Guardrails", "Output")
 """The four parts that seed 000 requires in an instructions file, in their order."""
 
 FRONT_MATTER = "---"
+WHOLE_FILE = 0
+"""In place of the line of a yaml block's fence: the text is a YAML file of its own."""
 DEEPEST_HEADING = 2
 DEEPEST_VALUE = 20
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -140,6 +142,13 @@ def read_document(file: str, text: str) -> Document:
     reader.close_heading()
     reader.report_text_without_effect()
     return reader.document
+
+
+def read_yaml_file(file: str, text: str) -> tuple[dict[str, Any] | None, dict[Path, int], list[Problem]]:
+    """Return the mapping in a YAML file (None if it has none), the line of each value, and the problems."""
+    reader = _Reader(Document(file, [], [], {}))
+    data, lines = _load_yaml(reader, text, WHOLE_FILE)
+    return data, lines, reader.document.problems
 
 
 def _without_front_matter(text: str) -> str:
@@ -263,13 +272,15 @@ def _load_yaml(reader: _Reader, source: str, fence_line: int) -> tuple[dict[str,
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = fence_line + 1 + (mark.line if mark else 0)
-        reader.report(at, f"YAML: {error.problem or error.context}; mend the block that begins on line {fence_line}")
+        block = "this line" if fence_line == WHOLE_FILE else f"the block that begins on line {fence_line}"
+        reader.report(max(at, 1), f"YAML: {error.problem or error.context}; mend {block}")
         return None, values.lines
     except (yaml.YAMLError, RecursionError, UnicodeEncodeError) as error:
-        reader.report(fence_line, f"YAML: {' '.join(str(error).split())}")
+        reader.report(max(fence_line, 1), f"YAML: {' '.join(str(error).split())}")
         return None, values.lines
     if not isinstance(value, dict):
-        reader.report(fence_line + 1, "the yaml block of a rule must be a mapping such as 'signals: […]'")
+        what, example = ("file", "base: 20") if fence_line == WHOLE_FILE else ("block of a rule", "signals: […]")
+        reader.report(fence_line + 1, f"the yaml {what} must be a mapping such as '{example}'")
         return None, values.lines
     return value, values.lines
 

@@ -195,7 +195,8 @@ class Account:
             answer = self.run(event)
             trace = self._recorded(str(event["session_id"]))
             is_late = trace["error"] == "deadline" or trace["inputs"].get("rules_state") == "rules_stale"
-            is_late = is_late or (answer.is_late() and "session_id" not in changed)
+            timed_out = {one["channel"] for one in trace["channels"] if one["status"] == "timeout"} & {*CHANNELS}
+            is_late = is_late or ((answer.is_late() or bool(timed_out)) and "session_id" not in changed)
             if not is_late and trace["skip_reason"] != "settings_unknown":
                 break
             self._wait_for_background()

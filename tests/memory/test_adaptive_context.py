@@ -316,6 +316,7 @@ def test_without_search_intents_nothing_is_detected_and_nothing_injected(account
     assert (context["search_intent_detected"], context["injected_memories"]) == (False, [])
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("S1-6.11c")
 @pytest.mark.parametrize("damage", ["corrupt", "locked"])
 def test_a_database_out_of_reach_costs_the_memories_and_leaves_one_warning(account, keep, damage):

@@ -244,6 +244,7 @@ def test_without_an_open_gate_the_hook_does_not_look_at_vectors(stored):
     assert "automobile" not in stored.ask_patiently(CAR).context
 
 
+@pytest.mark.upkeep
 def test_forgetting_a_prompt_deletes_the_vectors_of_all(stored):
     stored.ask_patiently(CAR)
     stored.rest()

@@ -208,7 +208,7 @@ def choose_workflow(
     types = dict(rules["rules"])[name]
     parts = [f"signals {signal_scores[name]}"] if signal_scores.get(name) else []
     parts += [f"{kind} {weight * shares[kind]:.1f}" for kind, weight in types.items() if shares.get(kind, 0.0) > 0.1]
-    told = f"{name} {points:g} ({', '.join(parts) or 'no evidence'}); next {next_name} {next_points:g}"
+    told = f"{name} {points:.1f} ({', '.join(parts) or 'no evidence'}); next {next_name} {next_points:.1f}"
     if points < rules["min_score"]:
         return "", f"uncertain: {told}; {rules['min_score']:g} are needed"
     if points - next_points < rules["min_lead"]:

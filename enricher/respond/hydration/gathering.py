@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MOST_FILES, MOST_SYMBOLS, MOST_TESTS = 4, 3, 3
 LOOKUP_S = 0.15
 """Seconds for all lookups of one prompt, beginning after the channels have answered."""
+TEXTS = (".md", ".rst")
+PACKAGE = "__init__.py"
+"""Whoever imports a package imports this file, which makes a test of neither."""
 BEADS = ".beads"
 AUTO, NONE = "auto", "none"
 LONGEST_COMMAND = 120
@@ -101,17 +104,18 @@ def _existing(name: Name, request: Request, index: Connection | None) -> list[st
 
 def _symbols(names: list[Name], index: Connection) -> list[tuple[str, str, int]]:
     """Return the symbols of the prompt that one source file defines, as (name, path, line)."""
-    from enricher.sources.code.testfiles import defining
+    from enricher.sources.code.testfiles import SOURCE_KINDS
 
     found = []
     for name in [one for one in names if one.kind == IDENTIFIER][:MOST_SYMBOLS]:
-        for path in defining(index, name.text):
-            line = index.execute(
-                "select min(symbols.line) from symbols join files on files.id = symbols.file"
-                " where symbols.key = ? and symbols.name = ? and files.path = ?",
-                (name.text.lower(), name.text, path),
-            ).fetchone()
-            found.append((name.text, path, int(line[0])))
+        rows = index.execute(
+            "select files.path, files.kind, min(symbols.line) from symbols join files on files.id = symbols.file"
+            " where symbols.key = ? and symbols.name = ? group by files.path limit 20",
+            (name.text.lower(), name.text),
+        ).fetchall()
+        defining = [(path, line) for path, kind, line in rows if kind in SOURCE_KINDS and not path.endswith(TEXTS)]
+        if len(defining) == 1:
+            found.append((name.text, *defining[0]))
     return found
 
 
@@ -124,7 +128,8 @@ def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[s
     tests: list[Test] = []
     for path, name in wanted:
         if any(sources(index, path)) and (test := test_of(index, root, path, name)):
-            tests += [test] if all(test.path != one.path for one in tests) else []
+            is_weak = test.kind == "by import" and path.endswith(PACKAGE)
+            tests += [test] if not is_weak and all(test.path != one.path for one in tests) else []
     tests = tests[:MOST_TESTS]
     if not tests:
         return {}

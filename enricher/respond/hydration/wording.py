@@ -11,32 +11,35 @@ from enricher.prompt.text import harmless, shortened
 MOST_ITEMS = 6
 LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 110
 LONGEST_READ = 12_000
+FEWEST_WORDS = 3
+"""Shorter requests such as "fix it" rarely name what they are about."""
 POLITE = (
-    "please", "pls", "can you please", "could you please", "can you", "could you", "would you", "will you", "can we",
-    "could we", "i want you to", "i would like you to", "i'd like you to", "i need you to", "i want to", "i'd like to",
-    "i would like to", "i need to", "we need to", "we should", "you should", "you need to", "let's", "lets", "let us",
-    "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also", "and", "next", "great",
-    "thanks", "thank you", "perfect", "good", "nice", "well", "first", "finally", "just", "maybe", "kindly", "yes",
-    "try to", "make sure to", "be sure to",
+    "please", "pls", "can you please", "could you please", "can you", "could you", "would you", "will you",
+    "can we", "could we", "i want you to", "i would like you to", "i'd like you to", "i need you to", "i want to",
+    "i'd like to", "i would like to", "i need to", "we need to", "we should", "you should", "you need to", "let's",
+    "lets", "let us", "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also",
+    "and", "next", "great", "thanks", "thank you", "hmm", "hm", "um", "perfect", "good", "nice", "well",
+    "first", "finally", "just", "maybe", "kindly", "yes", "try to", "make sure to", "be sure to",
 )  # fmt: skip
 VERBS = frozenset(
     """
-    add adjust allow amend analyse analyze apply audit backport benchmark build bump bring bundle cache change check
-    clean clear close commit compare compile complete configure connect convert copy correct cover create cut debug
-    decide define delete deploy deprecate describe design detect diagnose disable document download draft drop dump
-    embed enable enforce ensure evaluate examine exclude expand explain explore export expose extend extract figure
-    fill filter find finish fix format generate group handle harden hide highlight identify implement import improve
-    include increase initialise initialize inline insert inspect install integrate introduce investigate keep lint list
-    load log look lower make measure merge migrate mock modify monitor move normalise normalize open optimise optimize
-    outline pack parse pin plan polish port prepare prevent print propose prove publish pull push put raise read rebase
-    record reduce refactor release reload remove rename render reorder replace report reproduce require research reset
-    resolve restore restrict restructure return revert review rewrite roll rotate run save scan search send separate
-    serve set setup ship show simplify skip sort speed split stop store strip structure summarise summarize support
-    swap switch sync tag test tidy track translate trim turn tweak unify update upgrade upload use validate verify wire
-    wrap write
+    add adjust allow amend analyse analyze apply audit backport benchmark bring build bump bundle cache change check
+    clean clear close commit compare compile complete configure connect consider convert copy correct cover create
+    cut debug decide define delete deploy deprecate describe design detect diagnose disable discuss document
+    download draft drop dump embed enable enforce ensure evaluate examine exclude expand explain explore export
+    expose extend extract figure fill filter find finish fix format generate group handle harden hide highlight
+    identify implement import improve include increase initialise initialize inline insert inspect install integrate
+    introduce investigate keep lint list load log look lower make measure merge migrate mock modify monitor move
+    normalise normalize open optimise optimize outline pack parse pin plan polish port prepare prevent print propose
+    prove publish pull push put raise read rebase record reduce refactor release reload remove rename render reorder
+    replace report reproduce require research reset resolve restore restrict restructure return revert review
+    rewrite roll rotate run save scan search send separate serve set setup ship show simplify skip sort speed split
+    stop store strip structure summarise summarize support swap switch sync tag test think tidy track translate trim
+    turn tweak unify update upgrade upload use validate verify wire wrap write
     """.split()
 )
-CONDITIONS = frozenset(("should", "must", "needs", "need", "shouldn't", "mustn't"))
+CONDITIONS = frozenset(("should", "must", "needs", "need", "shouldn't", "mustn't", "want", "like", "wish"))
+BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
 ASKING = ("why", "how", "what", "where", "which", "when", "who", "whether", "if")
 INQUIRING = frozenset("figure find look check investigate diagnose debug explain see tell understand work".split())
@@ -94,12 +97,17 @@ def read_requests(prompt: str) -> list[Request]:
 
 
 def main_request(requests: list[Request]) -> Request | None:
-    """Return the request that the others belong to: the first order, else the first question, else the first line."""
-    for wanted in ("is_order", "is_question"):
-        for one in requests:
-            if getattr(one, wanted):
-                return one
-    return requests[0] if requests else None
+    """Return the request that the others belong to: the first order or wish of some words, else question, else line."""
+    whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS]
+    for candidates in (
+        [one for one in whole if one.is_order or one.is_condition],
+        [one for one in requests if one.is_question],
+        whole,
+        requests,
+    ):
+        if candidates:
+            return candidates[0]
+    return None
 
 
 def items_of(requests: list[Request]) -> list[str]:
@@ -115,7 +123,7 @@ def object_of(request: Request) -> str:
     """Return what a request is about: its words without the verb, a question word, and reasons or conditions."""
     text = request.text
     words = text.split()
-    if request.verb:
+    if request.verb and not (request.verb == "make" or BEHIND_A_BARE_VERB.intersection(map(str.lower, words[1:2]))):
         words = words[1:]
         if words and words[0].lower() in PARTICLES and len(words) > 1:
             words = words[1:]
@@ -149,6 +157,8 @@ def intent(requests: list[Request], *, error: str, earlier: str, is_question: bo
             said += f" (and {len(more)} more point{'s' * (len(more) > 1)} of the prompt)"
     elif chosen.is_question:
         said = f"Do what is asked for: {text}"
+    elif chosen.is_condition and not is_debugging:
+        said = f"Bring this about: {text}"
     elif is_debugging:
         said = f"Find and fix the cause of what is reported: {text}"
     else:
@@ -201,12 +211,26 @@ def _own_lines(prompt: str) -> list[tuple[str, bool]]:
             continue
         if fenced or pasted or _is_code(line, bare):
             continue
+        if len(numbered := _numbered(bare)) > 1:
+            lines += [(one, True) for one in numbered]
+            continue
         marked = next((bare[len(mark) :] for mark in LIST_MARKS if bare.startswith(mark)), "")
         number, dot, rest = bare.partition(".") if "." in bare[:4] else bare.partition(")")
         if not marked and dot and number.isdigit() and rest.startswith(" "):
             marked = rest.strip()
         lines.append((marked or bare, bool(marked)))
     return lines
+
+
+def _numbered(line: str) -> list[str]:
+    """Return the items of a list within one line, "1. add x 2. fix y"; empty if there is none."""
+    items: list[list[str]] = []
+    for word in line.split():
+        if word in (f"{len(items) + 1}.", f"{len(items) + 1})", f"({len(items) + 1})"):
+            items.append([])
+        elif items:
+            items[-1].append(word)
+    return [" ".join(item) for item in items if item]
 
 
 def _is_code(line: str, bare: str) -> bool:

@@ -27,7 +27,9 @@ POINTER = (
 )
 LONGEST_SHORT_INTENT = 35
 """Tokens of the intent in the text that only names a file."""
-DEBUGGING = "debugging"
+DEBUG, DEBUGGING = "debug", "debugging"
+FEWEST_WORDS = 5
+"""A request with fewer words is read together with the one before it."""
 TRACKED_TYPE = "framework"
 AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.respond.decision import Enrichment, Inputs
+    from enricher.respond.hydration.wording import Request
     from enricher.rules.cache import Rules
 
 
@@ -116,7 +119,9 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     main = main_request(requests)
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
     if main:
-        values |= {"request": main.text, "object": object_of(main) or main.text}
+        values["object"] = object_of(main) or main.text
+        if main.is_order or main.is_condition or main.is_question:
+            values["request"] = main.text
     else:
         values["object"] = values.get("error", "the pasted text")
     found = Hydration()
@@ -126,15 +131,23 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     found.intent = intent(
         requests,
         error=values.get("error", ""),
-        earlier=inputs.conversation.basis(inputs.prompt),
+        earlier=_earlier(inputs, main),
         is_question=is_question,
-        is_debugging=name == DEBUGGING,
+        is_debugging=name == DEBUGGING or judged.task_type == DEBUG,
     )
     is_of_setup = judged.scores.get("task_type", {}).get(TRACKED_TYPE, 0) > 0 or AGENT_FILE in judged.features
     is_tracked = bool(plan["tracked"]) or (is_of_setup and not is_question)
     found.steps = steps_for(plan, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
-    found.context = _context(result, inputs, facts)
+    found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
     return found
+
+
+def _earlier(inputs: Inputs, main: Request | None) -> str:
+    """Return the earlier request that completes this prompt; empty if the prompt is complete."""
+    conversation = inputs.conversation
+    if main and not conversation.basis(inputs.prompt) and len(main.text.split()) >= FEWEST_WORDS:
+        return ""
+    return conversation.basis(inputs.prompt) or (conversation.prompts[-1] if conversation.prompts else "")
 
 
 def error_of(prompt: str, features: Iterable[str]) -> str:
@@ -172,7 +185,12 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
 def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> list[str]:
     """Return the bullets of the context: what was looked up, then code, session and memory, each within its share."""
     bullets: list[str] = []
-    offered: dict[str, list[tuple[str, str, Any]]] = {CODE: list(_looked_up(facts)), SESSION: [], MEMORY: []}
+    shown = [item.label for item in result.items if not item.why]
+    offered: dict[str, list[tuple[str, str, Any]]] = {
+        CODE: [one for one in _looked_up(facts) if not _is_said(one[0], shown)],
+        SESSION: [],
+        MEMORY: [],
+    }
     for item in result.items:
         if not item.why:
             kind = item.channel if item.channel in (MEMORY, SESSION) else CODE
@@ -190,6 +208,16 @@ def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> li
                 bullets.append(bullet)
                 left -= estimate_tokens(bullet)
     return bullets
+
+
+def _without_tests(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name not in ("tests", "all_tests")}
+
+
+def _is_said(label: str, shown: Iterable[str]) -> bool:
+    """Return whether a channel already reports a looked-up fact, with more detail: its place or its test file."""
+    place = label.rpartition("defined in ")[2] if "defined in " in label else label.removeprefix("Tests of it: ")
+    return place != label and any(one.startswith(place.partition(",")[0]) for one in shown)
 
 
 def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:

@@ -48,6 +48,7 @@ DEFAULTS: dict[str, Value] = {
     "model.usd_per_day": 1.0,
     "model.usd_per_million_input": 0.0,
     "model.usd_per_million_output": 0.0,
+    "complexity.enabled": False,
     "events.file": "",
     "events.socket": "",
     "no_handlers": False,

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+WITH_UPKEEP = {"complexity", "experiments", "model", "validators"}
+"""Folders whose tests are about what works behind a prompt, or wait for it."""
+
 # How long an example takes on the wall says nothing on a busy machine.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
@@ -60,8 +63,9 @@ def compiled_rules() -> None:
 
 
 @pytest.fixture
-def account(tmp_path: Path) -> Account:
-    return Account(tmp_path / "home")
+def account(request: pytest.FixtureRequest, tmp_path: Path) -> Account:
+    """Return an account that has been used; what works behind its prompts runs for tests that are marked ``upkeep``."""
+    return Account(tmp_path / "home", has_upkeep=request.node.get_closest_marker("upkeep") is not None)
 
 
 @pytest.fixture
@@ -83,5 +87,7 @@ def unprivileged() -> tuple[str, ...]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Write the rows that a test proves into the JUnit report, where ``make conformance`` reads them."""
     for item in items:
+        if item.path.parent.name in WITH_UPKEEP:
+            item.add_marker("upkeep")
         for marker in item.iter_markers("conformance"):
             item.user_properties += [("conformance", row) for row in marker.args]

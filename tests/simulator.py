@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -24,10 +24,13 @@ from unittest.mock import patch
 import warm
 
 from enricher.context import CHANNELS
+from enricher.prompt.project import identify
+from enricher.record import upkeep
 from enricher.rules import sources
 from enricher.rules.compiling.build import refresh_layers
 from enricher.rules.layers import find_layers
 from storage.db import database
+from storage.state import detached
 from storage.traces import queries
 
 ROOT = Path(__file__).parents[1]
@@ -65,6 +68,8 @@ HANDED_OVER_S = 1.8
 """A hook that ran for so long may have left the record to a process behind it (``hook.ANSWERED_BY_S``)."""
 
 PATIENT_ATTEMPTS = 5
+POSTPONED_S = 590
+"""For how long upkeep counts as just done: a little less than the product believes (``POSTPONED_AT_MOST_S``)."""
 
 _sessions = count(1)
 
@@ -138,16 +143,22 @@ class Account:
 
     Its first command finds what the first prompt of any account makes: an empty database and the hook's modules. One
     that ``is_new`` has to make them itself, which costs a second of processor time.
+
+    Only with ``has_upkeep``, or if it is new, do its prompts start the processes that import traces and update what is
+    known of the project: these need five times the processor time of the prompt. Otherwise both count as just done;
+    whoever reads the traces imports them.
     """
 
     home: Path
     env: dict[str, str] = field(default_factory=dict)
     is_new: bool = False
+    has_upkeep: bool = False
     is_furnished: bool = False
 
     def __post_init__(self) -> None:
         self.state, self.config = self.home / "state", self.home / "config"
         self.project = self.home / "project"
+        self.has_upkeep = self.has_upkeep or self.is_new
         self.project.mkdir(parents=True)
         (self.home / "tmp").mkdir()
         self.env = {
@@ -184,11 +195,21 @@ class Account:
             answer = self.run(event)
             trace = self._recorded(str(event["session_id"]))
             is_late = trace["error"] == "deadline" or trace["inputs"].get("rules_state") == "rules_stale"
-            is_late = is_late or (answer.is_late() and "session_id" not in changed)
+            timed_out = {one["channel"] for one in trace["channels"] if one["status"] == "timeout"} & {*CHANNELS}
+            is_late = is_late or ((answer.is_late() or bool(timed_out)) and "session_id" not in changed)
             if not is_late and trace["skip_reason"] != "settings_unknown":
                 break
-            self.rest()
+            self._wait_for_background()
         return answer
+
+    def was_cut_short(self) -> bool:
+        """Say whether the machine was too busy for one of the prompts, or for a channel of one."""
+        return any(
+            trace["error"] == "deadline"
+            or trace["skip_reason"] == "settings_unknown"
+            or "timeout" in {channel["status"] for channel in trace["channels"]}
+            for trace in self.traces()
+        )
 
     def _recorded(self, session_id: str) -> dict[str, Any]:
         """Return the newest trace of a session; where the machine is busy, a process behind the hook writes it."""
@@ -211,6 +232,8 @@ class Account:
     ) -> Answer:
         """Start the hook on one event; ``before`` starts it in turn, ``shell_line`` is a registered command."""
         self._furnish()
+        if not self.has_upkeep:
+            self._postpone_upkeep((isinstance(event, dict) and event.get("cwd")) or popen.get("cwd", self.project))
         given = event if isinstance(event, bytes) else json.dumps(event).encode() + b"\n"
         begin = time.perf_counter()
         ended = subprocess.run(
@@ -238,6 +261,16 @@ class Account:
                 for folder in (self.state, own.parent):
                     folder.mkdir(mode=0o700, exist_ok=True)
                 shutil.copy2(file, own)
+
+    def _postpone_upkeep(self, cwd: object) -> None:
+        """Let the work that prompts in this folder start behind them count as just done."""
+        state = str(self.state)
+        if not os.path.isdir(state):
+            return
+        for stamp in (detached.MAINTENANCE, upkeep.stamp(identify(str(cwd)))):
+            with suppress(OSError):  # a test has spoiled the folder, or another process is at work
+                os.close(detached.claim(state, stamp))
+                detached.postpone(state, POSTPONED_S, stamp)
 
     @staticmethod
     def command(host: str = "claude") -> list[str]:
@@ -283,7 +316,8 @@ class Account:
         return found
 
     def rest(self) -> None:
-        """Wait until nothing works in the background any more."""
+        """Wait until nothing works in the background any more; only for an account that ``has_upkeep``."""
+        assert self.has_upkeep, "nothing works behind the prompts of this account: mark the test with upkeep"
         busy = self._wait_for_background()
         assert not busy, busy
 

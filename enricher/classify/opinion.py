@@ -31,11 +31,12 @@ nothing (``enricher model measure --simulate``)."""
 class Opinion:
     """What a model said: a class of either facet (empty: it was not asked, or named none that exists), and topics.
 
-    ``confidence`` and ``intent_confidence`` are the model's own, 0 to 1. ``accuracy`` is the share of prompts in
+    ``confidence`` and ``intent_confidence`` are the model's own, 0 to 1; ``complexity`` is the effort that the prompt
+    asks for, 0 to 100, None if the model did not tell. ``accuracy`` is the share of prompts in
     which this model is known or assumed to be right.
     """
 
-    __slots__ = ("accuracy", "confidence", "intent_confidence", "search_intent", "task_type", "topics")
+    __slots__ = ("accuracy", "complexity", "confidence", "intent_confidence", "search_intent", "task_type", "topics")
 
     def __init__(
         self,
@@ -46,6 +47,7 @@ class Opinion:
         intent_confidence: float = 0.0,
         topics: list[str] | None = None,
         accuracy: float = ASSUMED_ACCURACY,
+        complexity: float | None = None,
     ) -> None:
         self.task_type = task_type
         self.confidence = confidence
@@ -53,6 +55,7 @@ class Opinion:
         self.intent_confidence = intent_confidence
         self.topics = topics or []
         self.accuracy = accuracy
+        self.complexity = complexity
 
     def to_json(self) -> dict[str, Any]:
         """Return the form recorded in a trace."""

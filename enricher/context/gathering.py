@@ -47,8 +47,11 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
     for rule in declared:
         channel = ChannelRule(rule, deadline_ms=int(settings["budgets.channel_ms"]))
         if not off_reason(rule, settings):
-            if channel.handler and settings.get("log") in LOGS_OF_TEXT:
-                channel.handler.append(KEEP)
+            if channel.handler:
+                from enricher.model.allowance import LIMITS
+
+                channel.handler += [f"{name}={settings[name]}" for name in LIMITS]
+                channel.handler += [KEEP] if settings.get("log") in LOGS_OF_TEXT else []
             asked.append(channel)
         elif rule.get("handler") != UNDECLARED:
             results[channel.name] = Gathered(channel.name, "off")

@@ -150,7 +150,7 @@ def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
     if ids:
         one = len(ids) == 1
         said.append(
-            f"{len(ids):,} {'memory still says' if one else 'memories still say'} it: "
+            f"{len(ids):,} {'memory still contains' if one else 'memories still contain'} it: "
             f"enricher memory forget {' '.join(ids[:10])}{' …' if len(ids) > 10 else ''}"
         )
     if wanted and (versions := retention.versions_mentioning(db, wanted)):

@@ -82,6 +82,7 @@ class Result:
             "approach": self.enrichment.approach.text if self.enrichment.approach and said else None,
             "workflow": self.enrichment.workflow or None,
             "why_workflow": self.enrichment.why_workflow or None,
+            "complexity": self.enrichment.estimate.to_json() if self.enrichment.estimate and said else None,
             "context": [
                 {"channel": one.channel, "ref": one.ref, "why": one.why, "score": one.score, "kept": one.kept}
                 for one in self.enrichment.items

@@ -1,7 +1,8 @@
 """Whether a model may be asked now: daily limits, a pause after failures, and calls that could not finish in time.
 
 What earlier calls took is kept in the state folder (``model``). The process that makes a call writes it; the hook only
-reads it, before it starts one.
+reads it, before it starts one. The daily limits hold for all calls together: the second opinion, the channels of seed
+004, and vectors. The pause belongs to one purpose, because each has its own endpoint or its own time for an answer.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from storage.base.lean import dumps, loads, utc_now
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from types import TracebackType
+    from typing import Any, Self
 
     from enricher.settings import Value
 
@@ -26,16 +28,26 @@ KEPT = 15
 ENOUGH = 3
 """Calls that have to be known before one is left out as too slow."""
 FAILURES_BEFORE_PAUSE = 3
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 30.0, 900.0
+FIRST_PAUSE_S, LONGEST_PAUSE_S, DOUBLINGS = 30.0, 900.0, 5
 """The pause after the third failure in a row; each further failure doubles it."""
 TRY_SLOW_AGAIN_S = 300.0
 """A model that was too slow is tried again after this time, because it may have become faster."""
 
 
-class Account:
-    """What is known about earlier calls: their milliseconds, today's number and cost, failures in a row."""
+LIMITS = ("model.calls_per_day", "model.usd_per_day", "model.usd_per_million_input", "model.usd_per_million_output")
+"""Settings that a call for a channel needs; their values may be texts."""
+SKIPPED = "skipped"
+VECTORS = "vectors"
+"""Purpose of the calls for the search by meaning. Those of a channel have its name, the second opinion's have none."""
 
-    __slots__ = ("calls", "day", "failures", "latencies_ms", "resume_at", "tried_at", "usd")
+
+class Account:
+    """What is known about earlier calls: their milliseconds, today's number and cost, failures in a row.
+
+    ``pauses`` holds failures in a row and the end of the pause by purpose, for all calls but the second opinion's.
+    """
+
+    __slots__ = ("calls", "day", "failures", "latencies_ms", "pauses", "resume_at", "tried_at", "usd")
 
     def __init__(self, value: Mapping[str, Any] | None = None) -> None:
         value = value or {}
@@ -46,6 +58,10 @@ class Account:
         self.failures = int(value.get("failures", 0))
         self.resume_at = float(value.get("resume_at", 0.0))
         self.tried_at = float(value.get("tried_at", 0.0))
+        self.pauses: dict[str, tuple[int, float]] = {
+            str(purpose): (int(failures), float(resume_at))
+            for purpose, (failures, resume_at) in value.get("pauses", {}).items()
+        }
 
     def to_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -54,16 +70,22 @@ class Account:
         """Return today's calls and their cost in US dollars (days are UTC)."""
         return (self.calls, self.usd) if self.day == utc_now()[:10] else (0, 0.0)
 
-    def refusal(self, settings: Mapping[str, Value], within_s: float) -> str:
-        """Return why no call is made now; empty if one may be made. ``within_s`` is the time that an answer has."""
+    def refusal_for(self, purpose: str, settings: Mapping[str, Value]) -> str:
+        """Return why no call is made for this purpose now; empty if one may be made."""
         now = time.time()
         calls, usd = self.today()
         if calls >= int(settings["model.calls_per_day"]):
             return f"budget: {calls} calls today"
         if usd >= float(settings["model.usd_per_day"]):
             return f"budget: {usd:.2f} USD today"
-        if now < self.resume_at <= now + LONGEST_PAUSE_S:
-            return f"paused after {self.failures} failures in a row"
+        failures, resume_at = self.pauses.get(purpose, (0, 0.0)) if purpose else (self.failures, self.resume_at)
+        return f"paused after {failures} failures in a row" if now < resume_at <= now + LONGEST_PAUSE_S else ""
+
+    def refusal(self, settings: Mapping[str, Value], within_s: float) -> str:
+        """Return why no second opinion is asked for now; empty if it may be. ``within_s`` is the time for an answer."""
+        if refusal := self.refusal_for("", settings):
+            return refusal
+        now = time.time()
         known = sorted(self.latencies_ms)
         if len(known) < ENOUGH or now - self.tried_at > TRY_SLOW_AGAIN_S:
             return ""
@@ -80,6 +102,10 @@ class Account:
         if self.day != day:
             self.day, self.calls, self.usd = day, 0, 0.0
         self.calls += 1
+
+    def count_opinion(self) -> None:
+        """Count a call for a second opinion that is about to be made."""
+        self.count()
         self.tried_at = time.time()
 
     def succeeded(self, latency_ms: float, usd: float) -> None:
@@ -90,12 +116,72 @@ class Account:
     def failed(self, latency_ms: float, retry_after_s: float) -> None:
         """Count a failure; after some in a row, or if the endpoint asks for it, pause."""
         self.failures += 1
-        pause_s = retry_after_s
         if self.failures >= FAILURES_BEFORE_PAUSE:
-            pause_s = max(pause_s, FIRST_PAUSE_S * 2 ** (self.failures - FAILURES_BEFORE_PAUSE))
             self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-KEPT:]
-        if pause_s:
-            self.resume_at = time.time() + min(pause_s, LONGEST_PAUSE_S)
+        self.resume_at = _resume_at(self.failures, retry_after_s) or self.resume_at
+
+    def ended(self, purpose: str, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0) -> None:
+        """Count the end of a call for a purpose other than the second opinion."""
+        if is_failure:
+            failures = self.pauses.get(purpose, (0, 0.0))[0] + 1
+            self.pauses[purpose] = failures, _resume_at(failures, retry_after_s)
+        else:
+            self.pauses.pop(purpose, None)
+        self.usd = round(self.usd + usd, 6)
+
+
+def _resume_at(failures: int, retry_after_s: float) -> float:
+    """Return when the pause after this many failures in a row ends; 0 if there is none."""
+    pause_s = retry_after_s
+    if failures >= FAILURES_BEFORE_PAUSE:
+        pause_s = max(pause_s, FIRST_PAUSE_S * 2.0 ** min(failures - FAILURES_BEFORE_PAUSE, DOUBLINGS))
+    return time.time() + min(pause_s, LONGEST_PAUSE_S) if pause_s else 0.0
+
+
+class Counted:
+    """One call for a channel or for vectors, as a context: it is refused, or it counts.
+
+    Entering raises ModelError if no call may be made now. A call that the context is left with by an exception counts
+    as a failure, also if only its time was up.
+    """
+
+    __slots__ = ("_purpose", "_settings", "_state", "_usd")
+
+    def __init__(self, purpose: str, settings: Mapping[str, Value], state: str) -> None:
+        self._purpose, self._settings, self._state = purpose, settings, state
+        self._usd = 0.0
+
+    def __enter__(self) -> Self:
+        from enricher.model.client import ModelError
+
+        try:
+            change(self._state, self._begin)
+        except OSError as failure:
+            raise ModelError(f"the call cannot be counted: {failure}") from None
+        return self
+
+    def _begin(self, account: Account) -> None:
+        from enricher.model.client import ModelError
+
+        if refusal := account.refusal_for(self._purpose, self._settings):
+            raise ModelError(refusal, reason=SKIPPED)
+        account.count()
+
+    def used(self, input_tokens: int, output_tokens: int = 0) -> None:
+        """Note the tokens of the answer."""
+        self._usd = cost(self._settings, input_tokens, output_tokens)
+
+    def __exit__(self, _kind: object, failure: BaseException | None, _traceback: TracebackType | None) -> None:
+        retry_after_s = float(getattr(failure, "retry_after_s", 0.0))
+        try:
+            change(
+                self._state,
+                lambda account: account.ended(
+                    self._purpose, is_failure=failure is not None, retry_after_s=retry_after_s, usd=self._usd
+                ),
+            )
+        except OSError:  # an answer counts even if this cannot be noted
+            return
 
 
 def read(state: str) -> Account:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LONGEST_S = 20.0
 """Longest time of a call. The hook stops waiting long before; the call's time and cost are recorded all the same."""
-OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", "skipped"
+OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", allowance.SKIPPED
 ALWAYS, NEVER = "always", "never"
 LARGEST_RECORD = 64 * 1024
 
@@ -85,7 +85,7 @@ def start(
 ) -> Asked | None:
     """Start asking; None if the settings leave nothing to ask. ``until`` is when the hook needs the answer at last."""
     kinds = task_types(judged, rules, settings)
-    if not kinds and not settings["search_intent.use_llm"]:
+    if not kinds and not asks_for_intent(settings):
         return None
     asked = Asked(
         settings, until=min(until, time.perf_counter() + int(settings["search_intent.llm_timeout_ms"]) / 1000)
@@ -110,6 +110,11 @@ def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Valu
     """Return the task types to choose from, with their meanings; empty if the rules are sure enough."""
     when = settings["model.task_type"]
     return {} if when == NEVER or (when != ALWAYS and not judged.uncertain) else meanings_of(rules)
+
+
+def asks_for_intent(settings: Mapping[str, Value]) -> bool:
+    """Return whether the model is asked for the search intent of every prompt."""
+    return bool(settings["search_intent.enabled"] and settings["search_intent.use_llm"])
 
 
 def meanings_of(rules: Rules) -> dict[str, str]:
@@ -159,10 +164,16 @@ def asked_now(
     try:
         endpoint = Endpoint(settings)
         endpoint.unlock()
-        allowance.change(state, allowance.Account.count)
+        allowance.change(state, allowance.Account.count_opinion)
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         prompts = rules.body["prompts"]
-        text = question(redact(prompt)[0], prompts, task_types=kinds, examples=examples)
+        text = question(
+            redact(prompt)[0],
+            prompts,
+            task_types=kinds,
+            examples=examples,
+            asks_effort=bool(settings["complexity.enabled"]),
+        )
         answer = ask(endpoint, text, within_s=within_s, schema=prompts["classification"]["schema"])
     except ModelError as failure:
         latency_ms, retry_after_s = _since(began), failure.retry_after_s

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from enricher.model.endpoint import Endpoint
+    from enricher.model.endpoint import Endpoint, Proxy
     from enricher.structured.checking import Schema
 
 MOST_TOKENS = 200
@@ -73,8 +73,8 @@ def ask(
     return _of_completion(_post(endpoint, "chat/completions", body, within_s))
 
 
-def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> list[list[float]]:
-    """Return one vector for each text (OpenAI-compatible endpoints); raises ModelError."""
+def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> tuple[list[list[float]], int]:
+    """Return one vector for each text, and the tokens of all (OpenAI-compatible endpoints); raises ModelError."""
     value = _post(endpoint, "embeddings", {"model": endpoint.name, "input": texts}, within_s)
     try:
         found = [[float(number) for number in one["embedding"]] for one in value["data"]]
@@ -82,37 +82,55 @@ def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> list[list
         raise ModelError(f"no vectors in the answer: {failure!r:.80}") from None
     if len(found) != len(texts):
         raise ModelError(f"{len(found)} vectors for {len(texts)} texts")
-    return found
+    used = value.get("usage")
+    tokens = used.get("prompt_tokens") if isinstance(used, dict) else 0
+    return found, tokens if isinstance(tokens, int) else 0
 
 
 def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) -> Any:
+    from enricher.model.endpoint import EndpointError, proxy_for
+
     until = time.monotonic() + within_s
+    place = endpoint.place
     try:
+        proxy = proxy_for(endpoint.host, endpoint.port, is_encrypted=endpoint.is_encrypted)
+        if proxy:
+            place += f" through the proxy {proxy.place}"
         response = (_sent_encrypted if endpoint.is_encrypted else _sent)(
-            endpoint, endpoint.path(path), dumps(body).encode(), until
+            endpoint, proxy, endpoint.path(path), dumps(body).encode(), until
         )
     except TimeoutError:
         raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout") from None
+    except EndpointError as failure:
+        raise ModelError(f"{place}: {failure}") from None
     except (OSError, plain_http.HttpError, ValueError) as failure:
-        raise ModelError(f"{endpoint.place}: {type(failure).__name__}: {failure}") from None
+        raise ModelError(f"{place}: {type(failure).__name__}: {failure}") from None
     if time.monotonic() > until:
         raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout")
-    return _checked(response, endpoint)
+    return _checked(response, place)
 
 
-def _sent(endpoint: Endpoint, path: str, body: bytes, until: float) -> plain_http.Response:
+def _sent(endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float) -> plain_http.Response:
+    headers = {**_headers(endpoint), **(proxy.headers if proxy else {})}
+    through = (proxy.host, proxy.port) if proxy else None
     return plain_http.post(
-        endpoint.host, endpoint.port, path, headers=_headers(endpoint), body=body, until=until, largest=LARGEST_ANSWER
-    )
+        endpoint.host, endpoint.port, path, headers=headers, body=body, until=until, largest=LARGEST_ANSWER,
+        proxy=through,
+    )  # fmt: skip
 
 
-def _sent_encrypted(endpoint: Endpoint, path: str, body: bytes, until: float) -> plain_http.Response:
+def _sent_encrypted(
+    endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float
+) -> plain_http.Response:
     import http.client
     import ssl
 
     context = ssl.create_default_context()
     within_s = max(0.001, until - time.monotonic())
-    connection = http.client.HTTPSConnection(endpoint.host, endpoint.port, timeout=within_s, context=context)
+    first: Endpoint | Proxy = proxy or endpoint
+    connection = http.client.HTTPSConnection(first.host, first.port, timeout=within_s, context=context)
+    if proxy:
+        connection.set_tunnel(endpoint.host, endpoint.port, proxy.headers)
     try:
         connection.request("POST", path, body, _headers(endpoint))
         response = connection.getresponse()
@@ -134,19 +152,19 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
     return headers
 
 
-def _checked(response: plain_http.Response, endpoint: Endpoint) -> Any:
-    """Return the JSON of a successful response; raises ModelError for any other."""
+def _checked(response: plain_http.Response, place: str) -> Any:
+    """Return the JSON of a successful response; raises ModelError, with the place, for any other."""
     status, content = response.status, response.content
     if status != HTTP_OK:
         after = response.headers.get("retry-after", "")
         wait_s = float(after) if after.isdecimal() else 0.0
-        raise ModelError(f"{endpoint.place}: HTTP {status}: {_said(content)}", status=status, retry_after_s=wait_s)
+        raise ModelError(f"{place}: HTTP {status}: {_said(content)}", status=status, retry_after_s=wait_s)
     try:
         value = loads(content.decode())
     except (ValueError, RecursionError):
-        raise ModelError(f"{endpoint.place}: the answer is not JSON: {content[:60]!r}") from None
+        raise ModelError(f"{place}: the answer is not JSON: {content[:60]!r}") from None
     if not isinstance(value, dict):
-        raise ModelError(f"{endpoint.place}: the answer is no JSON object")
+        raise ModelError(f"{place}: the answer is no JSON object")
     return value
 
 

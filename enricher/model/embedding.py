@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from enricher.model.allowance import VECTORS, Counted
 from enricher.model.client import ModelError, embed
 from enricher.model.endpoint import Endpoint, endpoint_of
 from enricher.settings import EMBEDDING
@@ -11,8 +12,10 @@ from storage.memory import vectors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from sqlite3 import Connection
+
+    from enricher.settings import Value
 
 BATCH = 64
 MOST_CHARS = 4_000
@@ -27,16 +30,18 @@ WITHOUT_ONE = """
 KEEP = "insert or replace into memory_vectors (number, model, vector) values (?, ?, ?)"
 
 
-def asked(endpoint: Endpoint, texts: Sequence[str], *, within_s: float) -> list[bytes]:
+def asked(endpoint: Endpoint, texts: Sequence[str], *, call: Counted, within_s: float) -> list[bytes]:
     """Return the endpoint's vectors of the texts, in the form in which they are kept; raises ModelError."""
-    found = embed(endpoint, [text[:MOST_CHARS] for text in texts], within_s=within_s)
+    with call:
+        found, tokens = embed(endpoint, [text[:MOST_CHARS] for text in texts], within_s=within_s)
+        call.used(tokens)
     try:
         return [vectors.packed(vector) for vector in found]
     except (ValueError, OverflowError) as failure:
         raise ModelError(f"{endpoint.place}: {failure}") from None
 
 
-def vector_of(db: Connection, text: str, *, within_s: float) -> bytes:
+def vector_of(db: Connection, text: str, settings: Mapping[str, Value], *, state: str, within_s: float) -> bytes:
     """Return the vector of a text, from the database if it is kept there; raises ModelError, EndpointError.
 
     ``db`` is in autocommit mode.
@@ -44,12 +49,13 @@ def vector_of(db: Connection, text: str, *, within_s: float) -> bytes:
     endpoint = endpoint_of(EMBEDDING)
     known = vectors.kept(db, endpoint.name, [text])
     if text not in known:
-        known = {text: asked(endpoint, [text], within_s=within_s)[0]}
+        call = Counted(VECTORS, settings, state)
+        known = {text: asked(endpoint, [text], call=call, within_s=within_s)[0]}
         vectors.keep(db, endpoint.name, known)
     return known[text]
 
 
-def complete(db: Connection, project: str, *, within_s: float) -> int:
+def complete(db: Connection, project: str, settings: Mapping[str, Value], *, state: str, within_s: float) -> int:
     """Ask for the missing vectors of a project's memories, newest first; return how many there are now.
 
     ``db`` is in autocommit mode. Raises ModelError, EndpointError.
@@ -59,7 +65,8 @@ def complete(db: Connection, project: str, *, within_s: float) -> int:
     missing = db.execute(WITHOUT_ONE, (project, endpoint.name, MOST_NEW)).fetchall()
     for start in range(0, len(missing), BATCH):
         batch = missing[start : start + BATCH]
-        made = asked(endpoint, [content for _number, content in batch], within_s=until - time.monotonic())
+        call, texts = Counted(VECTORS, settings, state), [content for _number, content in batch]
+        made = asked(endpoint, texts, call=call, within_s=until - time.monotonic())
         rows = [(row[0], endpoint.name, vector) for row, vector in zip(batch, made, strict=True)]
         db.executemany(KEEP, rows)
     return len(missing)

@@ -25,6 +25,54 @@ class EndpointError(ValueError):
     """The settings describe no usable endpoint; the message says what to change."""
 
 
+class Proxy:
+    """An HTTP proxy: where it is, and the value of ``proxy-authorization`` if its address holds a name."""
+
+    __slots__ = ("authorization", "host", "port")
+
+    def __init__(self, address: str) -> None:
+        """Read an address such as ``http://name:password@host:3128``; raises EndpointError, without the password."""
+        scheme, found, rest = address.partition("://")
+        if not found:
+            scheme, rest = "http", address
+        login, _, authority = rest.partition("/")[0].rpartition("@")
+        self.host, port = _host_and_port(authority)
+        if scheme.lower() != "http" or not self.host or not (port or "80").isdecimal():
+            raise EndpointError(f"the proxy {scheme}://{authority} cannot be used; write http://HOST:PORT")
+        self.port = int(port or 80)
+        self.authorization = _basic(login) if login else ""
+
+    @property
+    def place(self) -> str:
+        """Return host and port for messages."""
+        return f"{self.host}:{self.port}"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"proxy-authorization": self.authorization} if self.authorization else {}
+
+
+def proxy_for(host: str, port: int, *, is_encrypted: bool) -> Proxy | None:
+    """Return the proxy for requests to a host, by ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY``; None without one.
+
+    Requests to this machine use none. The upper-case ``HTTP_PROXY`` does not count in a CGI program, where it could
+    be a header of the request. Raises EndpointError.
+    """
+    if is_loopback(host) or not any(name.lower().endswith("_proxy") for name in os.environ):
+        return None
+    from urllib.request import getproxies_environment, proxy_bypass
+
+    address = getproxies_environment().get("https" if is_encrypted else "http", "")
+    return Proxy(address) if address and not proxy_bypass(f"{host}:{port}") else None
+
+
+def _basic(login: str) -> str:
+    from base64 import b64encode
+    from urllib.parse import unquote_to_bytes
+
+    return f"Basic {b64encode(unquote_to_bytes(login)).decode()}"
+
+
 class Endpoint:
     """One endpoint; ``key`` is empty until ``unlock`` was called, and where none is needed."""
 

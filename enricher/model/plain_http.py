@@ -29,20 +29,31 @@ class Response:
 
 
 def post(
-    host: str, port: int, path: str, *, headers: dict[str, str], body: bytes, until: float, largest: int
+    host: str,
+    port: int,
+    path: str,
+    *,
+    headers: dict[str, str],
+    body: bytes,
+    until: float,
+    largest: int,
+    proxy: tuple[str, int] | None = None,
 ) -> Response:
     """Send a request and return its response; ``until`` is on the clock ``time.monotonic``, ``largest`` in bytes.
 
-    Raises OSError (TimeoutError when the time is up) and HttpError.
+    ``proxy`` is the address of the proxy that forwards the request. Raises OSError (TimeoutError when the time is up)
+    and HttpError.
     """
+    authority = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     named = {
-        "host": f"[{host}]:{port}" if ":" in host else f"{host}:{port}",
+        "host": authority,
         "connection": "close",
         "content-length": str(len(body)),
         **headers,
     }
-    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in named.items())]
-    connection = _connect(host, port, until)
+    target = f"http://{authority}{path}" if proxy else path  # RFC 9112, section 3.2.2
+    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in named.items())]
+    connection = _connect(*(proxy or (host, port)), until)
     try:
         connection.settimeout(_left(until))
         connection.sendall("\r\n".join(lines).encode() + END_OF_HEAD + body)

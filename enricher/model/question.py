@@ -18,8 +18,9 @@ HEAD, TAIL = 3000, 1000
 LONGEST_MEANING = 110
 LONGEST_EXAMPLE = 160
 
-INTENT, TASK = "intent", "task"
-"""Forms of the template ``classification``: for the search intent alone, and for the task type, too."""
+INTENT, TASK, EFFORT = "intent", "task", " and effort"
+"""Forms of the template ``classification``: for the search intent alone, or for the task type, too; the third is added
+to either if the model is also to estimate the effort."""
 
 
 def question(
@@ -28,6 +29,7 @@ def question(
     *,
     task_types: Mapping[str, str] | None = None,
     examples: Sequence[tuple[str, str]] = (),
+    asks_effort: bool = False,
 ) -> str:
     """Return the text for the model. The prompt is in it as typed; a long one without its middle.
 
@@ -35,7 +37,8 @@ def question(
     without them only the search intent is asked for. ``examples`` are earlier prompts with the task type that a
     person gave them.
     """
-    form = prompts["classification"]["forms"][TASK if task_types else INTENT]
+    name = (TASK if task_types else INTENT) + (EFFORT if asks_effort else "")
+    form = prompts["classification"]["forms"].get(name) or prompts["classification"]["forms"][name.removesuffix(EFFORT)]
     lines = [f"{_one_line(text)} -> {name}" for text, name in examples]
     return filled(form, {"prompt": shortened(prompt), "examples": "\n".join(lines)})
 

@@ -30,7 +30,7 @@ def read_opinion(
     if not parsed.metadata:
         return None, "no JSON object in the answer"
     data, problems = parsed.data, list(parsed.problems)
-    opinion = Opinion(topics=_topics(data.get("topics", [])))
+    opinion = Opinion(topics=_topics(data.get("topics", [])), complexity=data.get("complexity"))
     if accuracy is not None:
         opinion.accuracy = accuracy
     intent = data.get("intent_type", "").strip().lower()

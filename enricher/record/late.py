@@ -62,7 +62,7 @@ def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any]
     from enricher.model import allowance, asking
 
     kinds = asking.task_types(judged, rules, run.settings)
-    if not kinds and not run.settings["search_intent.use_llm"]:
+    if not kinds and not asking.asks_for_intent(run.settings):
         return {}, None
     known = {"model": str(run.settings["model.name"]), "limit_ms": round(asking.LONGEST_S * 1000)}
     if refusal := allowance.read(run.state).refusal(run.settings, asking.LONGEST_S):

@@ -65,6 +65,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
         for one in inputs.channels
     ]
     trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
+    trace.estimate = [enrichment.estimate.row()] if enrichment.estimate else []
     trace.injected = enrichment.refs()
 
 
@@ -94,6 +95,7 @@ def keep_trace(run: Run) -> None:
         trace.prompt = trace.output_text = trace.approach = ""
         trace.items, trace.scores, trace.topics, trace.injected, trace.inputs = [], [], [], [], {}
         trace.memory_context = {}
+        trace.estimate = []  # its rationale names words of the prompt
     spool.record(run.state, trace)
 
 

@@ -120,7 +120,7 @@ def _complete_vectors(state: str, project: Project) -> None:
     from storage.db import database
 
     with closing(database.connect(state)) as db:
-        embedding.complete(db, project.id, within_s=VECTORS_S)
+        embedding.complete(db, project.id, settings, state=state, within_s=VECTORS_S)
 
 
 def _note(state: str, name: str, failure: Exception) -> None:

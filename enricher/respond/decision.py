@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from enricher.classify import Classification
     from enricher.classify.opinion import Opinion
+    from enricher.complexity.estimate import Estimate
     from enricher.context import Candidate
     from enricher.rules.cache import Rules
     from enricher.settings import Value
@@ -43,7 +44,7 @@ NOT_OUTDATED = (
     "the host has it",
     "the conversation has it",
     "the prompt",
-    "it only stands beside",
+    "it only accompanies",
     "it shares",
     "another one",
 )
@@ -52,12 +53,14 @@ WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
 PIPELINE = "pipeline"
 """The form of seed 004; any other form that is not empty is a plan (``enricher.respond.hydration``)."""
+SPLITTING = "consider-splitting"
+"""Id of an approach that consists of the suggestion to split the task."""
 BESIDE, ALONE = "beside", "alone"
 """When the task type is shown: together with other lines, or even alone; any other value in the rules means never."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
-    "profile",
+    "profile", "complexity.enabled",
 )  # fmt: skip
 """The settings that affect the text, and are therefore recorded in the trace."""
 
@@ -190,8 +193,8 @@ class Enrichment:
     """The result for one prompt: classification, facts, the lines in the text, and the omitted lines with reasons."""
 
     __slots__ = (
-        "approach", "classification", "facts", "guardrails", "items", "misses", "partial", "shown", "text", "tokens",
-        "why_workflow", "workflow",
+        "approach", "classification", "estimate", "facts", "guardrails", "items", "misses", "partial", "shown", "text",
+        "tokens", "why_workflow", "workflow",
     )  # fmt: skip
 
     def __init__(self, classification: Classification) -> None:
@@ -200,6 +203,8 @@ class Enrichment:
         self.facts: dict[str, str] = {}
         self.guardrails: list[Scored] = []
         self.approach: Scored | None = None
+        self.estimate: Estimate | None = None
+        """The effort that the prompt asks for; None unless the setting ``complexity.enabled`` is on."""
         self.workflow = ""
         self.why_workflow = ""
         self.items: list[Kept] = []
@@ -255,6 +260,8 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
     reason = says_nothing(judged, body, inputs.settings, inputs.prompt)
     if not reason:
         _choose_workflow(result, rules)
+    if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):
+        result.estimate = _estimated(inputs, judged, body)
     if reason:
         result.misses.append(Miss("everything", reason))
     elif inputs.form == PIPELINE:
@@ -286,6 +293,15 @@ def _choose_workflow(result: Enrichment, rules: Rules) -> None:
     )
 
 
+def _estimated(inputs: Inputs, judged: Classification, body: Mapping[str, Any]) -> Estimate:
+    """Return the effort that a prompt asks for, with the score that a model gave if its recorded opinion has one."""
+    from enricher.complexity.estimate import estimate
+
+    task_type = "" if judged.uncertain else judged.task_type
+    opinion = inputs.model.get("opinion") or {}
+    return estimate(inputs.prompt, body["complexity"], task_type=task_type, model_score=opinion.get("complexity"))
+
+
 def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
     judged, body = result.classification, rules.body
     result.shown = inputs.is_as_specified or not judged.uncertain
@@ -314,9 +330,20 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
         injected=inputs.said_before,
         is_as_specified=inputs.is_as_specified,
     )
+    if inputs.is_as_specified and result.estimate:
+        _suggest_splitting(result, result.estimate)
     result.misses += misses + more
     if not result.shown:
         result.misses.insert(0, Miss("classification", f"{judged.task_type} is uncertain", score=judged.confidence))
+
+
+def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
+    """Add to the approach the suggestion to split the task, if there is one."""
+    from enricher.complexity.suggestion import suggestion
+
+    if said := suggestion(estimate):
+        chosen = result.approach or Scored(SPLITTING, "", round(estimate.score))
+        result.approach = Scored(chosen.id, f"{chosen.text} {said}".strip(), chosen.score)
 
 
 def _words_that_call(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:

@@ -23,6 +23,7 @@ Odds = Annotated[float, Field(ge=0, le=1, json_schema_extra={"clamp": True})]
 """0 to 1; a number beyond is moved to the limit (seed 001, task 5.3)."""
 Line = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(max_length=4000)]
+Effort = Annotated[float, Field(ge=0, le=100, json_schema_extra={"clamp": True})]
 Score = Annotated[int, Field(ge=0, le=100)]
 
 
@@ -100,6 +101,7 @@ class Classification(BaseModel):
     topics: list[Line] = []
     task_type: str = ""
     task_confidence: Odds = 0.0
+    complexity: Effort = 0
 
 
 class Enrichment(BaseModel):

@@ -32,8 +32,8 @@ STRUCTURED, UNSTRUCTURED = "structured", "unstructured"
 MODES = (STRUCTURED, UNSTRUCTURED)
 MODES_FILE = "hybrid_prompt_templates.yaml"
 OF_SEED_002 = ("validation", "task_execution", "error_analysis", "decision", "planning")
-OF_THE_HOOK = ("classification", "enrichment")
-"""Templates whose prompts the hook writes itself."""
+OF_THE_HOOK = {"classification": ("intent", "task"), "enrichment": ("narrative", "structure")}
+"""Templates whose prompts the hook writes itself, and the forms that they must have."""
 HEADER = "---\n"
 KEYS = ("version", "response", "metadata", "constants", "optional", "forms", "slots")
 
@@ -198,6 +198,9 @@ def skeletons(
     for name, file, text in texts:
         template = read_template(name, file, text)
         if name in OF_THE_HOOK:
+            if missing := [form for form in OF_THE_HOOK[name] if form not in (template.forms or {})]:
+                message = f"has no form '{missing[0]}'; 'forms' must have {', '.join(OF_THE_HOOK[name])}"
+                raise TemplateProblemError(message, file=file, line=2)
             forms = template.skeletons({"task_types": dict(meanings)}, structured=dict(modes).get(name) == STRUCTURED)
             found[name] = {"version": template.version, "forms": forms, "schema": packaged_schemas()[template.response]}
     return found

@@ -506,6 +506,74 @@ def m019_vectors_by_content(db: Database) -> None:
     db.execute("create table content_vectors (number integer primary key, hash text not null unique, vector blob)")
 
 
+@migrations()
+def m020_experiments_with_a_model(db: Database) -> None:
+    """Add what an experiment that asks a model needs: its plan, and tokens, cost and fault of every answer."""
+    db.execute("alter table experiments add column plan text not null default '{}' check (json_valid(plan))")
+    for column in (
+        "prompt_tokens integer check (prompt_tokens >= 0)",
+        "response_tokens integer check (response_tokens >= 0)",
+        "usd real check (usd >= 0)",
+        "fault text not null default ''",
+    ):
+        db.execute(f"alter table experiment_results add column {column}")
+
+
+@migrations()
+def m021_complexity(db: Database) -> None:
+    """Add the estimates of the effort of prompts, and attempts to do parts of a task in parallel (seed 002)."""
+    db.execute("""
+        create table complexity_estimates (
+            trace_id text primary key not null references traces (id) on delete cascade,
+            estimated_tokens integer not null check (estimated_tokens >= 0),
+            estimated_loc integer not null check (estimated_loc >= 0),
+            estimated_files integer not null check (estimated_files >= 0),
+            estimated_duration_minutes integer not null check (estimated_duration_minutes >= 0),
+            overall_complexity_score real not null check (overall_complexity_score between 0 and 100),
+            heuristic_score real not null check (heuristic_score between 0 and 100),
+            llm_adjusted_score real check (llm_adjusted_score between 0 and 100),
+            category text not null,
+            should_decompose integer not null check (should_decompose in (0, 1)),
+            decomposition_reason text not null,
+            estimation_factors text not null check (json_valid(estimation_factors)),
+            confidence real not null check (confidence between 0 and 1),
+            actual_tokens integer check (actual_tokens >= 0),
+            actual_loc integer check (actual_loc >= 0),
+            actual_files integer check (actual_files >= 0),
+            actual_duration_minutes integer check (actual_duration_minutes >= 0),
+            estimation_accuracy real check (estimation_accuracy between 0 and 1),
+            created_at text not null,
+            updated_at text not null
+        ) without rowid
+    """)
+    db.execute("""
+        create table parallel_attempts (
+            trace_id text not null references traces (id) on delete cascade,
+            position integer not null check (position >= 0),
+            num_agents integer not null check (num_agents >= 2),
+            agent_ids text not null check (json_valid(agent_ids)),
+            subtask_ids text not null check (json_valid(subtask_ids)),
+            success integer not null check (success in (0, 1)),
+            failure_reason text not null,
+            conflict_detected integer not null check (conflict_detected in (0, 1)),
+            conflict_details text not null,
+            total_duration_seconds real check (total_duration_seconds >= 0),
+            sequential_estimate_seconds real check (sequential_estimate_seconds >= 0),
+            speedup_factor real check (speedup_factor >= 0),
+            max_concurrent_agents integer check (max_concurrent_agents >= 1),
+            total_token_usage integer check (total_token_usage >= 0),
+            failed_agent_count integer not null check (failed_agent_count between 0 and num_agents),
+            parallelization_strategy text not null,
+            fallback_to_sequential integer not null check (fallback_to_sequential in (0, 1)),
+            execution_metadata text not null check (json_valid(execution_metadata)),
+            started_at text not null,
+            completed_at text not null,
+            created_at text not null,
+            primary key (trace_id, position)
+        ) without rowid
+    """)
+
+
 def _look_at_less(db: Database) -> None:
     """Redefine the views on the hook's health: they read aggregates and an index, and exclude imports and tests."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):

@@ -42,6 +42,11 @@ WHICH_TRACES_MENTION_IT = """
         || char(10) || cwd || char(10) || project || char(10) || session_id)
     union select trace_id from trace_items where mentions(ref || char(10) || text || char(10) || why)
     union select trace_id from trace_channels where mentions(fallback || char(10) || model)
+    union select trace_id from complexity_estimates
+    where mentions(decomposition_reason || char(10) || estimation_factors)
+    union select trace_id from parallel_attempts where mentions(
+        failure_reason || char(10) || conflict_details || char(10) || agent_ids || char(10) || subtask_ids || char(10)
+        || parallelization_strategy || char(10) || execution_metadata)
     union select trace_id from sessions where mentions(session_id || char(10) || ref)
     union select trace_id from replay_results where mentions(before || char(10) || after || char(10) || cause)
     order by 1 desc
@@ -83,12 +88,29 @@ FORGET_THE_ANSWERS_OF_EXPERIMENTS = """
     delete from experiment_results
     where experiment_id in (select id from experiments) and prompt_id in (select value from json_each(:ids))
 """
+FORGET_THE_CASES_OF_EXPERIMENTS = """
+    update experiments set plan = json_set(plan, '$.cases', (
+        select json_group_array(json(value)) from json_each(plan, '$.cases')
+        where json_extract(value, '$[0]') not in (select value from json_each(:ids))
+    ))
+    where exists (
+        select 1 from json_each(plan, '$.cases')
+        where json_extract(value, '$[0]') in (select value from json_each(:ids))
+    )
+"""
+"""A case is the id, the session and a hash of a prompt."""
 FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured"
 """Coverage names clusters of prompts by their words, without a link to traces: all is deleted and recomputed."""
 FORGET_THE_VECTORS = "delete from content_vectors"
 """A vector reveals something about its text, but not which prompt the text came from. So all vectors are
 deleted; they are computed again when they are needed."""
 FORGET_THE_TRACES = "delete from traces where id in (select value from json_each(:ids))"
+FORGET_BEFORE_THE_TRACES = (
+    TAKE_THE_WORDS_OUT,
+    FORGET_WHAT_SESSIONS_WERE_TOLD,
+    FORGET_THE_ANSWERS_OF_EXPERIMENTS,
+    FORGET_THE_CASES_OF_EXPERIMENTS,
+)
 FORGET_WHAT_THE_SESSIONS_WERE_TOLD = """
     delete from sessions where session_id in (select value from json_each(:sessions))
 """
@@ -97,8 +119,8 @@ FORGET_WHAT_MENTIONS_IT = (
     delete from replays where mentions(
         base || char(10) || candidate || char(10) || selection || char(10) || diff || char(10) || figures)
     """,
-    "delete from experiment_results where mentions(text || char(10) || prompt_id)",
-    "delete from experiments where mentions(question || char(10) || arms || char(10) || report)",
+    "delete from experiment_results where mentions(text || char(10) || prompt_id || char(10) || fault)",
+    "delete from experiments where mentions(question || char(10) || arms || char(10) || report || char(10) || plan)",
     "delete from sessions where mentions(session_id || char(10) || ref)",
     """
     delete from coverage_measured where rules_hash in (
@@ -188,7 +210,7 @@ def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | Non
 
 def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
     rollups.take_back(db, ids)
-    for query in (TAKE_THE_WORDS_OUT, FORGET_WHAT_SESSIONS_WERE_TOLD, FORGET_THE_ANSWERS_OF_EXPERIMENTS):
+    for query in FORGET_BEFORE_THE_TRACES:
         db.execute(query, _these(ids))
     gone = db.execute(FORGET_THE_TRACES, _these(ids)).rowcount
     if gone:

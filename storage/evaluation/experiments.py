@@ -1,12 +1,15 @@
 """Stored experiments (two arms, the same prompts, one row per prompt and arm), and figures about live sessions.
 
+An experiment that asks a model is stored before its first call, and each answer as soon as it is there, so that a run
+that was interrupted can go on. Others are stored when they are complete.
+
 UnknownExperimentError    no experiment has this id, or several ids begin with it
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
@@ -18,19 +21,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 KEEP_THE_EXPERIMENT = """
-    insert into experiments (id, at, question, arms, report) values (:id, :at, :question, :arms, :report)
+    insert into experiments (id, at, question, arms, report, plan) values (:id, :at, :question, :arms, :report, :plan)
 """
+REPLACE_THE_REPORT = "update experiments set report = :report where id = :id"
 KEEP_THE_RESULT = """
     insert into experiment_results
-        (experiment_id, prompt_id, arm, task_type, tokens, latency_ms, succeeded, quality, violations, text)
+        (experiment_id, prompt_id, arm, task_type, tokens, latency_ms, succeeded, quality, violations, text,
+         prompt_tokens, response_tokens, usd, fault)
     values
-        (:experiment_id, :prompt_id, :arm, :task_type, :tokens, :latency_ms, :succeeded, :quality, :violations, :text)
+        (:experiment_id, :prompt_id, :arm, :task_type, :tokens, :latency_ms, :succeeded, :quality, :violations, :text,
+         :prompt_tokens, :response_tokens, :usd, :fault)
+    on conflict do nothing
 """
-WHICH_EXPERIMENTS_ARE_KEPT = "select id, at, question, arms, report from experiments order by id desc limit :limit"
+WHICH_EXPERIMENTS_ARE_KEPT = (
+    "select id, at, question, arms, report, plan from experiments order by id desc limit :limit"
+)
 WHICH_IDS_BEGIN_SO = "select id from experiments where id >= :id and id < :id || 'g' order by id <> :id limit 2"
-WHAT_IS_THIS_EXPERIMENT = "select id, at, question, arms, report from experiments where id = :id"
+WHAT_IS_THIS_EXPERIMENT = "select id, at, question, arms, report, plan from experiments where id = :id"
 WHAT_CAME_OF_EACH_PROMPT = """
-    select prompt_id, arm, task_type, tokens, latency_ms, succeeded, quality, violations, text
+    select prompt_id, arm, task_type, tokens, latency_ms, succeeded, quality, violations, text,
+           prompt_tokens, response_tokens, usd, fault
     from experiment_results where experiment_id = :id order by prompt_id, arm
 """
 WHAT_WAS_LABELLED = """
@@ -60,7 +70,12 @@ class UnknownExperimentError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class ArmResult:
-    """Result of one arm for one prompt; ``quality`` is None if the right answer is unknown."""
+    """Result of one arm for one prompt; ``quality`` is None if the right answer is unknown.
+
+    Only an arm that asks a model has the last four: the tokens that the endpoint counted (None if it counted none),
+    the cost in US dollars (None without a known price), and why the response is no success. ``violations`` is None if
+    there was no response.
+    """
 
     prompt_id: str
     arm: str
@@ -69,19 +84,27 @@ class ArmResult:
     latency_ms: float
     succeeded: bool
     quality: float | None
-    violations: int
+    violations: int | None
     text: str
+    prompt_tokens: int | None = None
+    response_tokens: int | None = None
+    usd: float | None = None
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A comparison as it was stored; ``arms`` and ``report`` are plain JSON values."""
+    """A comparison as it was stored; ``arms``, ``report`` and ``plan`` are plain JSON values.
+
+    ``plan`` is what it takes to go on with an experiment that asks a model, empty for others.
+    """
 
     id: str
     at: str
     question: str
     arms: dict[str, Any]
     report: dict[str, Any]
+    plan: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +126,28 @@ def keep(
     question: str,
     arms: dict[str, Any],
     report: dict[str, Any],
+    plan: dict[str, Any] | None = None,
 ) -> Experiment:
     """Store an experiment with all its results in one transaction; return it with its new id."""
-    made = Experiment(traces.new_trace_id(), lean.utc_now(), question, arms, report)
-    row = {**asdict(made), "arms": json.dumps(arms), "report": json.dumps(report, allow_nan=False)}
+    made = Experiment(traces.new_trace_id(), lean.utc_now(), question, arms, report, plan or {})
+    values = {name: json.dumps(getattr(made, name), allow_nan=False) for name in ("arms", "report", "plan")}
     with transaction(db):
-        db.execute(KEEP_THE_EXPERIMENT, row)
+        db.execute(KEEP_THE_EXPERIMENT, {**asdict(made), **values})
         db.executemany(KEEP_THE_RESULT, ({"experiment_id": made.id, **asdict(result)} for result in results))
     return made
+
+
+def add(db: sqlite3.Connection, experiment_id: str, result: ArmResult) -> None:
+    """Store one more result of an experiment, in a transaction of its own; one that is stored already stays."""
+    with transaction(db):
+        db.execute(KEEP_THE_RESULT, {"experiment_id": experiment_id, **asdict(result)})
+
+
+def report_again(db: sqlite3.Connection, one: Experiment, report: dict[str, Any]) -> Experiment:
+    """Replace the report of an experiment; return the experiment with the new one."""
+    with transaction(db):
+        db.execute(REPLACE_THE_REPORT, {"id": one.id, "report": json.dumps(report, allow_nan=False)})
+    return replace(one, report=report)
 
 
 def kept(db: sqlite3.Connection, *, limit: int) -> list[Experiment]:
@@ -147,4 +184,5 @@ def sessions(db: sqlite3.Connection, *, since: str = "") -> list[Session]:
 
 
 def _experiment(row: sqlite3.Row) -> Experiment:
-    return Experiment(row["id"], row["at"], row["question"], json.loads(row["arms"]), json.loads(row["report"]))
+    values = (json.loads(row[name]) for name in ("arms", "report", "plan"))
+    return Experiment(row["id"], row["at"], row["question"], *values)

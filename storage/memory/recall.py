@@ -107,12 +107,12 @@ class Hit:
     """A memory that was found.
 
     ``raw`` is its score before the weight of its namespace, ``own`` the score of its own
-    words, without its neighbours. ``is_near``: its vector alone shows that it is meant (``storage.memory.vectors``).
+    words, without its neighbours. ``by_meaning``: no search by words found it (``storage.memory.vectors``).
     """
 
     __slots__ = (
-        "content", "created_at", "id", "is_near", "namespace", "origin", "own", "path_prefix", "project", "raw",
-        "reviewed", "score", "source", "superseded", "tags",
+        "by_meaning", "content", "created_at", "id", "namespace", "origin", "own", "path_prefix", "project",
+        "raw", "reviewed", "score", "source", "superseded", "tags",
     )  # fmt: skip
 
     def __init__(self, row: tuple[object, ...], *, score: float, raw: float, own: float) -> None:
@@ -124,7 +124,7 @@ class Hit:
         listed = loads(tags)
         self.tags: list[str] = [str(tag) for tag in listed] if isinstance(listed, list) else []
         self.score, self.raw, self.own = score, raw, own
-        self.is_near = False
+        self.by_meaning = False
 
 
 class _Term:
@@ -320,7 +320,9 @@ def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", n
         return None
     standing = _freshness(str(row[9])[:10], now or time.time()) * _standing(row, cwd_prefix)
     raw = round(relevance * standing / LARGEST_WEIGHT, 6)
-    return Hit(row, score=raw, raw=raw, own=raw)
+    found = Hit(row, score=raw, raw=raw, own=0.0)
+    found.by_meaning = True
+    return found
 
 
 def _candidates(

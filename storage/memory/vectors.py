@@ -25,11 +25,6 @@ RANK_CONSTANT = 60
 """Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): each ranking adds 1 / (60 + rank)."""
 LEAST_LIKENESS = 0.3
 """Least cosine of a memory that counts as found by its vector."""
-OUTSTANDING = 3.0
-"""Standard deviations above the mean cosine of the project's memories from which a memory is evidence by itself.
-
-Cosines of unrelated texts differ between models (0.1 to 0.7), so that no fixed cosine would do for all.
-"""
 MOST_NEAR = 64
 MOST_COMPARED = 5_000
 """Newest memories whose vectors are compared."""
@@ -45,12 +40,12 @@ DELETE_THE_OLDEST = "delete from content_vectors where number <= (select max(num
 
 
 class Near:
-    """A memory near a text: its number, its cosine, and whether that is far above those of the other memories."""
+    """A memory near a text: its number and the cosine of their vectors."""
 
-    __slots__ = ("is_outstanding", "likeness", "number")
+    __slots__ = ("likeness", "number")
 
-    def __init__(self, number: int, likeness: float, *, is_outstanding: bool) -> None:
-        self.number, self.likeness, self.is_outstanding = number, likeness, is_outstanding
+    def __init__(self, number: int, likeness: float) -> None:
+        self.number, self.likeness = number, likeness
 
 
 def packed(vector: Sequence[float]) -> bytes:
@@ -100,16 +95,8 @@ def nearest(db: Connection, vector: bytes, *, project: str, model: str) -> list[
     asked = unpacked(vector)
     rows = db.execute(OF_MEMORIES, (project, model, MOST_COMPARED)).fetchall()
     found = [(likeness(asked, unpacked(stored)), number) for number, stored in rows]
-    if not found:
-        return []
-    mean = sum(cosine for cosine, _number in found) / len(found)
-    deviation = (sum((cosine - mean) ** 2 for cosine, _number in found) / len(found)) ** 0.5
     found.sort(key=lambda one: (-one[0], one[1]))
-    return [
-        Near(number, cosine, is_outstanding=cosine - mean >= OUTSTANDING * deviation > 0)
-        for cosine, number in found[:MOST_NEAR]
-        if cosine >= LEAST_LIKENESS
-    ]
+    return [Near(number, cosine) for cosine, number in found[:MOST_NEAR] if cosine >= LEAST_LIKENESS]
 
 
 def fused(
@@ -124,6 +111,7 @@ def fused(
     """Merge the ranking by words with that by vectors, by reciprocal rank.
 
     A score is the better one of the two searches, lowered to that of the hit before it if it is higher.
+    ``Hit.own`` stays the score by words.
     """
     from storage.memory import recall
 
@@ -136,10 +124,9 @@ def fused(
         if by_vector is None:
             continue
         hit = hits.setdefault(by_vector.id, by_vector)
-        hit.raw, hit.own = max(hit.raw, by_vector.raw), max(hit.own, by_vector.raw)
+        hit.raw = max(hit.raw, by_vector.raw)
         hit.score = hit.raw * weights.get(hit.namespace, 1.0)
         ranks[hit.id] = ranks.get(hit.id, 0.0) + 1 / (RANK_CONSTANT + at)
-        hit.is_near = hit.is_near or one.is_outstanding
     ordered = sorted(hits.values(), key=lambda hit: (-ranks[hit.id] * weights.get(hit.namespace, 1.0), hit.id))
     for first, second in itertools.pairwise(ordered):
         second.score = min(first.score, second.score)

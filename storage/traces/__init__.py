@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 19  # the number of migrations; every spool file records the version it was written for
+SCHEMA_VERSION = 21  # the number of migrations; every spool file records the version it was written for
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
@@ -39,12 +39,28 @@ TABLES = {
     ),
     "trace_items": ("trace_id", "position", "channel", "ref", "text", "why", "score", "kept"),
     "trace_guardrails": ("trace_id", "position", "guardrail_id", "title", "score"),
+    "complexity_estimates": (
+        "trace_id", "estimated_tokens", "estimated_loc", "estimated_files", "estimated_duration_minutes",
+        "overall_complexity_score", "heuristic_score", "llm_adjusted_score", "category", "should_decompose",
+        "decomposition_reason", "estimation_factors", "confidence", "actual_tokens", "actual_loc", "actual_files",
+        "actual_duration_minutes", "estimation_accuracy", "created_at", "updated_at",
+    ),
+    "parallel_attempts": (
+        "trace_id", "position", "num_agents", "agent_ids", "subtask_ids", "success", "failure_reason",
+        "conflict_detected", "conflict_details", "total_duration_seconds", "sequential_estimate_seconds",
+        "speedup_factor", "max_concurrent_agents", "total_token_usage", "failed_agent_count",
+        "parallelization_strategy", "fallback_to_sequential", "execution_metadata", "started_at", "completed_at",
+        "created_at",
+    ),
     "sessions": ("session_id", "trace_id", "kind", "ref", "tokens"),
     "memories": (
         "number", "id", "namespace", "content", "tags", "project", "path_prefix", "source", "origin", "key",
         "created_at", "updated_at", "reviewed", "superseded_by", "words",
     ),
 }  # fmt: skip
+
+NO_ACTUALS = (None,) * 5
+"""Values of the columns of an estimate that are set once the work is done: ``actual_…`` and the accuracy."""
 
 LATE, LATE_COLUMNS = "late", ("model", "id")
 """Name and columns of the rows in the spool that replace ``inputs.model`` of a trace; no table has this name."""
@@ -60,14 +76,15 @@ class Trace:
     tables: tuples in the order of TABLES, without ``trace_id`` and ``position``:
     ``scores`` (facet, name, score, [[signal, start, end, weight], …]), ``stages`` (stage, latency_ms), ``channels``
     (channel, status, latency_ms, offered, kept, tokens, fallback, model), ``items``
-    (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score).
+    (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score), ``estimate`` (the
+    columns of ``complexity_estimates`` from estimated_tokens to confidence).
     ``injected`` (kind, ref) lists what was injected into the session; kind is guardrail,
     approach or item. ``memories`` are the notes that this prompt asked to remember, without ``number``.
     ``workflow`` stays empty until there are plans to name.
     """
 
     __slots__ = (
-        *TABLES["traces"], "channels", "guardrails", "injected", "items", "memories", "scores", "stages",
+        *TABLES["traces"], "channels", "estimate", "guardrails", "injected", "items", "memories", "scores", "stages",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -106,6 +123,7 @@ class Trace:
         self.channels: list[tuple[object, ...]] = []
         self.items: list[tuple[object, ...]] = []
         self.guardrails: list[tuple[object, ...]] = []
+        self.estimate: list[tuple[object, ...]] = []
         self.injected: list[tuple[str, str]] = []
         self.memories: list[tuple[object, ...]] = []
 
@@ -126,6 +144,7 @@ def flatten(trace: Trace) -> dict[str, Rows]:
         "trace_channels": [(own, *map(_value, row)) for row in trace.channels],
         "trace_items": [(own, position, *map(_value, row)) for position, row in enumerate(trace.items)],
         "trace_guardrails": [(own, position, *map(_value, row)) for position, row in enumerate(trace.guardrails)],
+        "complexity_estimates": [(own, *map(_value, row), *NO_ACTUALS, trace.at, trace.at) for row in trace.estimate],
         "sessions": _session_rows(trace),
         "memories": [(None, *map(_value, row)) for row in trace.memories],
     }

@@ -23,9 +23,19 @@ if TYPE_CHECKING:
 
     Row = dict[str, object]
 
-JSON_COLUMNS = ("topics", "inputs", "evidence", "memory_context")
-FLAG_COLUMNS = ("uncertain", "partial")
-CHILDREN = ("trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails")
+JSON_COLUMNS = (
+    "topics", "inputs", "evidence", "memory_context", "estimation_factors", "agent_ids", "subtask_ids",
+    "execution_metadata",
+)  # fmt: skip
+FLAG_COLUMNS = (
+    "uncertain", "partial", "should_decompose", "success", "conflict_detected", "fallback_to_sequential",
+)  # fmt: skip
+CHILDREN = (
+    "trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails", "complexity_estimates",
+    "parallel_attempts",
+)  # fmt: skip
+RARE = ("complexity_estimates", "parallel_attempts")
+"""Children that only some traces have; a trace without them is shown without their names."""
 PAGE_ROWS = 200
 DATE = re.compile(
     r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"
@@ -245,7 +255,8 @@ def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
         query = f"select * from {table} where trace_id = :id order by {order} limit :most"
         rows = db.execute(query, {"id": row["id"], "most": most})
         children = [_readable(child, without="trace_id") for child in rows]
-        row[table.removeprefix("trace_")] = children
+        if children or table not in RARE:
+            row[table.removeprefix("trace_")] = children
         for item in children if table == "trace_items" else ():
             item["kept"] = bool(item["kept"])
     row["label"] = labels.given(db, str(row["id"]))

@@ -134,7 +134,7 @@ def _understand(found: re.Match[str], parts: _Parts) -> None:
 def _add_words(found: re.Match[str], value: str, minus: str, parts: _Parts) -> None:
     words = _unquoted(value, found.start("value"))
     if not words:
-        raise SelectionError("nothing stands here", found.start(), 'write a word, a "phrase", or a field')
+        raise SelectionError("there is nothing here", found.start(), 'write a word, a "phrase", or a field')
     pattern = "%" + re.sub(r"([\\%_])", r"\\\1", words) + "%"
     condition = f"traces.prompt like {parts.name(pattern)} escape '\\'"
     if minus:

@@ -76,7 +76,7 @@ def set_up_shop(account: Account, *, with_markup: bool = True) -> None:
     account.instruct(LAYER)
     account.compile()
     _type(account, LATER if with_markup else LATER[1:], "later")
-    account.rest()
+    account.traces()
     fix_times(account)
     account.cli("replay", "--instructions", str(account.instruct(EDITED)), "--keep")
     for trace, verdict in zip(account.traces(), ("ok", "ok", "wrong", "debug"), strict=False):

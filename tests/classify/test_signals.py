@@ -76,7 +76,7 @@ def test_a_signal_that_cannot_be_used_is_told_why(signal: object, complaint: str
 @pytest.mark.parametrize(
     ("signals", "reason"),
     [
-        ([{"phrase": "x", "weight": 1}, {"phrase": "x", "weight": 2}], "says the same"),
+        ([{"phrase": "x", "weight": 1}, {"phrase": "x", "weight": 2}], "is the same"),
         ([{"phrase": "fixed size", "unless": ["fixed size"]}], "every wording"),
         ([{"feature": "url", "unless": ["<url>"]}], "can never fire"),
         ([{"phrase": "x", "with": ["<url>"], "unless": ["<url>"]}], "can never fire"),

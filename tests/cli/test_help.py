@@ -27,6 +27,8 @@ FILES = {"my-instructions.md": "# Classification\n", "labelled.jsonl": "", "CLAU
          "hydrate_example.md": "# Prompt hydration context\n\n## Drafted plan\n\n## Prompt Hydration\n"}  # fmt: skip
 """Files that the examples name."""
 NOT_RUN = {
+    "ab ask": "needs a model, tested with the model",
+    "ab resume": "needs an experiment with a model, tested with the model",
     "ab cohort": "prints only a letter, tested with the experiments",
     "ab show": "needs an experiment",
     "bench": "takes long",
@@ -40,7 +42,7 @@ NOT_RUN = {
 }
 """Commands whose example is only parsed."""
 OWN_MEANING = {"--all", "--cases", "--format", "--host", "--match", "--port", "--project", "--prompts", "--scope"}
-OWN_MEANING |= {"--cwd", "--origin", "--session"}
+OWN_MEANING |= {"--cwd", "--dry-run", "--origin", "--session"}
 """Options whose help text depends on the command."""
 VARYING = re.compile(r"((, the newest)?; 0: \w+)?\.$| with .*|; default: .*")
 """Endings of help texts that depend on the command: what 0 means, the fields of a line, the default."""

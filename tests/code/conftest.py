@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,19 @@ if TYPE_CHECKING:
     from simulator import Account
 
 
+@pytest.fixture(scope="session")
+def committed_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shop in a repository, which each test copies."""
+    root = tmp_path_factory.mktemp("shop")
+    write_all(root, SHOP)
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "Start the shop", at="2020-01-02T10:00:00Z")
+    return root
+
+
 @pytest.fixture
-def shop(account: Account) -> Path:
+def shop(account: Account, committed_shop: Path) -> Path:
     """The account's project, filled and committed."""
-    write_all(account.project, SHOP)
-    git(account.project, "init", "-q")
-    git(account.project, "add", "-A")
-    git(account.project, "commit", "-qm", "Start the shop", at="2020-01-02T10:00:00Z")
+    shutil.copytree(committed_shop, account.project, symlinks=True, dirs_exist_ok=True)
     return Path(account.project)

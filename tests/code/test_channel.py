@@ -35,6 +35,7 @@ def test_a_prompt_gets_the_matching_file_as_a_line_of_context(account: Account, 
     assert any("shop/auth/session.py:8 save_session" in line for line in bullets(answer.context)), answer.context
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("E38")
 def test_a_file_that_the_prompt_names_is_listed_and_exists(account: Account, shop: Path) -> None:
     first = account.ask("fix the bug in gateway.py")
@@ -133,6 +134,7 @@ def test_commits_of_the_named_time_are_told_unless_reverted(account: Account, sh
     assert "Start the shop" not in answer.context
 
 
+@pytest.mark.upkeep
 def test_a_link_out_of_the_project_is_not_offered(account: Account, shop: Path) -> None:
     secret = account.write("outside/secret_plan.py", "def secret_plan():\n    pass\n")
     (shop / "secret_plan.py").symlink_to(secret)
@@ -145,6 +147,7 @@ def test_a_link_out_of_the_project_is_not_offered(account: Account, shop: Path) 
         account.cli("code", "index")
 
 
+@pytest.mark.upkeep
 def test_no_git_process_is_started_by_a_prompt(account: Account, shop: Path) -> None:
     tell_session = f"cut -d ' ' -f 6 /proc/$$/stat >> {account.home}/started"
     account.write("bin/git", f"#!/bin/sh\n{tell_session}\nexit 1\n", mode=0o755)
@@ -212,6 +215,7 @@ def test_a_trace_shows_what_was_told_of_a_file(account: Account, shop: Path) -> 
     assert ":8 save_session —" in shown
 
 
+@pytest.mark.upkeep
 @pytest.mark.parametrize("setting", ["", "channels.code = false\n"])
 def test_no_file_is_indexed_where_the_channel_is_off(account: Account, shop: Path, setting: str) -> None:
     account.write("config/config.toml", setting)

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from invented_shop import SHOP, git, write_all
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def test_a_project_in_a_folder_whose_name_is_no_text_is_indexed(account: Account
     assert "shop/payment/gateway.py" in account.cli("code", "search", "payment gateway", cwd=project)
 
 
+@pytest.mark.upkeep
 def test_an_index_that_is_found_damaged_is_built_anew(account: Account, shop: Path) -> None:
     write_all(shop, {f"shop/part{number}.py": f"def gateway_part_{number}(): pass\n" * 40 for number in range(60)})
     account.cli("code", "index")

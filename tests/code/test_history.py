@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import time
 from typing import TYPE_CHECKING
@@ -47,10 +48,10 @@ def day_of(days: float) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(time.time() - days * DAY))
 
 
-@pytest.fixture
-def ledger(account: Account) -> dict[str, str]:
-    """A repository whose names came, were renamed, moved, reverted and removed; the commits by what they did."""
-    root = account.project
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """The repository of ``ledger``, which each test copies: git needs thirty processes for it."""
+    root = tmp_path_factory.mktemp("ledger")
     git(root, "init", "-q")
     made: dict[str, str] = {}
     write_all(root, {"ledger/store.py": "def open_ledger():\n    return 1\n\n\ndef sum_rows(rows):\n    return rows\n"})
@@ -72,6 +73,14 @@ def ledger(account: Account) -> dict[str, str]:
     made["moved"] = commit(root, "Put limits together", days=10)
     git(root, "mv", "ledger/rates.py", "ledger/days.py")
     made["file"] = commit(root, "Call rates days", days=5)
+    return root, made
+
+
+@pytest.fixture
+def ledger(account: Account, made_once: tuple[Path, dict[str, str]]) -> dict[str, str]:
+    """A repository whose names came, were renamed, moved, reverted and removed; the commits by what they did."""
+    root, made = made_once
+    shutil.copytree(root, account.project, symlinks=True, dirs_exist_ok=True)
     account.cli("code", "index")
     return made
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from simulator import Account
 
 
+@pytest.mark.upkeep
 @pytest.mark.parametrize("level", ["hash", "off"])
 def test_a_file_is_told_once_a_session_and_its_name_is_not_kept(account: Account, shop: Path, level: str) -> None:
     account.write("config/config.toml", f'log = "{level}"\n')

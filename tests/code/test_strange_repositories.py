@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SIGNATURE = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ\n -----END PGP SIGNATURE-----\n"
 
 
+@pytest.mark.upkeep
 @pytest.mark.parametrize("way", ["signature", "transport"])
 def test_a_repository_cannot_have_a_program_of_its_own_started(account: Account, shop: Path, way: str) -> None:
     started = account.home / "started"
@@ -49,6 +50,7 @@ def test_a_repository_cannot_have_a_program_of_its_own_started(account: Account,
     assert "shop/payment/gateway.py" in account.ask("why is the capture in gateway.py slow?").context
 
 
+@pytest.mark.upkeep
 @pytest.mark.parametrize("name", [".git", ".gitignore"])
 def test_a_pipe_in_place_of_a_file_keeps_no_process_waiting(account: Account, shop: Path, name: str) -> None:
     shutil.rmtree(shop / ".git")

@@ -82,6 +82,7 @@ def test_who_follows_the_section_sees_the_line_of_the_new_channel(checkout: Chec
     assert f'NOTES.md:2: "{LINE}"' in checkout.enricher(*command.split()[1:], PROMPT)
 
 
+@pytest.mark.upkeep
 def test_the_real_hook_tells_the_line_and_a_replay_knows_the_channel(checkout: Checkout) -> None:
     checkout.add_module()
     checkout.add_line()

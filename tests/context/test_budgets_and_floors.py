@@ -178,6 +178,7 @@ def test_without_the_memory_the_other_sources_speak(account: Account, script: st
     assert [one["reason"].partition(":")[0] for one in account.log()][-1] == "memory"
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("Y13", "Y14", "Y16")
 def test_our_own_stores_overflow_into_no_more_than_their_shares(account: Account) -> None:
     """The real memory and the real project instead of programs in their place."""

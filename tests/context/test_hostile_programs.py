@@ -80,6 +80,7 @@ def statuses(account: Account) -> dict[str, str]:
     return {one["channel"]: one["status"] for one in account.trace()["channels"] if one["channel"] not in CHANNELS}
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("E18", "E21", "P30")
 @pytest.mark.parametrize("script", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_program_changes_nothing_for_the_others(account: Account, script: str) -> None:
@@ -92,6 +93,7 @@ def test_a_hostile_program_changes_nothing_for_the_others(account: Account, scri
     account.rest()
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("E18", "P29")
 @pytest.mark.parametrize("program", [DAEMON, BREEDER], ids=["a daemon", "many that leave their group again"])
 def test_what_leaves_the_process_group_is_ended_too(account: Account, program: str) -> None:
@@ -111,6 +113,7 @@ def test_what_leaves_the_process_group_is_ended_too(account: Account, program: s
     assert account.processes() == []
 
 
+@pytest.mark.upkeep
 def test_a_daemon_is_ended_without_the_prompt_waiting_for_that(account: Account) -> None:
     file = account.write("daemon.py", DAEMON)
     pid = account.home / "pid"
@@ -133,6 +136,7 @@ def runs(pid: str) -> bool:
         return False
 
 
+@pytest.mark.upkeep
 def test_who_takes_the_mark_off_may_stay(account: Account) -> None:
     """The documented way for a channel to keep a server of its own."""
     pid = account.home / "pid"
@@ -148,6 +152,7 @@ def test_who_takes_the_mark_off_may_stay(account: Account) -> None:
     os.kill(server, signal.SIGKILL)
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("P28")
 def test_what_a_killed_hook_leaves_the_next_one_ends(account: Account) -> None:
     started = account.home / "started"
@@ -170,6 +175,7 @@ def test_what_a_killed_hook_leaves_the_next_one_ends(account: Account) -> None:
     assert account.processes() == []
 
 
+@pytest.mark.upkeep
 def test_twenty_programs_at_once(account: Account) -> None:
     for number in range(10):
         account.channel(f"slow{number}", "sleep 10")
@@ -224,6 +230,7 @@ def test_a_program_says_by_its_exit_code_that_it_failed(account: Account) -> Non
     assert "failing: exit code 4" in [one["reason"] for one in account.log()]
 
 
+@pytest.mark.upkeep
 def test_a_channel_that_asks_an_agent_does_not_ask_itself(account: Account) -> None:
     """The agent's own prompt would start the channel again, and so on."""
     hook = " ".join(account.command())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,27 +70,43 @@ PROJECT = {
 }
 
 
-@pytest.fixture
-def quota(account: Account) -> Account:
-    """An account in an indexed project with conventions, a task file and tests."""
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with conventions, a task file and tests, which each test copies."""
+    root = tmp_path_factory.mktemp("quota")
     for path, text in PROJECT.items():
-        account.write(Path(account.project) / path, text)
-    commit(account, "Start")
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    git(root, "Start")
+    return root
+
+
+@pytest.fixture
+def quota(account: Account, committed: Path) -> Account:
+    """An account in an indexed project with conventions, a task file and tests."""
+    shutil.copytree(committed, account.project, symlinks=True, dirs_exist_ok=True)
+    account.cli("code", "index")
     return account
 
 
 def commit(account: Account, subject: str) -> None:
     """Commit everything and bring the index up to date."""
+    git(account.project, subject)
+    account.cli("code", "index")
+
+
+def git(root: Path, subject: str) -> None:
+    """Commit everything in a folder, which becomes a repository."""
     who = ("-c", "user.name=dev", "-c", "user.email=dev@example.com", "-c", "commit.gpgsign=false")
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", subject, "--allow-empty")):
-        subprocess.run(["git", *who, "-C", str(account.project), *words], check=True, capture_output=True)
-    account.cli("code", "index")
+        subprocess.run(["git", *who, "-C", str(root), *words], check=True, capture_output=True)
 
 
 def told(account: Account, prompt: str, channel: str, **changed: object) -> list[str]:
     """Return the lines of the answer to a prompt, with no other channel asked."""
     others = "\n".join(f"{name} = false" for name in CHANNELS if name not in (channel, "session"))
     account.write(account.config / "config.toml", f"[channels]\n{others}\n")
+    account.compile()
     return [line[2:] for line in account.ask_patiently(prompt, **changed).context.splitlines() if line.startswith("- ")]
 
 

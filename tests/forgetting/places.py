@@ -11,6 +11,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simulator import PATIENT_ATTEMPTS, Account
+
 from storage import traces
 from storage.base import log
 from storage.db import database
@@ -19,7 +21,7 @@ from storage.traces import spool
 from workbench.web.reading import measured
 
 if TYPE_CHECKING:
-    from simulator import Account
+    from collections.abc import Callable
 
 NEEDLE = "zanzibarium"
 CORE = b"nzibari"
@@ -31,6 +33,18 @@ WITHOUT_A_SIGNAL = (f"{NEEDLE} teapots", f"teapots {NEEDLE}")
 """Coverage puts them together, and names the group by their words."""
 UNRELATED = ("why is the build red?", "explain how sessions are stored", "rename Cart to Basket in shop/cart.py")
 PACKAGED = Path(__file__).parents[2] / "instructions"
+
+
+def filled(folder: Path, fill: Callable[[Account], None]) -> Account:
+    """Return an account that ``fill`` has used, a new one while the machine was too busy for one of its prompts."""
+    for attempt in range(PATIENT_ATTEMPTS):
+        account = Account(folder / f"home-{attempt}", has_upkeep=True)
+        account.compile()
+        fill(account)
+        account.rest()
+        if not account.was_cut_short():
+            break
+    return account
 
 
 def holding(*folders: Path, word: bytes = CORE) -> list[str]:

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 import places
 import pytest
-from simulator import Account
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "session"))
 from host_files import Claude
 
 if TYPE_CHECKING:
+    from simulator import Account
+
     from enricher.interfaces.cli.trace.trace import Row
 
 FACT = "Prices of orders are stored as integer cents because floats lost money in the May export."
@@ -35,8 +36,15 @@ ANSWERS = {
 @pytest.fixture(scope="module")
 def old_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What an earlier version left: the same texts, and the whole answer in place of what the prompt refers to."""
-    account = Account(tmp_path_factory.mktemp("old") / "home")
-    account.compile()
+    account = places.filled(tmp_path_factory.mktemp("old"), _type_the_prompts)
+    with closing(sqlite3.connect(account.state / "enricher.db")) as db, db:
+        for trace in account.traces():
+            old = json.dumps(_as_recorded_before(trace), separators=(",", ":"))
+            db.execute("update traces set inputs = ? where id = ?", (old, trace["id"]))
+    return account.state
+
+
+def _type_the_prompts(account: Account) -> None:
     account.cli("memory", "add", FACT, "--namespace", "decisions")
     for number, (prompt, answer) in enumerate(ANSWERS.items()):
         session = Claude()
@@ -44,12 +52,6 @@ def old_state(tmp_path_factory: pytest.TempPathFactory) -> Path:
         session.answers(answer)
         said = session.save(account.home / f"{number}.jsonl")
         assert account.ask(prompt, transcript_path=str(said)).is_harmless()
-    account.rest()
-    with closing(sqlite3.connect(account.state / "enricher.db")) as db, db:
-        for trace in account.traces():
-            old = json.dumps(_as_recorded_before(trace), separators=(",", ":"))
-            db.execute("update traces set inputs = ? where id = ?", (old, trace["id"]))
-    return account.state
 
 
 def _as_recorded_before(trace: Row) -> Row:
@@ -78,6 +80,7 @@ def test_what_earlier_versions_recorded_is_replayed_byte_for_byte(old: Account) 
     assert verified(old) == (len(ANSWERS), [])
 
 
+@pytest.mark.upkeep
 def test_the_daily_housekeeping_takes_the_answers_out_and_keeps_what_a_replay_needs(old: Account) -> None:
     texts = [trace["output_text"] for trace in old.traces()]
     (old.state / "housekeeping").touch()

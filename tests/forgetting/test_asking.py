@@ -29,7 +29,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     account.compile()
     account.ask("why does the kiln fail?", session_id="s-kiln", cwd="/")
     account.ask("why is the build red?", session_id="s-build", cwd="/")
-    account.rest()
+    account.traces()
     for text in MEMORIES:
         account.cli("memory", "add", text, "--namespace", "patterns", "--shared")
     return account.state

@@ -28,7 +28,7 @@ OTHER = "why is the build red?"
 @pytest.fixture(scope="module")
 def settled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the two prompts left, made once."""
-    account = Account(tmp_path_factory.mktemp("settled") / "home")
+    account = Account(tmp_path_factory.mktemp("settled") / "home", has_upkeep=True)
     account.compile()
     account.ask(PROMPT, session_id="s-quick")
     account.ask(OTHER, session_id="s-other")
@@ -79,6 +79,7 @@ def test_the_hash_of_a_forgotten_prompt_is_gone_too(two: Account) -> None:
     assert places.holding(two.state, word=mac.encode()) == []
 
 
+@pytest.mark.upkeep
 def test_a_session_is_forgotten_with_what_it_was_told(two: Account) -> None:
     two.ask("just answer: why does shop/export.py fail with KeyError 'sku'?", session_id="s-quick")
     two.rest()
@@ -91,6 +92,7 @@ def test_a_session_is_forgotten_with_what_it_was_told(two: Account) -> None:
     assert places.rows(two, "select * from sessions where session_id = 's-quick'") == []
 
 
+@pytest.mark.upkeep
 def test_a_later_prompt_that_quotes_a_forgotten_one_goes_with_it(two: Account) -> None:
     session = Claude()
     session.asks(PROMPT)
@@ -156,16 +158,17 @@ def test_the_text_may_be_given_on_stdin_so_that_no_shell_keeps_it(two: Account) 
     assert prompts(two) == [OTHER]
 
 
+@pytest.mark.upkeep
 def test_a_memory_that_the_prompt_asked_for_stays_and_is_named(account: Account) -> None:
     account.compile()
-    account.ask("remember: the invoices of Lisbon are due on the ninth of every month")
+    account.ask_patiently("remember: the invoices of Lisbon are due on the ninth of every month")
     account.rest()
     own = account.traces()[0]["id"]
 
     said = account.cli("trace", "forget", own, "--dry-run", "--json")
 
     (memory,) = json.loads(account.cli("memory", "list", "--json"))
-    assert json.loads(said)["remarks"] == [f"1 memory still says it: enricher memory forget {memory['id']}"]
+    assert json.loads(said)["remarks"] == [f"1 memory still contains it: enricher memory forget {memory['id']}"]
 
 
 def test_a_busy_database_is_waited_for(two: Account) -> None:
@@ -216,6 +219,7 @@ def is_over(account: Account, own: str) -> bool:
     return not is_there and not (account.state / "forgetting").exists()
 
 
+@pytest.mark.upkeep
 @pytest.mark.parametrize("is_deleted", [False, True], ids=["before the rows", "behind the rows"])
 def test_what_was_interrupted_is_ended_behind_the_next_prompt(two: Account, *, is_deleted: bool) -> None:
     own = two.traces()[0]["id"]
@@ -236,6 +240,7 @@ def test_what_was_interrupted_is_ended_behind_the_next_prompt(two: Account, *, i
     assert PROMPT not in prompts(two)
 
 
+@pytest.mark.upkeep
 def test_prompts_go_on_while_one_is_forgotten(two: Account) -> None:
     running = started(two, "--match", "quicksilver")
     answers = [two.ask(f"why does test number {number} fail?") for number in range(6)]
@@ -246,14 +251,13 @@ def test_prompts_go_on_while_one_is_forgotten(two: Account) -> None:
     assert (running.returncode, len(prompts(two)), PROMPT in prompts(two)) == (0, 7, False)
 
 
-def test_the_session_that_goes_on_forgets_only_what_that_prompt_was_told(account: Account) -> None:
-    account.compile()
-    for prompt in (
-        "just answer: why does shop/export.py fail with KeyError 'sku'?",
-        "write tests for the parser of dates and nothing else",
-    ):
-        account.ask(prompt, session_id="s-long")
-    account.rest()
+def ask_twice(account: Account) -> None:
+    account.ask("just answer: why does shop/export.py fail with KeyError 'sku'?", session_id="s-long")
+    account.ask("write tests for the parser of dates and nothing else", session_id="s-long")
+
+
+def test_the_session_that_goes_on_forgets_only_what_that_prompt_was_told(tmp_path: Path) -> None:
+    account = places.filled(tmp_path, ask_twice)
     first, second = account.traces()
     told = {row[0] for row in places.rows(account, "select ref from sessions where trace_id = ?", first["id"])} - {""}
     assert told
@@ -279,6 +283,7 @@ def test_a_case_stays_where_git_has_it_and_that_is_said(two: Account) -> None:
     assert any("what git has of it, git keeps" in remark for remark in said["remarks"])
 
 
+@pytest.mark.upkeep
 def test_a_folder_that_is_gone_is_named(account: Account) -> None:
     account.compile()
     account.ask(PROMPT, cwd=str(account.home / "removed"))

@@ -94,6 +94,7 @@ def test_who_reads_all_the_time_is_told_and_the_same_command_ends_it(account: Ac
     assert not (account.state / "forgetting").exists()
 
 
+@pytest.mark.upkeep
 @pytest.mark.slow
 def test_what_a_reader_held_up_is_ended_behind_the_next_prompt(account: Account, memory: str) -> None:
     with reading(account):

@@ -25,8 +25,6 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from big_history import write_history
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from simulator import Account
 
 TRACES = 3_000
@@ -44,10 +42,9 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def past(account: Account, history: Path) -> Iterator[Account]:
+def past(account: Account, history: Path) -> Account:
     shutil.copytree(history, account.state)
-    yield account
-    account.rest()
+    return account
 
 
 def pruned(account: Account, *words: str) -> Any:
@@ -108,6 +105,7 @@ def test_the_index_and_the_tables_fit_what_is_left(past: Account) -> None:
     assert (facts, free) == ([[("ok",)], []], 0)
 
 
+@pytest.mark.upkeep
 def test_versions_that_no_trace_names_go_and_come_again_when_needed(account: Account) -> None:
     file = account.instruct(OTHER_RULES)
     account.compile()
@@ -129,6 +127,7 @@ def test_versions_that_no_trace_names_go_and_come_again_when_needed(account: Acc
     assert list((account.state / "rules").iterdir()) == []
 
 
+@pytest.mark.upkeep
 def test_a_version_that_prompts_get_today_stays_though_no_trace_names_it(account: Account) -> None:
     account.compile()
     account.ask("why is the build red?")
@@ -171,6 +170,7 @@ def test_a_snapshot_that_goes_back_further_goes_too_when_a_person_prunes(past: A
     assert any(str(whole) in said for said in first["done"])
 
 
+@pytest.mark.upkeep
 def test_the_settings_prune_once_a_day_behind_a_prompt(past: Account) -> None:
     past.env["ENRICHER_RETENTION_ROWS"] = "800"
     past.compile()
@@ -185,6 +185,7 @@ def test_the_settings_prune_once_a_day_behind_a_prompt(past: Account) -> None:
     assert (first, len(ids(past))) == (800, 801)
 
 
+@pytest.mark.upkeep
 def test_a_new_account_has_a_day_of_grace(past: Account) -> None:
     past.env["ENRICHER_RETENTION_ROWS"] = "10"
     past.compile()
@@ -196,6 +197,7 @@ def test_a_new_account_has_a_day_of_grace(past: Account) -> None:
     assert (past.state / "housekeeping").stat().st_mtime > time.time() + 80_000
 
 
+@pytest.mark.upkeep
 def test_a_project_has_no_say_in_how_long_the_account_keeps_its_history(past: Account) -> None:
     os.makedirs(past.project / ".git")
     past.write("project/.enricher/config.toml", "[retention]\nrows = 10\n")
@@ -239,6 +241,7 @@ def test_the_upkeep_gives_many_freed_pages_back_at_once(past: Account) -> None:
     assert before - after == min(before, maintenance.VACUUM_PAGES) > 100
 
 
+@pytest.mark.upkeep
 def test_settings_that_were_never_compiled_delete_nothing(past: Account) -> None:
     past.write("config/config.toml", "[retention]\nrows = 10\n")
     past.write("state/rules", "a file where the compiled rules would lie")
@@ -254,7 +257,7 @@ def test_settings_that_were_never_compiled_delete_nothing(past: Account) -> None
 def test_without_any_bound_prune_says_what_to_set(account: Account) -> None:
     account.env["ENRICHER_RETENTION_MB"] = "0"
 
-    assert "nothing says how much to keep" in account.cli("trace", "prune", exit_code=2)
+    assert "it is not set how much to keep" in account.cli("trace", "prune", exit_code=2)
 
 
 def test_the_doctor_shows_sizes_bounds_and_since_when(past: Account) -> None:
@@ -271,6 +274,7 @@ def is_well(account: Account) -> bool:
     return "broken" not in account.cli("doctor", "--json", exit_code=0)
 
 
+@pytest.mark.upkeep
 def test_what_a_killed_process_left_half_written_goes_behind_a_later_prompt(account: Account) -> None:
     account.ask("why is the build red?")
     account.rest()

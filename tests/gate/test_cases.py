@@ -268,7 +268,7 @@ def test_line_ends_and_marks_of_other_editors_are_taken() -> None:
 def test_a_case_that_stands_twice_is_told_with_both_lines() -> None:
     found = cases.parse((LINE % "a" + LINE % "b" + LINE % "a").encode(), path="f")
 
-    assert str(found.problems[0]) == "f:3: error: a stands twice; the first is on line 1: delete one of them"
+    assert str(found.problems[0]) == "f:3: error: a occurs twice; the first is on line 1: delete one of them"
 
 
 def test_a_file_with_a_bad_line_is_left_as_it_is(repository: Repository) -> None:
@@ -308,7 +308,7 @@ def test_a_case_that_both_sides_changed_closes_the_gate_with_its_lines(repositor
 
     (problem,) = repository.judged()["problems"]
     assert problem["line"] == 2
-    assert f"{trace_id} stands twice" in problem["message"]
+    assert f"{trace_id} occurs twice" in problem["message"]
 
 
 def test_a_wrong_case_passes_as_soon_as_something_of_it_changed() -> None:

@@ -187,7 +187,7 @@ def test_one_file_may_stand_for_all_layers(repository: Repository) -> None:
 def test_a_base_without_the_named_instructions_falls_back_to_the_packaged(approved: Repository) -> None:
     report = approved.judged("HEAD", instructions=packaged_file())
 
-    assert report["notes"] == [f"{packaged_file()} is not in HEAD; the packaged instructions stand for the base"]
+    assert report["notes"] == [f"{packaged_file()} is not in HEAD; the packaged instructions are the base instead"]
     assert report["verdict"] == "identical"
 
 

@@ -136,7 +136,12 @@ def piped(account: Account, given: bytes, *, closes: bool) -> Answer:
     """Write to the hook and leave its stdin open, as some clients do."""
     began = time.perf_counter()
     with subprocess.Popen(
-        account.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=account.env
+        account.command(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=account.env,
+        cwd=account.project,
     ) as process:
         process.stdin.write(given)
         process.stdin.flush()
@@ -173,6 +178,7 @@ def shell(account: Account, line: str) -> Answer:
     return account.run(b"", shell_line=line.replace("EVENT", f"{account.home}/event.json"))
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("P37", "P42")
 @pytest.mark.parametrize(
     "line",
@@ -193,6 +199,7 @@ def test_closed_and_full_streams_harm_nothing(account: Account, line: str) -> No
     assert answer.is_harmless()
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("E23")
 @pytest.mark.parametrize("line", ["exec $HOOK < EVENT >&-", "exec $HOOK < EVENT > /dev/full"])
 def test_an_answer_that_could_not_be_given_is_logged_once(account: Account, line: str) -> None:
@@ -207,6 +214,7 @@ def test_a_client_that_takes_its_time_to_read_gets_the_whole_answer(account: Acc
     assert answer.context.startswith("## Prompt Enrichment")
 
 
+@pytest.mark.upkeep
 @pytest.mark.parametrize("variable", ["HOME", "PATH", "LANG", "ENRICHER_HOME"])
 @pytest.mark.conformance("P37")
 def test_a_missing_variable_harms_nothing(account: Account, variable: str) -> None:
@@ -244,6 +252,7 @@ def test_a_read_only_home_costs_the_trace_and_nothing_else(new_account: Account,
     assert not new_account.state.exists()
 
 
+@pytest.mark.upkeep
 def test_a_home_below_a_link_that_leads_nowhere_costs_the_trace_and_nothing_else(account: Account) -> None:
     (account.home / "volume").symlink_to("/not/mounted")
 
@@ -253,6 +262,7 @@ def test_a_home_below_a_link_that_leads_nowhere_costs_the_trace_and_nothing_else
     assert answer.context
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("P37")
 def test_a_state_folder_that_became_read_only_costs_the_trace_and_nothing_else(
     account: Account, unprivileged: tuple[str, ...]
@@ -270,6 +280,7 @@ def test_a_state_folder_that_became_read_only_costs_the_trace_and_nothing_else(
     assert answer.context
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("P37")
 def test_a_limit_on_file_sizes_harms_nothing(account: Account) -> None:
     answer = shell(account, "ulimit -f 0; exec $HOOK < EVENT")
@@ -381,6 +392,7 @@ SPOILED = [
 ]  # fmt: skip
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("E21", "E56", "P37", "P42")
 @pytest.mark.parametrize("spoil", SPOILED, ids=lambda spoil: spoil.__name__.replace("_", " "))
 def test_a_spoiled_state_costs_the_trace_at_most(account: Account, spoil: Callable[[Account], None]) -> None:
@@ -394,6 +406,7 @@ def test_a_spoiled_state_costs_the_trace_at_most(account: Account, spoil: Callab
     assert all(answer.context for answer in answers)
 
 
+@pytest.mark.upkeep
 def test_a_newer_database_is_left_alone_and_its_remedy_is_told(account: Account) -> None:
     account.ask(PROMPT)
     a_newer_database(account)
@@ -404,6 +417,7 @@ def test_a_newer_database_is_left_alone_and_its_remedy_is_told(account: Account)
         assert db.execute("pragma user_version").fetchone() == (9999,)
 
 
+@pytest.mark.upkeep
 def test_a_corrupt_database_is_moved_aside_and_nothing_new_is_lost(account: Account) -> None:
     account.ask("What is the hydrator?")
     a_corrupt_database(account)
@@ -415,6 +429,7 @@ def test_a_corrupt_database_is_moved_aside_and_nothing_new_is_lost(account: Acco
     assert "damaged" in account.ask("What is the hydrator?").told
 
 
+@pytest.mark.upkeep
 def test_a_clock_that_went_back_loses_no_trace(account: Account) -> None:
     everything_from_the_future(account)
     account.ask(PROMPT)
@@ -452,6 +467,7 @@ def test_debugging_variables_put_nothing_on_stdout(account: Account) -> None:
     assert json.loads(answer.stdout)
 
 
+@pytest.mark.upkeep
 def test_a_hostile_python_environment_is_ignored(account: Account) -> None:
     trap = account.write("evil/json.py", "raise SystemExit(2)").parent
     for name in ("sitecustomize", "storage", "enricher", "os"):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.upkeep
 PROMPT = "why does the login test fail with KeyError 'user'? just answer"
 LATER = "why does the logout test fail with KeyError 'user'? do not change anything"
 

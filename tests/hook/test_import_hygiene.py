@@ -16,6 +16,7 @@ from enricher.context import CHANNELS as OURS
 if TYPE_CHECKING:
     from simulator import Account
 
+pytestmark = pytest.mark.upkeep
 PROGRAM = """
 import os, sys
 bare = set(sys.modules)
@@ -175,6 +176,7 @@ def test_a_client_loads_its_own_adapter_only(warm: Account, host: str) -> None:
         [sys.executable, "-I", "-S", "-c", program, str(ROOT)],
         input=b'{"prompt": "the test is not working"}',
         env=warm.env,
+        cwd=warm.project,
         capture_output=True,
         check=True,
     )

@@ -32,6 +32,7 @@ def tree(folder: Path, *, without: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("E13", "E58")
 def test_a_prompt_that_orders_deletion_deletes_and_creates_nothing(account: Account) -> None:
     account.write("project/victim", "precious")
@@ -62,6 +63,7 @@ def system_calls(account: Account, calls: str, prompt: str) -> list[str]:
     return re.findall(r"^\d+ +(\w+\(.*)$", record.read_text(errors="replace"), re.MULTILINE)
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("E14")
 @pytest.mark.parametrize(
     "prompt", [DANGEROUS, TRACE, "search the web for content moderation papers and run git log, fix the error"]
@@ -82,6 +84,7 @@ def test_no_connection_is_made(account: Account) -> None:
     assert system_calls(account, "connect,bind,sendto", TRACE) == []
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("E14")
 def test_agent_programs_on_the_path_are_left_alone(account: Account) -> None:
     for name in ("claude", "gemini", "codex", "copilot", "git", "sh", "python3"):
@@ -107,6 +110,7 @@ def test_without_a_network_and_without_keys_the_answer_is_the_same(account: Acco
     assert alone.context == account.ask(TRACE).context != ""
 
 
+@pytest.mark.upkeep
 def test_all_that_is_kept_is_private(account: Account) -> None:
     account.env["ENRICHER_SHOW"] = "1"
     account.instruct("# Context\n")

@@ -30,7 +30,7 @@ _turns = count(1)
 @pytest.fixture(scope="module")
 def well_used(tmp_path_factory: pytest.TempPathFactory) -> Account:
     """An account with every kind of file that a prompt may open, in which no background process starts."""
-    account = Account(tmp_path_factory.mktemp("planted") / "home")
+    account = Account(tmp_path_factory.mktemp("planted") / "home", has_upkeep=True)
     account.env["ENRICHER_EVENTS_FILE"] = "events.jsonl"
     account.write("config/config.toml", "[budgets]\ntokens = 440\n")
     account.instruct("# Context\n\nNothing of my own yet.\n")
@@ -225,6 +225,7 @@ def ask(account: Account, session: str) -> tuple[Answer, dict[str, Any]]:
     return answer, trace_of(account, session)
 
 
+@pytest.mark.upkeep
 def test_compiled_rules_that_somebody_else_could_have_written_are_not_used(account: Account) -> None:
     account.instruct("# Context\n\nNothing of my own yet.\n")
     account.compile()

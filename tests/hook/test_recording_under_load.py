@@ -18,6 +18,7 @@ from simulator import ROOT
 if TYPE_CHECKING:
     from simulator import Account
 
+pytestmark = pytest.mark.upkeep
 PROMPT = "why does the login test fail with KeyError 'user'? just answer"
 LONGER_THAN_ANY_ALARM_S = 2.2
 ATTEMPTS = 16

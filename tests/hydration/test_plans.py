@@ -108,8 +108,7 @@ def rates(hydrated: Account) -> Account:
     for path, text in PROJECT.items():
         hydrated.write(Path(hydrated.project) / path, text)
     commit_all(hydrated.project)
-    hydrated.ask("What is the hydrator?")
-    hydrated.rest()
+    hydrated.cli("code", "index")
     return hydrated
 
 

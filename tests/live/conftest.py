@@ -25,7 +25,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory, compiled_rules: None) -> 
     account = Account(tmp_path_factory.mktemp("recorded") / "home")
     for position, prompt in enumerate(PROMPTS):
         account.ask(prompt, session_id=f"session-{'ab'[position % 2]}")
-    account.rest()
     assert len(account.traces()) == len(PROMPTS)
     return account.state
 

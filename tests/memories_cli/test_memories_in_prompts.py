@@ -106,6 +106,7 @@ def test_a_superseded_decision_is_not_told(account: Account) -> None:
     assert [item["kept"] for item in offered] == [False], offered
 
 
+@pytest.mark.upkeep
 def test_an_edit_is_followed_after_a_prompt(account: Account) -> None:
     note = account.write("project/notes/prices.md", "Prices of orders are floats.\n")
     account.cli("memory", "import", "notes")

@@ -106,6 +106,7 @@ def cloned(account: Account) -> Path:
     return account.home / "clone"
 
 
+@pytest.mark.upkeep
 def test_trust_in_a_branch_follows_what_was_merged(team: Account) -> None:
     clone = cloned(team)
     assert "origin/" in team.cli("trust", "--branch", str(clone))

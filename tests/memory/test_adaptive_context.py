@@ -82,6 +82,7 @@ def test_the_configuration_of_search_intents_has_the_defaults_of_the_settings():
     settings = {name.removeprefix("search_intent."): value for name, value in DEFAULTS.items() if "intent." in name}
     of_context = {name: settings.pop(name) for name in ("base_count", "max_count", "max_tokens")}
 
+    assert settings == {"enabled": True, "use_llm": False, "llm_timeout_ms": 200, "min_confidence": 0.5}
     assert {name: getattr(config, name) for name in settings} == settings
     assert {name: getattr(config.context, name) for name in of_context} == of_context
 
@@ -315,6 +316,7 @@ def test_without_search_intents_nothing_is_detected_and_nothing_injected(account
     assert (context["search_intent_detected"], context["injected_memories"]) == (False, [])
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("S1-6.11c")
 @pytest.mark.parametrize("damage", ["corrupt", "locked"])
 def test_a_database_out_of_reach_costs_the_memories_and_leaves_one_warning(account, keep, damage):

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from enricher.context.channels.memory import BY_MEANING
 from enricher.interfaces.compat.recall import Recall
 from enricher.interfaces.library import Library
 from enricher.prompt.project import identify
@@ -93,6 +94,24 @@ def test_without_the_endpoint_the_text_search_answers_with_one_warning(
     assert "text search only" in account.log()[0]["reason"]
 
 
+def test_a_failing_endpoint_is_left_alone_for_a_while(endpoint, remembered, account):
+    endpoint.status = 503
+    for _ in range(5):
+        remembered.search("which car")
+
+    assert endpoint.asked.count("snow closes the depot") == 3
+    assert "text search only: paused after 3 failures in a row" in account.log()[-1]["reason"]
+
+
+def test_vectors_count_towards_the_limit_of_the_day(endpoint, remembered, account, monkeypatch):
+    monkeypatch.setenv("ENRICHER_MODEL_CALLS_PER_DAY", "2")
+    remembered.search("which car")  # one call for the memories, one for the question
+
+    assert remembered.search("winter") == []
+    assert "winter" not in endpoint.asked
+    assert "text search only: budget: 2 calls today" in account.log()[-1]["reason"]
+
+
 @pytest.mark.parametrize("gate", ["ENABLE_LOCAL_INFERENCE_PIPELINE", "ENABLE_LOCAL_ENRICHMENT"])
 def test_a_closed_gate_asks_nobody(endpoint, remembered, monkeypatch, gate):
     monkeypatch.setenv(gate, "false")
@@ -172,18 +191,49 @@ def stored(endpoint, account):
     return account
 
 
-def test_the_hook_uses_vectors_that_are_kept_and_asks_nobody(stored, endpoint):
+def keep_the_vector_of(prompt, account):
+    with closing(database.connect(str(account.state))) as db:
+        vectors.keep(db, "default", {prompt: vectors.packed(vector(prompt))})
+
+
+def memories_of(trace):
+    """Return the memories that the trace of a prompt lists, by their text: whether it was shown, and why not."""
+    return {item["text"]: (item["kept"], item["why"]) for item in trace["items"] if item["channel"] == "memory"}
+
+
+@pytest.mark.parametrize("profile", ["quiet", "as-specified"])
+def test_what_its_vector_alone_finds_is_traced_but_not_shown(stored, endpoint, profile):
+    """No limit of the cosine is known above which it helps; the searches return it (tests above)."""
+    stored.env["ENRICHER_PROFILE"] = profile
     asked = list(endpoint.asked)
-    before = stored.ask_patiently(CAR)
-    with closing(database.connect(str(stored.state))) as db:
-        vectors.keep(db, "default", {CAR: vectors.packed(vector(CAR))})
+    before = stored.ask_patiently(CAR).context
+    keep_the_vector_of(CAR, stored)
     answer = stored.ask_patiently(CAR)
 
     assert len(asked) == 20
-    assert "automobile 7 is silver" not in before.context
-    assert "automobile 7 is silver" in answer.context
-    assert "letter" not in answer.context
+    assert memories_of(stored.trace())["automobile 7 is silver"] == (False, f"stale: {BY_MEANING}")
+    assert "automobile" not in answer.context
+    assert answer.context == before
     assert endpoint.asked == asked
+
+
+def test_vectors_that_are_kept_change_the_order_of_what_the_hook_finds_by_words(stored):
+    project = identify(str(stored.project))
+    meant = "the old vehicle of the depot in the north was archived at last"
+    fits = "ledger 18 is archived in tray 4"
+    with closing(database.connect(str(stored.state))) as db, memories.transaction(db):
+        for text in (meant, fits):
+            memories.add(db, Memory(text, project=project.id, created_at="2026-01-01"))
+    upkeep.refresh(str(stored.state), project, has_index=False)
+    prompt = "which car is archived with ledger 18 in tray 4 of the depot?"
+    stored.ask_patiently(prompt)
+    before = list(memories_of(stored.trace()))
+    keep_the_vector_of(prompt, stored)
+    stored.ask_patiently(prompt)
+    after = list(memories_of(stored.trace()))
+
+    assert before.index(fits) < before.index(meant)
+    assert after.index(meant) < after.index(fits)
 
 
 def test_without_an_open_gate_the_hook_does_not_look_at_vectors(stored):
@@ -194,6 +244,7 @@ def test_without_an_open_gate_the_hook_does_not_look_at_vectors(stored):
     assert "automobile" not in stored.ask_patiently(CAR).context
 
 
+@pytest.mark.upkeep
 def test_forgetting_a_prompt_deletes_the_vectors_of_all(stored):
     stored.ask_patiently(CAR)
     stored.rest()

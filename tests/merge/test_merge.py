@@ -54,7 +54,6 @@ def ours(account: Account, two_states: dict[str, Path]) -> Account:
 
 def settled(account: Account) -> Account:
     """Have everything in the database that its prompts left."""
-    account.rest()
     account.cli("trace", "list")
     return account
 

@@ -15,11 +15,13 @@ import pytest
 from simulator import ROOT
 
 from enricher.context import Gathered
+from enricher.model import allowance
 from enricher.model.endpoint import endpoint_of
+from enricher.settings import DEFAULTS, with_environment
 from enricher.sources.code.search import ensure
 
 sys.path.insert(0, str(ROOT / "tests" / "pipeline"))
-from pipeline_caller import EMPTY, GATES, Caller
+from pipeline_caller import ATTEMPTS, EMPTY, GATES, Caller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -338,3 +340,67 @@ def test_an_endpoint_may_end_in_its_method_and_have_a_key(monkeypatch: pytest.Mo
 
     assert (endpoint.host, endpoint.port, endpoint.path("embeddings")) == ("localhost", 8080, "/v1/embeddings")
     assert (endpoint.name, endpoint.key) == ("default", "secret")
+
+
+def is_left_alone(caller: Caller, server: ModelServer, purpose: str, reason: str) -> bool:
+    """Ask until no call may be made for the purpose any more; return whether the next prompt makes none either."""
+    limits = with_environment({}, caller.account.env)[0]
+    for _attempt in range(ATTEMPTS):
+        if allowance.read(str(caller.account.state)).refusal_for(purpose, limits) == reason:
+            break
+        caller.ask()
+    calls = len(server.calls)
+    caller.ask()
+    refusal = allowance.read(str(caller.account.state)).refusal_for(purpose, limits)
+    return (refusal, len(server.calls)) == (reason, calls)
+
+
+@pytest.mark.parametrize("left", [1, 2])
+def test_the_calls_of_all_channels_count_towards_the_limit_of_the_day(
+    caller: Caller, model_server: ModelServer, left: int
+) -> None:
+    """Three channels ask at the same time."""
+    caller.account.env["ENRICHER_MODEL_CALLS_PER_DAY"] = str(left)
+
+    assert is_left_alone(caller, model_server, NAMES[0], f"budget: {left} calls today")
+    assert len(model_server.calls) <= left
+    assert gathered(caller)[NAMES[0]].fallback
+
+
+@pytest.mark.parametrize("other", ["LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"])
+def test_the_cost_of_channels_and_vectors_counts_towards_the_limit_of_the_day(
+    caller: Caller, model_server: ModelServer, other: str
+) -> None:
+    del caller.account.env[other]
+    caller.account.env |= {"ENRICHER_MODEL_USD_PER_MILLION_INPUT": "5", "ENRICHER_MODEL_USD_PER_DAY": "0.0001"}
+
+    assert is_left_alone(caller, model_server, NAMES[0], "budget: 0.00 USD today")
+    assert allowance.read(str(caller.account.state)).today()[1] > 0.0001
+
+
+@pytest.mark.parametrize("fault", [{"status": 500}, {"delay_s": 5.0}], ids=["refused", "late"])
+@pytest.mark.parametrize(("other", "name"), [("LLM_CODER_FAST_URL", NAMES[2]), ("LLM_EMBEDDING_URL", NAMES[1])])
+def test_after_three_failures_a_channel_leaves_its_model_alone_for_a_while(
+    caller: Caller, model_server: ModelServer, other: str, name: str, fault: dict[str, Any]
+) -> None:
+    """The search by meaning and the second opinion go on: they have other endpoints, or more time."""
+    del caller.account.env[other]
+    for key, value in fault.items():
+        setattr(model_server, key, value)
+    caller.account.instruct(f"# Context\n\n## Channel: {NAMES[0]}\n\n```yaml\ndisabled: true\n```\n")
+    caller.account.compile()
+    assert is_left_alone(caller, model_server, name, "paused after 3 failures in a row")
+    assert len(model_server.calls) <= 3
+    known = allowance.read(str(caller.account.state))
+    assert {known.refusal_for(purpose, DEFAULTS) for purpose in ("", allowance.VECTORS)} == {""}
+    assert gathered(caller)[name].fallback
+
+
+def test_an_answer_ends_the_count_of_failures(caller: Caller, model_server: ModelServer) -> None:
+    del caller.account.env["LLM_EMBEDDING_URL"]
+    for status in (500, 500, 200, 500, 500, 200):
+        model_server.status = status
+        found = gathered(caller)
+
+    assert len(model_server.calls) == 12
+    assert {one.fallback for one in found.values()} == {False}

@@ -104,6 +104,17 @@ def test_the_bench_measures_a_model_that_answers_and_one_that_never_does(account
     assert silent["median_ms"] >= 200  # its time limit: the model was asked in most rounds
 
 
+@pytest.mark.slow
+@pytest.mark.conformance("S1-6.6a")
+def test_the_bench_measures_classification_at_several_sizes(account: Account) -> None:
+    """Prompts as people type them, up to 2 KB, take less than 10 ms; longer ones are reported too."""
+    rows = {row["name"]: row["median_ms"] for row in json.loads(account.cli("bench", "intent", "--json"))}
+
+    assert list(rows) == ["200 B", "2 KB", "16 KB", "100 KB", "1 MB"]
+    assert 0 < rows["200 B"] < 10
+    assert 0 < rows["2 KB"] < 10
+
+
 def test_the_simulated_server_answers_by_the_labels(asking: Account, model_server: ModelServer) -> None:
     model_server.reply = simulated({CALLED[0]: answer("docs")}, 1.0)
     record = json.loads(asking.cli("model", "try", CALLED[0], "--json"))

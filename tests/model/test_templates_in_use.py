@@ -83,6 +83,35 @@ def test_a_broken_template_keeps_the_last_good_one_and_is_told(asking: Account, 
     assert "classification.md:6" in asking.cli("check", "--effective", exit_code=1)
 
 
+@pytest.mark.conformance("S2-4a", "S2-5b")
+@pytest.mark.parametrize("is_on", [True, False])
+def test_the_model_estimates_the_effort_where_that_is_switched_on(
+    asking: Account, model_server: ModelServer, *, is_on: bool
+) -> None:
+    asking.env["ENRICHER_COMPLEXITY_ENABLED"] = str(is_on).lower()
+    model_server.reply = json.dumps(SAID | {"complexity": 90})
+    prompt = "rename the flag in cli.py"
+    asking.ask(prompt)
+    trace = asking.trace()
+    text = model_server.calls[-1].body["messages"][0]["content"]
+
+    assert ("complexity: 0 (a word to change)" in text) is is_on
+    if is_on:
+        (estimate,) = trace["complexity_estimates"]
+        assert estimate["overall_complexity_score"] == pytest.approx(
+            0.4 * estimate["heuristic_score"] + 0.6 * 90, abs=0.6
+        )
+    else:
+        assert not trace.get("complexity_estimates")
+
+
+def test_a_template_without_a_form_that_the_hook_needs_is_broken(asking: Account) -> None:
+    asking.write("config/classification.md", OWN.replace("GREETING", "Hello").replace(", task: [task_types]", ""))
+    asking.instruct(NAMED)
+
+    assert "has no form 'task'; 'forms' must have intent, task" in asking.cli("check", "--effective", exit_code=1)
+
+
 @pytest.mark.parametrize("protocol", ["anthropic", "openai"])
 @pytest.mark.parametrize("wanted", ["always", "auto"])
 def test_an_endpoint_with_structured_output_gets_the_schema(

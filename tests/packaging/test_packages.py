@@ -46,6 +46,7 @@ def test_the_wheel_holds_the_packages_and_the_instructions_in_both_forms(package
         "enricher/samples/prompts.jsonl", "instructions/prompt-enricher-instructions.md",
         "instructions/HEURISTICS.md", "instructions/guardrails.md", "instructions/response_schemas.yaml",
         "instructions/hybrid_prompt_templates.yaml", "instructions/prompts/classification.md",
+        "instructions/complexity_thresholds.yaml",
         "instructions/compiled.json", *(f"instructions/fitted/{name}.md" for name in FITTED),
     } <= names  # fmt: skip
     assert not [name for name in names if name.startswith(("tests/", "examples/")) or "__pycache__" in name]

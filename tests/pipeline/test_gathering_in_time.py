@@ -69,6 +69,7 @@ def test_one_that_takes_170_ms_is_left_out_and_the_fast_one_kept(caller: Caller)
     assert caller.account.trace()["status"] == "partial"
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("P08", "P10", "P29", "P30")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_one_that_will_not_end_costs_its_time_and_leaves_nothing_behind(caller: Caller, fault: str) -> None:
@@ -95,6 +96,7 @@ def test_gathering_ends_after_200_ms(caller: Caller, fault: str) -> None:
     assert min(_gather_ms(caller) for _ in range(ATTEMPTS)) < GATHER_MS + 20  # to kill the programs
 
 
+@pytest.mark.upkeep
 @pytest.mark.conformance("P08")
 @pytest.mark.parametrize("rule", [pytest.param({"deadline_ms": 40}, id="its rule"), pytest.param({}, id="default")])
 def test_the_environment_gives_a_channel_no_more_time(caller: Caller, rule: dict[str, object]) -> None:

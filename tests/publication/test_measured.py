@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def db(library: Account, tmp_path: Path) -> Iterator[sqlite3.Connection]:
     """A copy of the library of which nothing was measured yet."""
-    library.rest()
+    library.traces()
     shutil.copytree(library.state, tmp_path / "state")
     with closing(database.connect(str(tmp_path / "state"))) as db:
         yield db

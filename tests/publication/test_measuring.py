@@ -32,7 +32,7 @@ own.wait()
 @pytest.fixture
 def state(library: Account, tmp_path: Path) -> Path:
     """A copy of the library of which nothing was measured yet."""
-    library.rest()
+    library.traces()
     (tmp_path / "state").mkdir()
     with (
         closing(sqlite3.connect(library.state / "enricher.db")) as source,

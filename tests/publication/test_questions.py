@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 PARAMETER = re.compile(r":([a-z_]+)")
 PROMPTS = 3_000
 ASKED = {"words": "the", "session_id": ""}
-NEEDS_MORE = {"which_channels_made_prompts_partial", "which_rules_are_dead", "which_rules_speak_most"}
+NEEDS_MORE = {
+    "how_does_the_model_answer_by_day",
+    "which_channels_made_prompts_partial",
+    "which_rules_are_dead",
+    "which_rules_speak_most",
+}
 """What the generated history has nothing of."""
 
 

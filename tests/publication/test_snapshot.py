@@ -55,7 +55,6 @@ def account(tmp_path_factory: pytest.TempPathFactory) -> Account:
     account.env["ENRICHER_TEST"] = "1"
     account.ask("only a probe of the teststand")
     del account.env["ENRICHER_TEST"]
-    account.rest()
     with closing(database.connect(str(account.state))) as db:
         rollups.catch_up(db)
         search.catch_up(db)

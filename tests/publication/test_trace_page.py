@@ -45,7 +45,6 @@ def account(tmp_path_factory: pytest.TempPathFactory) -> Account:
     account.compile()
     for prompt in (DEBUG, "thanks!", "/clear", TEAPOT):
         account.ask_patiently(prompt, session_id="kitchen")
-    account.rest()
     assert len(account.traces()) == 4
     return account
 

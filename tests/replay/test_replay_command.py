@@ -111,6 +111,7 @@ def test_what_was_recorded_for_a_test_is_verified_as_well(account: Account) -> N
     assert json.loads(account.cli("replay", "--verify", "--limit", "1", "--json"))["same"] == 1
 
 
+@pytest.mark.upkeep
 def test_a_text_that_differs_is_named_and_the_command_fails(account: Account) -> None:
     account.rest()
     own = account.trace()["id"]

@@ -20,7 +20,7 @@ DEBUG = "# Classification\n\n## Task type: debug\n\n```yaml\nextend: true\n"
 WRONG = [
     pytest.param(HEAD + "signals: [1, 2\n```\n", 7, "YAML: ", id="YAML that does not end"),
     pytest.param(HEAD + "signals:\n\t- x\n```\n", 7, "YAML: ", id="a tab in YAML"),
-    pytest.param(HEAD + "signals: []\nsignals: []\n```\n", 7, "key 'signals' stands twice", id="a key twice"),
+    pytest.param(HEAD + "signals: []\nsignals: []\n```\n", 7, "key 'signals' occurs twice", id="a key twice"),
     pytest.param(HEAD + "signal: []\n```\n", 6, "unknown key 'signal'; known: ", id="an unknown key"),
     pytest.param(HEAD + "- a\n```\n", 6, "must be a mapping", id="a list for a mapping"),
     pytest.param(HEAD + "signals:\n  - {phrase: a b, weight: 31}\n```\n", 7, "weight: 31 is outside 1 to 30", id="a weight"),
@@ -32,10 +32,10 @@ WRONG = [
     pytest.param(HEAD + "signals:\n  - {phrases: a}\n```\n", 7, "unknown key 'phrases'", id="an unknown key of a signal"),
     pytest.param("# Classification\n\n## Colour: red\n\n```yaml\na: 1\n```\n", 3, "'colour' is no kind of rule", id="a kind"),
     pytest.param("# Output\n\n## Task type: red\n\n```yaml\nsignals: []\n```\n", 3, "belongs to the part '# Classification'", id="a part"),
-    pytest.param("## Task type: red\n\n```yaml\nsignals: []\n```\n", 1, "stands in no part", id="no part"),
-    pytest.param("# Output\n\n# Classification\n\n# Output\n", 5, "part 'Output' stands twice", id="a part twice"),
+    pytest.param("## Task type: red\n\n```yaml\nsignals: []\n```\n", 1, "is in no part", id="no part"),
+    pytest.param("# Output\n\n# Classification\n\n# Output\n", 5, "part 'Output' occurs twice", id="a part twice"),
     pytest.param("# Output\n\n```yaml\na: 1\n```\n", 3, "yaml block without a rule", id="a block without a rule"),
-    pytest.param((HEAD + "signals: []\n```\n\n## Task type: gadget\n\n```yaml\nsignals: []\n```\n"), 9, "'task_type.gadget' stands twice", id="a rule twice"),
+    pytest.param((HEAD + "signals: []\n```\n\n## Task type: gadget\n\n```yaml\nsignals: []\n```\n"), 9, "'task_type.gadget' occurs twice", id="a rule twice"),
     pytest.param("# Guardrails\n\n## Guardrail: H99\n\n```yaml\nsignals: []\n```\n", 3, "guardrail 'H99' is in no catalogue", id="a dangling id"),
     pytest.param(DEBUG + 'examples:\n  - "the tests pass, thanks"\n```\n', 8, "example 'the tests pass, thanks' comes out as", id="an example"),
     pytest.param("# Output\n\n## Budgets\n\n```yaml\ntokens: 5000\n```\n", 6, "tokens: input should be less than or equal to 2000", id="a limit"),
@@ -147,7 +147,7 @@ def test_an_id_that_stands_twice_in_a_catalogue_is_told(account: Account) -> Non
 
     found = problems(account.cli("check", exit_code=1))
 
-    assert [(one[0], one[2], one[3][:15]) for one in found] == [(str(catalogue), "error", "H5 stands twice")]
+    assert [(one[0], one[2], one[3][:15]) for one in found] == [(str(catalogue), "error", "H5 occurs twice")]
 
 
 def test_an_alias_that_stands_twice_and_a_slug_that_dangles_are_told(account: Account) -> None:
@@ -158,7 +158,7 @@ def test_an_alias_that_stands_twice_and_a_slug_that_dangles_are_told(account: Ac
     found = [one for one in problems(account.cli("check", exit_code=1)) if one[0] == str(names)]
 
     assert [(one[1], one[2], one[3].split(";")[0]) for one in found] == [
-        (4, "error", "'same' stands twice"),
+        (4, "error", "'same' occurs twice"),
         (4, "error", "'two' stands for H77, which is in no catalogue"),
         (4, "warning", "'two' names the task type 'moon', which no rule defines"),
     ]

@@ -182,6 +182,7 @@ def test_a_compiled_file_that_anybody_may_write_is_not_used(account: Account) ->
     assert compiled(account).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.upkeep
 def test_a_slow_compiler_leaves_the_last_good_rules_and_the_trace_says_so(account: Account) -> None:
     account.instruct(rules_of("gadget"))
     asked(account)

@@ -98,7 +98,7 @@ def test_a_version_of_another_project_is_named_and_skipped(account: Account) -> 
     found = _bisect(account, trace_id)
 
     assert answer.is_harmless()
-    assert [step["skipped"] for step in found["steps"]] == [None, "speaks in another folder"]
+    assert [step["skipped"] for step in found["steps"]] == [None, "applies in another folder"]
 
 
 def test_a_version_of_another_release_is_named_and_skipped(account: Account) -> None:

@@ -231,6 +231,7 @@ def test_what_was_read_is_recorded_so_that_a_replay_says_the_same(account: Accou
     account.cli("replay", "--verify")
 
 
+@pytest.mark.upkeep
 @pytest.mark.parametrize(
     ("prompt", "answer", "kept"),
     [

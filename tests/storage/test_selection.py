@@ -118,7 +118,7 @@ def test_what_a_text_selects(db: sqlite3.Connection, text: str, expected: str) -
         pytest.param("label:maybe", 6, "ok, wrong, class, none, any", id="no such value"),
         pytest.param("type:", 5, "no value", id="nothing behind the sign"),
         pytest.param('a "phrase', 2, 'end the phrase with "', id="open quotes"),
-        pytest.param("a -", 2, "nothing stands here", id="a lonely minus"),
+        pytest.param("a -", 2, "there is nothing here", id="a lonely minus"),
     ],
 )
 def test_what_cannot_be_understood_is_told_with_its_place_and_a_remedy(text: str, position: int, told: str) -> None:

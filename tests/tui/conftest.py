@@ -45,7 +45,6 @@ def _asked(tmp_path_factory: pytest.TempPathFactory) -> Account:
     account = Account(tmp_path_factory.mktemp("library") / "home")
     for position, prompt in enumerate(PROMPTS):
         account.ask(prompt, session_id=f"session-{'ab'[position % 2]}")
-    account.rest()
     account.traces()
     return account
 

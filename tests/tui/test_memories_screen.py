@@ -48,7 +48,6 @@ def _told(tmp_path_factory: pytest.TempPathFactory) -> Account:
             one.origin = "added" if is_reviewed else "captured"
             memories.add(db, one)
     account.ask("why does the export job retry so often, more than three times?")
-    account.rest()
     account.traces()
     fix_times(account)
     return account

@@ -112,7 +112,7 @@ async def test_the_trace_is_shown_beside_the_list_where_there_is_room(library: A
         await pilot.press("G")
         await until(pilot, lambda: "points, and the signals" in screen_text(app))
 
-        assert "what speaks for debug" in screen_text(app)
+        assert "evidence for debug" in screen_text(app)
 
 
 async def test_evidence_is_underlined(library: Account) -> None:

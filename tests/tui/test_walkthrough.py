@@ -140,7 +140,7 @@ def shop(account: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
     account.compile()
     for position, prompt in enumerate(PROMPTS):
         account.ask(prompt, session_id=f"session-{'abc'[position // 4]}")
-    account.rest()
+    account.traces()
     fix_times(account)
     for name in ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME", "HOME"):
         monkeypatch.setenv(name, account.env[name])

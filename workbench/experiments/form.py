@@ -120,7 +120,7 @@ def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
         if match := form.fullmatch(line):
             is_next = not after or order.index(label) > order.index(after) or label == after == "item"
             if not is_next or (label == "item" and after not in ("context", "item")):
-                raise FormError(number, f"{label} stands where it does not belong")
+                raise FormError(number, f"{label} is in the wrong place")
             if after == "context" and label != "item":
                 raise FormError(number, "the context holds no item")
             return label, match["said"]

@@ -88,7 +88,7 @@ class Questions:
             if question is None:
                 continue
             if question.row.id in seen:
-                raise QuestionError(f"{place}: the id {question.row.id!r} stands there twice; give each prompt its own")
+                raise QuestionError(f"{place}: the id {question.row.id!r} occurs there twice; give each prompt its own")
             seen.add(question.row.id)
             yield question
 

@@ -32,22 +32,37 @@ from workbench.statistics import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from storage.evaluation.experiments import ArmResult
 
+    Metrics = tuple[tuple[str, str, "Better", Callable[[ArmResult], float | None]], ...]
     Better = Literal["higher", "lower", ""]
     Test = Literal["mid-p McNemar", "signed rank", "none: the arms are the same"]
 
 SAME_ARMS: Test = "none: the arms are the same"
-METRICS: tuple[tuple[str, str, Better, Callable[[ArmResult], float | None]], ...] = (
+
+
+def _optional(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+METRICS: Metrics = (
     ("tokens", "tokens", "", lambda one: float(one.tokens)),
     ("latency_ms", "ms", "", lambda one: one.latency_ms),
     ("success", "share", "higher", lambda one: float(one.succeeded)),
     ("quality", "share", "higher", lambda one: one.quality),
-    ("violations", "per prompt", "lower", lambda one: float(one.violations)),
+    ("violations", "per prompt", "lower", lambda one: _optional(one.violations)),
 )
 """Name, unit, which direction is better (empty: a cost, which does not affect the verdict), and its function."""
+METRICS_OF_RESPONSES: Metrics = (
+    ("tokens", "tokens", "", lambda one: _optional(one.prompt_tokens and one.tokens)),
+    ("latency_ms", "ms", "", lambda one: one.latency_ms),
+    ("success", "share", "higher", lambda one: float(one.succeeded)),
+    ("quality", "score", "higher", lambda one: one.quality),
+    ("violations", "per response", "", lambda one: _optional(one.violations)),
+)
+"""The same of a model's responses. Violations are findings of the response: more of them may be better or worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +147,14 @@ def report_on(
 ) -> Report:
     """Return the report; with ``same_arms`` (one rules hash on both sides) and equal answers nothing is tested."""
     is_same = same_arms and all(pair.is_same() for pair in pairs)
-    metrics = [_metric(pairs, *one, is_same=is_same, level=level) for one in METRICS]
-    tested = [at for at, one in enumerate(metrics) if one.p is not None]
-    for at, adjusted in zip(tested, benjamini_hochberg([metrics[at].p or 0.0 for at in tested]), strict=True):
-        metrics[at] = _judged(replace(metrics[at], p_adjusted=adjusted), level)
+    metrics = _tested(pairs, METRICS, is_same=is_same, level=level)
     gained, lost = _moved(pairs)
     changed = sum(not pair.is_same() for pair in pairs)
     return Report(
         len(pairs),
         len({pair.session for pair in pairs}),
         share_changed(_by_session(pairs), level=level),
-        tuple(metrics),
+        metrics,
         {arm: dict(sorted(counts.items())) for arm, counts in breaches.items()},
         gained,
         lost,
@@ -151,6 +163,52 @@ def report_on(
         is_same,
         _verdict(metrics, changed=changed, gained=gained, lost=lost, level=level),
     )
+
+
+def report_on_responses(
+    pairs: Sequence[Pair],
+    *,
+    same_arms: bool,
+    faults: Mapping[str, Counter[str]],
+    left_out: Counter[str],
+    level: float = 0.95,
+) -> Report:
+    """Return the report on responses of a model; ``faults`` counts why they failed, by arm.
+
+    A model rarely gives the same response twice. So the verdict is that of the metrics: regressed or changed if one of
+    them is, identical if all responses are the same, else inconclusive.
+    """
+    is_each_same = all(pair.is_same() for pair in pairs)
+    is_same = same_arms and is_each_same
+    metrics = _tested(pairs, METRICS_OF_RESPONSES, is_same=is_same, level=level)
+    verdicts = {one.verdict for one in metrics}
+    verdict: Verdict = "identical" if pairs and is_each_same else "inconclusive"
+    if "regressed" in verdicts:
+        verdict = "regressed"
+    elif "changed" in verdicts:
+        verdict = "changed"
+    return Report(
+        len(pairs),
+        len({pair.session for pair in pairs}),
+        share_changed(_by_session(pairs), level=level),
+        metrics,
+        {arm: dict(sorted(counts.items())) for arm, counts in faults.items()},
+        0,
+        0,
+        dict(sorted(left_out.items())),
+        0,
+        is_same,
+        verdict,
+    )
+
+
+def _tested(pairs: Sequence[Pair], of: Metrics, *, is_same: bool, level: float) -> tuple[Metric, ...]:
+    """Return the metrics with the verdict of their tests, corrected for the number of tests."""
+    metrics = [_metric(pairs, *one, is_same=is_same, level=level) for one in of]
+    tested = [at for at, one in enumerate(metrics) if one.p is not None]
+    for at, adjusted in zip(tested, benjamini_hochberg([metrics[at].p or 0.0 for at in tested]), strict=True):
+        metrics[at] = _judged(replace(metrics[at], p_adjusted=adjusted), level)
+    return tuple(metrics)
 
 
 def _verdict(metrics: Sequence[Metric], *, changed: int, gained: int, lost: int, level: float) -> Verdict:

@@ -202,7 +202,7 @@ def _judgement(value: object, name: str, *, verdict: str) -> Decided:
         if not CHECKS[key][0](given):
             raise LineError(f"{name}.{key} is {_shown(given)}; write {CHECKS[key][1]}")
     if verdict == CLASS and "task_type" not in value:
-        raise LineError(f"no 'task_type' in {name}; a corrected class says which")
+        raise LineError(f"no 'task_type' in {name}; a corrected class needs it")
     fields: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in value.items()}
     return Decided(**fields)
 

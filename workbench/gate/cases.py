@@ -96,7 +96,7 @@ def parse(content: bytes, *, path: str) -> Cases:
             problems.append(Problem(path, number, "error", str(error)))
             continue
         if case.id in found:
-            message = f"{case.id} stands twice; the first is on line {found[case.id][0]}: delete one of them"
+            message = f"{case.id} occurs twice; the first is on line {found[case.id][0]}: delete one of them"
             problems.append(Problem(path, number, "error", message))
         found.setdefault(case.id, (number, case))
     return Cases(tuple(case for _, case in found.values()), tuple(problems))

@@ -92,7 +92,7 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
         layers = [layers[0], *([Layer(PROJECT, own)] if revision.holds(own) else [])]
     side = _Side(f"{revision.name} ({revision.commit[:10]})", now.rules)
     if instructions and not revision.holds(instructions):
-        side.notes.append(f"{instructions} is not in {revision.name}; the packaged instructions stand for the base")
+        side.notes.append(f"{instructions} is not in {revision.name}; the packaged instructions are the base instead")
         layers = [Layer("packaged", packaged_file())]
     texts = _texts_at(revision, [layer.path for layer in layers])
     compiled = compile_layers(layers, texts=texts)

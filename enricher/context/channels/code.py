@@ -27,7 +27,7 @@ MOST_FIRST, MOST_LATER = 3, 1
 MOST_PATHS = 6
 """Maximum number of files on one line."""
 KNOWN = "the conversation has it open"
-BESIDE = "it only stands beside a better one"
+BESIDE = "it only accompanies a better one"
 FOLDER_NAMED = "the prompt names its folder"
 
 

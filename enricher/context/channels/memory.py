@@ -34,9 +34,10 @@ LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
 OWN_SHARE = 0.5
 """Minimum score of a memory by its own words, as a share of the floor, even if a linked memory matches well."""
-BESIDE = "it only stands beside one that fits"
+BESIDE = "it only accompanies one that fits"
+BY_MEANING = "it was found by its meaning alone"
 TOO_FEW = "it shares too few telling words"
-NOTHING_NEW = "another one says what the prompt is about"
+NOTHING_NEW = "another one covers what the prompt is about"
 LOOKED_AT = 10
 """Number of memories that the channel's search returns for weighing; a search by the user has its own limit."""
 NO_NEIGHBOURS = 2.0
@@ -136,16 +137,24 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     fitting = within_tokens(previews, int(request.settings[MAX_TOKENS]))
     if not is_as_specified(request.settings):
         return _weighed(request, hits, fitting=fitting, floor=channel.min_score)
-    return [
-        _candidate(hit, request, objection="" if hit.own >= OWN_SHARE * channel.min_score else BESIDE)
-        for hit in hits[:fitting]
-    ]
+    return [_candidate(hit, request, objection=_not_about_it(hit, floor=channel.min_score)) for hit in hits[:fitting]]
+
+
+def _not_about_it(hit: Hit, *, floor: float) -> str:
+    """Return why a hit is not shown although its score may be high enough; empty if its own words fit."""
+    if hit.by_meaning:
+        return BY_MEANING
+    return "" if hit.own >= OWN_SHARE * floor else BESIDE
 
 
 def _with_the_near(
     connection: Connection, hits: list[Hit], request: Request, *, weights: Mapping[str, float] | None
 ) -> list[Hit]:
-    """Merge the hits with the memories nearest to the prompt's vector, if that is kept; the endpoint is not asked."""
+    """Merge the hits with the memories nearest to the prompt's vector, if that is kept; the endpoint is not asked.
+
+    The vectors change the order. They are no evidence that a memory helps with the prompt: no cosine has been measured
+    from which one does, so a memory that shares no word with the prompt is left to the searches that someone asks for.
+    """
     from storage.base import reader
     from storage.memory import vectors
 
@@ -166,8 +175,7 @@ def _with_the_near(
 def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
     """Return the first ``fitting`` memories, and any other that shares the prompt's topic (``telling.evidence``).
 
-    A memory whose vector is far nearer to the prompt's than those of the others needs no common word. ``stale`` gives
-    the reason not to show a memory: another topic, or nothing new after a more certain memory.
+    ``stale`` gives the reason not to show a memory: another topic, or nothing new after a more certain memory.
     """
     if not hits:
         return []
@@ -178,11 +186,8 @@ def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -
         (0.0, frozenset[str]()) if prompt.is_silent() else telling.evidence(prompt, hit.content, _kind(hit))
         for hit in hits
     ]
-    objections = [TOO_FEW] * len(hits)
+    objections = [BY_MEANING if hit.by_meaning else TOO_FEW for hit in hits]
     said, sources = frozenset[str](), set[str]()
-    for at, hit in enumerate(hits):
-        if hit.is_near and not weighed[at][0]:
-            weighed[at] = max(hit.raw, floor), frozenset()
     for at in sorted((at for at, (sure, _) in enumerate(weighed) if sure), key=lambda at: (-weighed[at][0], at)):
         words, source = weighed[at][1], hits[at].source.partition("#")[0]
         is_nothing_new = bool(said) and ((bool(words) and words <= said) or source in sources)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from enricher.classify import Classification
+    from enricher.complexity.estimate import Estimate
     from enricher.context import Gathered
     from enricher.respond.decision import Enrichment, Inputs
     from enricher.rules.cache import Rules
@@ -124,6 +125,7 @@ def _as_json(
             }
             for one in enrichment.items
         ],
+        **({"complexity": enrichment.estimate.to_json()} if enrichment.estimate else {}),
         "text": "" if skipped else enrichment.text,
         "rules_hash": rules.hash,
     }
@@ -150,12 +152,37 @@ def _print(
         console.print("facts: " + ", ".join(f"{name} {value}" for name, value in sorted(enrichment.facts.items())))
     if enrichment.why_workflow:
         console.print(f"workflow: {enrichment.workflow or 'none'} \u2014 {enrichment.why_workflow}", markup=False)
+    if enrichment.estimate:
+        _print_estimate(console, enrichment.estimate)
     for miss in enrichment.misses:
         needed = f" ({miss.score:g} of {miss.needed:g})" if miss.needed else ""
         console.print(f"left out: {miss.line}: {miss.reason}{needed}")
     _print_channels(console, enrichment, channels)
     console.print()
     console.print(enrichment.text or "nothing is added", markup=False)
+
+
+def _print_estimate(console: Console, estimate: Estimate) -> None:
+    """Print the estimated effort with its causes, and the parts that the prompt lists."""
+    console.print(
+        f"complexity: {estimate.score:g} of 100, {estimate.category}: {estimate.lines} lines in {estimate.files} files,"
+        f" {estimate.tokens} tokens, {estimate.minutes} minutes; {_splitting(estimate)}",
+        markup=False,
+    )
+    causes = ", ".join(
+        f"{name} {' '.join(value) if isinstance(value, list) else f'{value:g}'}"
+        for name, value in estimate.factors.items()
+    )
+    scores = f"heuristic {estimate.heuristic:g}" + (f", model {estimate.model:g}" if estimate.model is not None else "")
+    console.print(f"  {scores}{f' ({estimate.reason})' if estimate.reason else ''}; {causes}", markup=False)
+    for part in estimate.parts:
+        needs = f" (after {', '.join(map(str, part.needs))})" if part.needs else ""
+        console.print(f"  part {part.number}{needs}: {printable(part.text)}", markup=False)
+
+
+def _splitting(estimate: Estimate) -> str:
+    suggested = "splitting it is suggested" if estimate.should_split else "splitting it is not suggested"
+    return f"{suggested} (confidence {estimate.confidence:.2f}: {estimate.rationale})"
 
 
 def _print_channels(console: Console, enrichment: Enrichment, channels: list[Gathered]) -> None:

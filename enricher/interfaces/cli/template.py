@@ -30,7 +30,7 @@ def listing(cwd: str, is_json: bool) -> None:
     """List the templates of the instructions that apply here, with their modes and files."""
     from enricher.structured.templates import TemplateProblemError
 
-    generator = _in_use(cwd)
+    generator = in_use(cwd)
     try:
         rows = [_row(generator, name) for name in generator.names]
     except TemplateProblemError as problem:
@@ -64,7 +64,7 @@ def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, 
             raise click.BadParameter(f"{pair!r} has no '='; write NAME=TEXT", param_hint="--set")
         values[key] = text
     try:
-        click.echo(_in_use(cwd).generate(name, values, mode=mode), nl=False)
+        click.echo(in_use(cwd).generate(name, values, mode=mode), nl=False)
     except TemplateProblemError as problem:
         raise click.ClickException(str(problem)) from None
 
@@ -135,7 +135,7 @@ def _object(file: Any) -> dict[str, Any]:
     return value
 
 
-def _in_use(cwd: str) -> PromptGenerator:
+def in_use(cwd: str) -> PromptGenerator:
     """Return a generator for the templates of the instructions that apply in a folder."""
     from enricher.rules.compiling.compiler import MODES, compile_layers
     from enricher.rules.layers import find_layers

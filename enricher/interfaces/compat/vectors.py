@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
+    from enricher.settings import Value
     from storage.memory.recall import Hit
 
 TIMEOUT_S = 10.0
@@ -30,15 +31,16 @@ FEWEST_COMPARED = 64
 """Hits of the search by words that take part in the fusion, however few are asked for."""
 
 
-def is_wanted(cwd: str = "") -> bool:
-    """Return whether an endpoint is configured and both gates are open, for a search in the folder ``cwd``."""
+def settings_with_vectors(cwd: str = "") -> dict[str, Value] | None:
+    """Return the settings for a search in ``cwd``; None unless an endpoint is configured and both gates are open."""
     if not os.environ.get(EMBEDDING):
-        return False
+        return None
     try:
         compiled = cache.load(cwd)[0].body["settings"]
     except cache.NoRulesError:
         compiled = {}
-    return has_vectors(with_environment(compiled, os.environ)[0], os.environ)
+    settings = with_environment(compiled, os.environ)[0]
+    return settings if has_vectors(settings, os.environ) else None
 
 
 def search(
@@ -59,22 +61,22 @@ def search(
     Missing vectors are asked for first. If the endpoint fails, only the results of the search by words are returned,
     and the reason is logged. ``db`` is in autocommit mode.
     """
-    wanted = is_wanted(cwd)
+    settings = settings_with_vectors(cwd)
     found = recall.search(
         db,
         text,
         project=project,
         cwd_prefix=cwd_prefix,
-        limit=max(limit, FEWEST_COMPARED) if wanted else limit,
+        limit=max(limit, FEWEST_COMPARED) if settings else limit,
         weights=weights,
         now=now,
         candidates=candidates,
     )
-    if not wanted or not text.strip():
+    if not settings or not text.strip():
         return found[:limit]
     try:
-        embedding.complete(db, project, within_s=TIMEOUT_S)
-        vector = embedding.vector_of(db, text, within_s=TIMEOUT_S)
+        embedding.complete(db, project, settings, state=state, within_s=TIMEOUT_S)
+        vector = embedding.vector_of(db, text, settings, state=state, within_s=TIMEOUT_S)
     except (ModelError, EndpointError) as failure:
         log.append(state, stage="vectors", reason=f"text search only: {failure}")
         return found[:limit]

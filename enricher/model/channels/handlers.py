@@ -49,6 +49,7 @@ def main(words: list[str]) -> None:
     """Answer the request on stdin; ``words`` are the channel, the variable of its endpoint, its prompt, and options.
 
     The prompt has slots (``enricher.structured.slots``). The option ``keep``: the vector of the prompt may be stored.
+    Options with ``=``: settings that limit calls.
     """
     from storage.base.lean import dumps, loads, on_alarm
 
@@ -62,7 +63,8 @@ def main(words: list[str]) -> None:
     try:
         from enricher.model.channels.material import Material
 
-        material = Material(given["prompt"], given["cwd"], state, until=until)
+        limits = dict(option.split("=", 1) for option in options if "=" in option)
+        material = Material(given["prompt"], given["cwd"], state, until=until, purpose=name, limits=limits)
         if name == "similarity":
             items = similarity(material, variable, later, keeps=KEEP in options)
         else:
@@ -109,7 +111,7 @@ def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
         return []
     parts = [f"{file.path}:\n{file.text[:LONGEST_FILE]}" for file in files]
     paths = ", ".join(file.path for file in files)
-    text, model = _asked(variable, _question(prompt, material.prompt, parts), _narrative, material.until)
+    text, model = _asked(variable, _question(prompt, material.prompt, parts), _narrative, material)
     return [_item(text or _told(files), f"summary of {paths}", model, is_fallback=not text)]
 
 
@@ -120,7 +122,7 @@ def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
     if not code and not files:
         return []
     parts = [code[: 2 * LONGEST_FILE]] if code else [f"{file.path}:\n{file.text[:LONGEST_FILE]}" for file in files]
-    text, model = _asked(variable, _question(prompt, material.prompt, parts), _structure, material.until)
+    text, model = _asked(variable, _question(prompt, material.prompt, parts), _structure, material)
     text_without = "\n".join(_outline(code, files))
     if not text and not text_without:
         return []
@@ -165,7 +167,7 @@ def _question(form: str, prompt: str, parts: list[str]) -> str:
     return filled(form, {"material": "\n\n".join([prompt[:LONGEST_PROMPT], *parts])})
 
 
-def _asked(variable: str, question: str, read: Callable[[str], str], until: float) -> tuple[str, str]:
+def _asked(variable: str, question: str, read: Callable[[str], str], material: Material) -> tuple[str, str]:
     """Return the text of the model's answer in the channel's form, and the model's name.
 
     The text is empty if there was no answer in time, if it does not follow the schema, or if it does not help.
@@ -175,7 +177,9 @@ def _asked(variable: str, question: str, read: Callable[[str], str], until: floa
 
     try:
         endpoint = endpoint_of(variable)
-        answer = ask(endpoint, question, within_s=until - time.monotonic())
+        with material.call() as call:
+            answer = ask(endpoint, question, within_s=material.until - time.monotonic())
+            call.used(answer.input_tokens, answer.output_tokens)
     except (ModelError, EndpointError, Late):
         return "", ""
     parsed = parse(answer.text, SCHEMA)
@@ -249,7 +253,8 @@ def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) 
     texts = list(dict.fromkeys([material.prompt, *(one.text for one in snippets)]))
     known = _kept(material.state, endpoint.name, texts)
     missing = [text for text in texts if text not in known]
-    made = asked(endpoint, missing, within_s=material.until - time.monotonic()) if missing else []
+    within_s = material.until - time.monotonic()
+    made = asked(endpoint, missing, call=material.call(), within_s=within_s) if missing else []
     new = dict(zip(missing, made, strict=True))
     known |= new
     own = vectors.unpacked(known[material.prompt])

@@ -13,7 +13,9 @@ from storage.base import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
+
+    from enricher.model.allowance import Counted
 
 MOST_FILES = 3
 MOST_RANKED = 6
@@ -54,13 +56,25 @@ class Snippet:
 
 
 class Material:
-    """The files and snippets that belong to a prompt; ``until`` is on the clock ``time.monotonic``."""
+    """The files and snippets that belong to a prompt; ``until`` is on the clock ``time.monotonic``.
 
-    def __init__(self, prompt: str, cwd: str, state: str, *, until: float) -> None:
+    Calls count under ``purpose``, the name of the channel, towards ``limits`` (``enricher.model.allowance.LIMITS``).
+    """
+
+    def __init__(
+        self, prompt: str, cwd: str, state: str, *, until: float, purpose: str, limits: Mapping[str, str]
+    ) -> None:
         self.prompt, self.state, self.until = prompt, state, until
+        self.purpose, self.limits = purpose, limits
         self.project = identify(cwd)
         self.cwd = os.path.realpath(cwd) if cwd else self.project.root
         self.is_project = bool(cwd) and is_project(self.project.root, self.project.git_dir)
+
+    def call(self) -> Counted:
+        """Return a call that counts towards the daily limits and respects the pause of this channel."""
+        from enricher.model.allowance import Counted
+
+        return Counted(self.purpose, self.limits, self.state)
 
     def files(self) -> list[File]:
         """Return the files that the prompt names, by path or by a name that they define."""

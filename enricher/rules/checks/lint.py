@@ -140,7 +140,7 @@ def idle_signals(rule: ClassRule, lists: dict[str, list[str]]) -> Iterator[tuple
     for index, signal in enumerate(rule.signals):
         condition = condition_of(signal)
         if condition in seen:
-            yield index, f"says the same as signal {seen[condition] + 1} of this rule; both count, so raise one weight"
+            yield index, f"is the same as signal {seen[condition] + 1} of this rule; both count, so raise one weight"
         seen.setdefault(condition, index)
         yield from ((index, reason) for reason in _contradictions(signal, lists))
 

@@ -99,7 +99,7 @@ def _classes(compiled: Compiled) -> Iterator[Problem]:
         if not rule.data.get("signals") and not any(
             words and int(strength) > 0 for strength, words in leanings.items()
         ):
-            yield _warning(rule, "nothing speaks for this class, so no prompt comes out as it; give it signals")
+            yield _warning(rule, "this class has no signals, so no prompt is ever classified as it; give it signals")
 
 
 def _facets(compiled: Compiled) -> Iterator[Problem]:
@@ -216,7 +216,7 @@ def _approaches(compiled: Compiled) -> Iterator[Problem]:
             yield _warning(rule, f"this approach can never be suggested: {_too_little(most, needed)}")
         for fact in dict.fromkeys(PLACEHOLDER.findall(rule.data["say"])):
             if fact not in rule.data.get("needs", []):
-                message = f"'{{{fact}}}' stands as written where a prompt has no {fact}; add it to 'needs'"
+                message = f"'{{{fact}}}' is printed as written for a prompt without a {fact}; add it to 'needs'"
                 yield _warning(rule, message, "say")
 
 

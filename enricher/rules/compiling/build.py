@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def build_packaged() -> Compiled:
     """Compile the packaged instructions into ``instructions/compiled.json``."""
-    compiled = compile_layers([Layer("packaged", packaged_file())])
+    compiled = compile_layers([Layer("packaged", packaged_file())], reuses_prompts=False)
     if compiled.body and not compiled.broken:
         sources = [[os.path.relpath(path, root_dir()), stamp(path)] for path in compiled.sources]
         header = _header(compiled, sources, state=FRESH) | {"layers": [layer for layer, *_ in compiled.texts]}

@@ -104,7 +104,7 @@ def read_catalogue(file: str, problems: list[Problem], files: Files, *, named_at
         identity, title = heading
         if identity in found:
             first = found[identity].line
-            problems.append(Problem(file, at + 1, "error", f"{identity} stands twice; the first is on line {first}"))
+            problems.append(Problem(file, at + 1, "error", f"{identity} occurs twice; the first is on line {first}"))
             continue
         found[identity] = Guardrail(identity, title, _statement(lines[at + 1 :]), file, at + 1)
     if not found and len(problems) == known:
@@ -164,7 +164,7 @@ def read_shorthands(file: str, problems: list[Problem], files: Files, *, named_a
 def _refuse_second(shorthand: Shorthand, names: dict[str, int], problems: list[Problem]) -> None:
     for name in (shorthand.slug, *shorthand.aliases):
         if name in names:
-            message = f"'{name}' stands twice; the first is on line {names[name]}"
+            message = f"'{name}' occurs twice; the first is on line {names[name]}"
             problems.append(Problem(shorthand.file, shorthand.line, "error", message))
         names.setdefault(name, shorthand.line)
 

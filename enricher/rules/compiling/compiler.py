@@ -20,7 +20,7 @@ from enricher.rules.compiling import schema
 from enricher.rules.compiling.catalogue import Files
 from enricher.rules.compiling.configuration import read_configuration
 from enricher.rules.compiling.document import PARTS, Document, Problem, RuleBlock, read_document
-from enricher.rules.compiling.fitted import found_file, join, refuse_other_keys
+from enricher.rules.compiling.fitted import found_file, join, read_thresholds, refuse_other_keys
 from enricher.rules.compiling.fitted import named_files as named_fitted
 from enricher.rules.compiling.guardrails import GUARDRAILS, CatalogueFile, Guardrails, files_of_lone, link, named_files
 from enricher.rules.compiling.registered import undeclared_channels
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.fitted import FittedFile
     from enricher.rules.layers import Layer
 
-CATALOGUE, FITTED, PROMPTS = "catalogue", "fitted", "prompts"
-NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, WORKFLOWS)
+CATALOGUE, FITTED, PROMPTS, THRESHOLDS = "catalogue", "fitted", "prompts", "thresholds"
+NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, THRESHOLDS, WORKFLOWS)
 """Kinds of the files that a layer names, stored in place of a layer's name."""
 PACKAGED = "packaged"
 """The lowest layer; it has all our channels, even those that its file does not declare."""
@@ -117,11 +117,14 @@ class Compiled:
     fitted: list[str] = field(default_factory=list)
     prompts: dict[str, PromptFile] = field(default_factory=dict)
     workflows: list[Index] = field(default_factory=list)
+    thresholds: str = ""
 
     def kind_of(self, path: str) -> str:
-        """Return the kind of a file that a layer names: fitted lists, prompts, workflows or a catalogue."""
+        """Return the kind of a file that a layer names: fitted lists, thresholds, prompts, workflows or a catalogue."""
         if path in self.fitted:
             return FITTED
+        if path == self.thresholds:
+            return THRESHOLDS
         if path in self.workflow_files():
             return WORKFLOWS
         return PROMPTS if any(one.path == path for one in self.prompts.values()) else CATALOGUE
@@ -133,11 +136,16 @@ class Compiled:
 
 
 def compile_layers(
-    instructions: Sequence[Layer], configuration: Sequence[Layer] = (), *, texts: Mapping[str, str] | None = None
+    instructions: Sequence[Layer],
+    configuration: Sequence[Layer] = (),
+    *,
+    texts: Mapping[str, str] | None = None,
+    reuses_prompts: bool = True,
 ) -> Compiled:
     """Return the compiled rules of the layers, lowest first, with every problem found.
 
     ``texts`` replaces the contents of the files with these paths, such as by an unsaved buffer or an earlier version.
+    Without ``reuses_prompts`` the prompts for a model are rendered even if the package has them already.
     """
     result = Compiled(files=Files(texts))
     modules: list[str] = []
@@ -152,10 +160,11 @@ def compile_layers(
     lists = _lists(result)
     result.classes = list(_class_rules(result))
     _check_signals(result, lists)
-    prompts = _prompts(result)
+    prompts, thresholds = _prompts(result, reuses=reuses_prompts), _thresholds(result)
     result.broken = sorted(problem for problem in result.problems if problem.severity == "error")
     if not result.broken:
         _build(result, lists, prompts)
+        result.body["complexity"] = thresholds
     settings, unread = _settings(configuration, result)
     result.broken += unread
     result.body |= {"settings": settings, "format": FORMAT}
@@ -242,7 +251,7 @@ def _repeated(document: Document) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for rule in document.rules:
         if rule.id in first:
-            message = f"rule '{rule.id}' stands twice; the first is on line {first[rule.id]}"
+            message = f"rule '{rule.id}' occurs twice; the first is on line {first[rule.id]}"
             yield Problem(rule.file, rule.line, "error", message)
         first.setdefault(rule.id, rule.line)
 
@@ -256,7 +265,7 @@ def _is_valid(rule: RuleBlock, problems: list[Problem]) -> bool:
         return False
     part, model = kind
     if part != rule.part:
-        message = f"rule '{rule.id}' belongs to the part '# {part}', it stands in '# {rule.part}'"
+        message = f"rule '{rule.id}' belongs to the part '# {part}', but is in '# {rule.part}'"
         problems.append(Problem(rule.file, rule.line, "error", message))
     try:
         model.model_validate({} if rule.data.get("disabled") is True else rule.data)
@@ -355,6 +364,21 @@ def _lists(result: Compiled) -> dict[str, list[str]]:
     return {rule.name: rule.data["words"] for rule in _kind(result, "words")}
 
 
+def _thresholds(result: Compiled) -> dict[str, Any]:
+    """Return the compiled thresholds of the rule ``## Complexity``; empty without one: no effort is estimated then."""
+    rule = next(_kind(result, "complexity", named=False), None)
+    if rule is None:
+        return {}
+    is_whole = any(path == rule.file for layer, path, _text in result.texts if layer in WHOLE_LAYERS)
+    result.thresholds, body = read_thresholds(rule, result.files, result.problems, is_whole=is_whole)
+    result.sources.append(result.thresholds)
+    known = {one.name for one in _kind(result, "task_type")} | {"default"}
+    for kind in body.get("task_types", ()):
+        if kind not in known:
+            result.problems.append(Problem(result.thresholds, 1, "warning", _unknown_task_type(kind, known)))
+    return body
+
+
 def _class_rules(result: Compiled) -> Iterator[ClassRule]:
     for facet in (*FACETS, *GUIDANCE):
         for rule in _kind(result, facet):
@@ -415,7 +439,7 @@ def _meanings(result: Compiled) -> dict[str, str]:
     return {rule.name: meaning_of(rule.prose) for rule in _kind(result, "task_type")}
 
 
-def _prompts(result: Compiled) -> dict[str, Any]:
+def _prompts(result: Compiled, *, reuses: bool) -> dict[str, Any]:
     """Return the prompts that the hook writes, rendered but for what only a prompt tells.
 
     Rules that name no template get those of the package. Importing the template engine takes as long as the rest of
@@ -425,7 +449,7 @@ def _prompts(result: Compiled) -> dict[str, Any]:
     meanings = _meanings(result)
     of = keyed_hash(b"prompts", repr(([(name, text) for name, _path, text in texts], meanings)).encode())
     shipped = read_any_age(shipped_file())
-    if shipped and (not texts or shipped.body["prompts"]["of"] == of):
+    if reuses and shipped and (not texts or shipped.body["prompts"]["of"] == of):
         return dict(shipped.body["prompts"])
     from enricher.structured.templates import TemplateProblemError, read_modes, skeletons
 

@@ -20,6 +20,8 @@ PARTS = ("Classification", "Context", "Guardrails", "Output")
 """The four parts that seed 000 requires in an instructions file, in their order."""
 
 FRONT_MATTER = "---"
+WHOLE_FILE = 0
+"""In place of the line of a yaml block's fence: the text is a YAML file of its own."""
 DEEPEST_HEADING = 2
 DEEPEST_VALUE = 20
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -154,6 +156,13 @@ def read_front_matter(file: str, text: str) -> tuple[dict[str, Any], dict[Path, 
     return data or {}, places, reader.document.problems
 
 
+def read_yaml_file(file: str, text: str) -> tuple[dict[str, Any] | None, dict[Path, int], list[Problem]]:
+    """Return the mapping in a YAML file (None if it has none), the line of each value, and the problems."""
+    reader = _Reader(Document(file, [], [], {}))
+    data, lines = _load_yaml(reader, text, WHOLE_FILE)
+    return data, lines, reader.document.problems
+
+
 def _without_front_matter(text: str) -> str:
     """Blank out a YAML header, which Markdown would read as a heading; line numbers stay the same."""
     lines = text.split("\n")
@@ -199,7 +208,7 @@ class _Reader:
             )
         if self.part in self.document.parts:
             first = self.document.parts[self.part]
-            self.report(line, f"part '{self.part}' stands twice; join it with the one on line {first}")
+            self.report(line, f"part '{self.part}' occurs twice; join it with the one on line {first}")
         elif self.part:
             self.document.parts[self.part] = line
 
@@ -240,7 +249,7 @@ class _Reader:
         self.parts_of_rules.add(self.part)
         if not self.part:
             parts = ", ".join(f"'# {part}'" for part in PARTS)
-            self.report(heading_line, f"rule '{title}' stands in no part; move it below one of {parts}")
+            self.report(heading_line, f"rule '{title}' is in no part; move it below one of {parts}")
             return
         data, lines = _load_yaml(self, source, line)
         if data is None:
@@ -275,13 +284,15 @@ def _load_yaml(reader: _Reader, source: str, fence_line: int) -> tuple[dict[str,
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = fence_line + 1 + (mark.line if mark else 0)
-        reader.report(at, f"YAML: {error.problem or error.context}; mend the block that begins on line {fence_line}")
+        block = "this line" if fence_line == WHOLE_FILE else f"the block that begins on line {fence_line}"
+        reader.report(max(at, 1), f"YAML: {error.problem or error.context}; mend {block}")
         return None, values.lines
     except (yaml.YAMLError, RecursionError, UnicodeEncodeError) as error:
-        reader.report(fence_line, f"YAML: {' '.join(str(error).split())}")
+        reader.report(max(fence_line, 1), f"YAML: {' '.join(str(error).split())}")
         return None, values.lines
     if not isinstance(value, dict):
-        reader.report(fence_line + 1, "the yaml block of a rule must be a mapping such as 'signals: […]'")
+        what, example = ("file", "base: 20") if fence_line == WHOLE_FILE else ("block of a rule", "signals: […]")
+        reader.report(fence_line + 1, f"the yaml {what} must be a mapping such as '{example}'")
         return None, values.lines
     return value, values.lines
 
@@ -336,7 +347,7 @@ class _Values:
         for key_node, value_node in node.value:
             key = str(key_node.value)
             if key in found:
-                self.reader.report(self.line(key_node), f"key '{key}' stands twice; keep one")
+                self.reader.report(self.line(key_node), f"key '{key}' occurs twice; keep one")
             found[key] = self.of(value_node, (*path, key))
         return found
 

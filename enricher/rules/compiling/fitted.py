@@ -2,6 +2,8 @@
 
 People write the instructions file. Programs fit the leanings, the many weighted wordings and the
 word lists, which are in separate files of the same form. Both parts make one rule of one layer.
+
+The thresholds of the rule ``## Complexity`` are a YAML file, found and reported like a fitted file.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from enricher.rules.compiling.document import Problem
+from enricher.complexity.thresholds import compile_thresholds
+from enricher.rules.compiling.document import Problem, read_yaml_file
+from enricher.rules.compiling.inflection import forms
 from enricher.rules.layers import packaged_file
 
 if TYPE_CHECKING:
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
 LISTS = ("signals", "leanings", "words")
 """Keys that a rule of a fitted file may have: its meaning, examples and settings belong in the instructions file."""
+WITHOUT_LISTS = "the fitted file {} does not exist, so its rules lack their lists"
+WITHOUT_THRESHOLDS = "the file of thresholds {} does not exist, so no effort can be estimated"
 FREE_KIND = "words"
 """Kinds of rules that may exist in a fitted file only: a word list has no keys besides its words."""
 
@@ -44,7 +50,9 @@ def named_files(rules: Sequence[RuleBlock]) -> list[FittedFile]:
     ]
 
 
-def found_file(named: FittedFile, files: Files, problems: list[Problem], *, is_whole: bool) -> str:
+def found_file(
+    named: FittedFile, files: Files, problems: list[Problem], *, is_whole: bool, missing: str = WITHOUT_LISTS
+) -> str:
     """Return the path of a fitted file; if it does not exist, add a problem and return an empty path.
 
     A complete file (``is_whole``) may be a copy of the packaged instructions without their fitted files: then
@@ -58,9 +66,42 @@ def found_file(named: FittedFile, files: Files, problems: list[Problem], *, is_w
         message = f"there is no {name} beside this file; the packaged one is used"
         problems.append(Problem(named.file, named.line, "warning", message))
         return packaged
-    message = f"the fitted file {named.path} does not exist, so its rules lack their lists; put it there, or"
-    problems.append(Problem(named.file, named.line, "error", f"{message} correct the path"))
+    message = f"{missing.format(named.path)}; put it there, or correct the path"
+    problems.append(Problem(named.file, named.line, "error", message))
     return ""
+
+
+def read_thresholds(
+    rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool
+) -> tuple[str, dict[str, Any]]:
+    """Return the path of the file that ``## Complexity`` names, and its compiled content.
+
+    A mistake is added to ``problems`` with its line, and the content is then empty; so is the path of a missing file.
+    """
+    place = rule.place_of("thresholds")
+    path = os.path.normpath(os.path.join(os.path.dirname(place[0]), str(rule.data["thresholds"])))
+    found = found_file(FittedFile(path, *place), files, problems, is_whole=is_whole, missing=WITHOUT_THRESHOLDS)
+    if not found:
+        return path, {}
+    known = len(problems)
+    text = files.read(found, problems, f"the file of thresholds (named at {place[0]}:{place[1]})")
+    if len(problems) > known:
+        return found, {}
+    body, more = compiled_thresholds(found, text)
+    problems += more
+    return found, body
+
+
+def compiled_thresholds(file: str, text: str) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the compiled content of a file of thresholds, empty if it has a mistake, and the mistakes."""
+    data, lines, problems = read_yaml_file(file, text)
+    if data is None or problems:
+        return {}, problems
+    body, mistakes = compile_thresholds(data, forms=forms)
+    for where, message in mistakes:
+        line = next(lines[where[:end]] for end in range(len(where), -1, -1) if where[:end] in lines)
+        problems.append(Problem(file, line, "error", message))
+    return body, problems
 
 
 def refuse_other_keys(rules: Sequence[RuleBlock]) -> Iterator[Problem]:
@@ -78,7 +119,7 @@ def join(rules: Sequence[RuleBlock], fitted: Sequence[RuleBlock], problems: list
     for part in fitted:
         if part.id in parts:
             first = parts[part.id]
-            message = f"rule '{part.id}' stands in two fitted files; the first is {first.file}:{first.line}"
+            message = f"rule '{part.id}' is in two fitted files; the first is {first.file}:{first.line}"
             problems.append(Problem(part.file, part.line, "error", message))
         parts.setdefault(part.id, part)
     for rule in rules:
@@ -101,7 +142,7 @@ def _joined(rule: RuleBlock, part: RuleBlock, problems: list[Problem]) -> RuleBl
         if isinstance(value, list):
             data[key] = [*data.get(key, []), *value]
         elif key in data:
-            message = f"'{key}' also stands in {rule.file}:{rule.line_of(key)}; keep one of them"
+            message = f"'{key}' is also in {rule.file}:{rule.line_of(key)}; keep one of them"
             problems.append(Problem(*part.place_of(key), "error", message))
         else:
             data[key] = value

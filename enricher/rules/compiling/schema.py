@@ -185,6 +185,12 @@ class Channel(_Rule):
     tokens: Annotated[int, Field(ge=1, le=2000)] = 450
 
 
+class Complexity(_Rule):
+    """``## Complexity``: the file of thresholds by which the effort of a prompt is estimated, relative to this file."""
+
+    thresholds: Name
+
+
 class Lines(_Rule):
     """``## Lines``: when the agent is shown the class: ``never``, ``beside`` other lines, or also ``alone``.
 
@@ -216,6 +222,7 @@ KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
     ("guardrail", True): ("Guardrails", GuardrailSignals),
     ("approach", False): ("Guardrails", GuidanceSettings),
     ("approach", True): ("Guardrails", Approach),
+    ("complexity", False): ("Guardrails", Complexity),
     ("budgets", False): ("Output", Budgets),
     ("prompts", False): ("Output", Prompts),
     ("lines", False): ("Output", Lines),

@@ -183,9 +183,9 @@ def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> s
     """Return what is wrong with one wording, empty if nothing is; ``names`` are those of all word lists."""
     words = tokens(phrase)
     if not words or words[0] == "…" or words[-1] == "…":
-        return f"'{phrase}' is empty, or … stands at its edge"
+        return f"'{phrase}' is empty, or begins or ends with …"
     if is_contained(phrase) and (phrase.isascii() or has_place):
-        return f"'{phrase}': only words of scripts without spaces stand between stars, and without 'at'"
+        return f"'{phrase}': only words of scripts without spaces may be between stars, and without 'at'"
     if RESERVED.intersection(phrase):
         signs = " ".join(sorted(RESERVED))
         return f"'{phrase}' holds one of {signs}, which no prompt is read with; leave it out"

@@ -265,4 +265,4 @@ def _inline(root: str, source: str) -> Test | None:
     except OSError:
         return None
     before, mark, _behind = text.partition("#[cfg(test)]")
-    return Test(source, "its tests stand in the file itself", IN_FILE, before.count("\n") + 1) if mark else None
+    return Test(source, "its tests are in the file itself", IN_FILE, before.count("\n") + 1) if mark else None

@@ -69,7 +69,7 @@ COMMON_FILES = frozenset(
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
-GONE, SAID = "it is gone from the file", "the prompt says where"
+GONE, SAID = "it is gone from the file", "the prompt gives the place"
 SHORTEST_MISSPELLED = 6
 MOST_FOLDERS = 8
 """Maximum number of trailing components of a foreign path that are compared with this project's paths."""
@@ -269,7 +269,7 @@ def _text_place(
     score = ONLY if len(own) == 1 else FEW
     others = ", ".join(told_place(other, found[0][0]) for other, _kind, found in own[1:])
     if others:
-        reason = f"stands here and in {others}"
+        reason = f"found here and in {others}"
     elif beside:
         reason = f"the only source that has it, beside {beside} test or other file{'s' * (beside > 1)}"
     elif len(lines) == 1:
@@ -306,7 +306,7 @@ def _code(lookup: Lookup, name: Name) -> Fact | None:
     """Locate pasted code by one of its lines that only one file contains; None if there is no such line."""
     fact = _text_place(lookup, name.text, CODE, most=1)
     if fact:
-        fact.subject, fact.reason = "", "the pasted code stands here"
+        fact.subject, fact.reason = "", "the pasted code is here"
     return fact
 
 

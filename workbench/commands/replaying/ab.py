@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import Group, new_console, new_table, print_json, printable
+from workbench.commands.replaying import ab_model
+from workbench.commands.replaying.ab_parts import opened, print_effect, print_report, record, summary, write_report
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from storage.evaluation.experiments import ArmResult, Experiment
     from storage.traces.selection import Selection
     from workbench.experiments.arms import Arm
     from workbench.experiments.questions import Question, Questions
     from workbench.replay.rulesets.versions import Versions
-
-    Value = dict[str, Any]
 
 RECORDINGS = (".jsonl", ".ndjson")
 SHORT_ID = 14
@@ -36,7 +32,11 @@ in_experiment = click.option(
 
 @click.group(cls=Group, epilog="Example: enricher ab run --b my-instructions.md --limit 500")
 def ab() -> None:
-    """Test whether one version of the instructions is better: on the same prompts, or on two cohorts of sessions."""
+    """Test which of two is better: instructions, forms of a prompt template, models, or cohorts of sessions."""
+
+
+ab.add_command(ab_model.ask)
+ab.add_command(ab_model.resume)
 
 
 @ab.command("run", epilog="Example: enricher ab run --b my-instructions.md --limit 500")
@@ -66,7 +66,7 @@ def run_experiment(
     from workbench.experiments.questions import Questions
     from workbench.replay.rulesets.versions import Versions
 
-    with _opened() as db:
+    with opened() as db:
         versions = Versions(db)
         a, b = (_arm(name, versions) for name in (first, second))
         asked = Questions(versions)
@@ -77,10 +77,10 @@ def run_experiment(
         arms = {name: {"name": arm.label, "hash": arm.hash} for name, arm in (("a", a), ("b", b))}
         text = question or f"{a.label} or {b.label}?"
         made = experiments.keep(db, outcome.results, question=text, arms=arms, report=outcome.report.to_json())
-    value = _record(made, outcome.results)
+    value = record(made, outcome.results)
     if out:
-        _write(out, value)
-    _print(value, is_json=is_json)
+        write_report(out, value)
+    print_report(value, is_json=is_json)
 
 
 @ab.command("list", epilog="Example: enricher ab list --limit 5")
@@ -90,16 +90,17 @@ def list_experiments(limit: int, is_json: bool) -> None:
     """List the stored experiments, newest first."""
     from storage.evaluation import experiments
 
-    with _opened() as db:
+    with opened() as db:
         rows = experiments.kept(db, limit=limit)
     if is_json:
-        print_json([_summary(one) for one in rows])
+        print_json([summary(one) for one in rows])
     elif rows:
         table = new_table("id", "at", "question", "prompts", "verdict")
         for one in rows:
             at = one.at[:16].replace("T", " ")
             prompts = str(one.report["prompts"])
-            table.add_row(one.id[:SHORT_ID], at, printable(one.question), prompts, one.report["verdict"])
+            verdict = one.report["verdict"] + (", unfinished" if one.report.get("stopped") else "")
+            table.add_row(one.id[:SHORT_ID], at, printable(one.question), prompts, verdict)
         for column in (0, 1, 4):
             table.columns[column].no_wrap = True
         new_console().print(table)
@@ -113,11 +114,16 @@ def list_experiments(limit: int, is_json: bool) -> None:
 def show_experiment(experiment_id: str, is_json: bool) -> None:
     """Show one experiment, with --json also every answer; the beginning of its ID is enough."""
     from storage.evaluation import experiments
+    from workbench.experiments import template_runs
 
-    with _opened() as db:
+    with opened() as db:
         found = experiments.find(db, experiment_id)
-        value = _record(found, experiments.results(db, found.id))
-    _print(value, is_json=is_json)
+        results = list(experiments.results(db, found.id))
+    if found.plan and found.report["stopped"] == template_runs.INTERRUPTED:
+        report = template_runs.report_of(found.plan, found.arms, results, stopped=template_runs.INTERRUPTED)
+        found = replace(found, report=report)
+    value = record(found, results)
+    print_report(value, is_json=is_json)
 
 
 @ab.command("cohort", epilog="Example: enricher ab cohort 3f2a --name shorter-texts")
@@ -139,12 +145,14 @@ def show_effect(name: str, since: str, is_json: bool) -> None:
     from storage.evaluation import experiments
     from workbench.experiments.cohorts import compare
 
-    with _opened() as db:
+    with opened() as db:
         value = compare(experiments.sessions(db, since=since), name=name).to_json()
     if is_json:
-        print_json(_without_infinity(value))
+        from workbench.experiments.report import finite
+
+        print_json(finite(value))
     else:
-        _print_effect(value)
+        print_effect(value)
 
 
 def _arm(name: str, versions: Versions) -> Arm:
@@ -165,115 +173,3 @@ def _asked(
     if selection.typed or limit:
         raise click.UsageError("--where and --limit select recorded prompts, so they cannot be used with --prompts")
     return questions.of_file(prompts)
-
-
-@contextlib.contextmanager
-def _opened() -> Iterator[sqlite3.Connection]:
-    from enricher.home import state_dir
-    from storage.db import database
-    from storage.evaluation.experiments import UnknownExperimentError
-    from workbench.experiments.questions import QuestionError
-    from workbench.replay.rulesets.sides import SideError
-
-    try:
-        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
-            yield db
-    except (database.StorageError, UnknownExperimentError, QuestionError, SideError) as refusal:
-        raise click.ClickException(printable(refusal)) from refusal
-
-
-def _summary(one: Experiment) -> Value:
-    return {"id": one.id, "at": one.at, "question": one.question, "arms": one.arms, **one.report}
-
-
-def _record(one: Experiment, results: Iterable[ArmResult]) -> Value:
-    answers: dict[str, Value] = {}
-    for result in results:
-        said = asdict(result)
-        answers.setdefault(said.pop("prompt_id"), {})[said.pop("arm")] = said
-    return {**_summary(one), "results": [{"prompt_id": prompt, **both} for prompt, both in answers.items()]}
-
-
-def _write(path: str, value: Value) -> None:
-    from storage.base import private
-
-    try:
-        private.write_file(os.path.abspath(path), json.dumps(value, indent=2).encode() + b"\n")
-    except OSError as failure:
-        raise click.ClickException(f"{path} cannot be written: {failure.strerror or failure}") from failure
-
-
-def _without_infinity(value: Any) -> Any:
-    from workbench.experiments.report import finite
-
-    return finite(value)
-
-
-def _print(value: Value, *, is_json: bool) -> None:
-    if is_json:
-        print_json(value)
-        return
-    console = new_console()
-    for name, arm in value["arms"].items():
-        console.print(printable(f"{name}: {arm['name']}  {arm['hash'][:10]}"))
-    table = new_table("metric", "a", "b", "b - a", "95 %", "p", "detectable", "verdict")
-    for one in value["metrics"].values():
-        table.add_row(one["name"], *_cells(one), one["verdict"])
-    console.print(table)
-    for name, counts in value["breaches"].items():
-        if counts:
-            console.print(f"violations of {name}: " + ", ".join(f"{count} {kind}" for kind, count in counts.items()))
-    for reason, count in value["left_out"].items():
-        console.print(printable(f"{count} left out: {reason}"))
-    if value["unknown_context"]:
-        console.print(
-            f"{value['unknown_context']} prompts for which an arm would have asked a channel another question"
-        )
-    console.print(_headline(value))
-
-
-def _cells(one: Value) -> list[str]:
-    interval = one["interval"] or {}
-    ends = [interval.get("low"), interval.get("high")]
-    means = [_number(one[arm]["mean"]) for arm in "ab"]
-    return [
-        *means,
-        _number(one["difference"]),
-        " … ".join(map(_number, ends)) if None not in ends else "",
-        _number(one["p_adjusted"]),
-        _number(one["detectable"]),
-    ]
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3g}"
-
-
-def _headline(value: Value) -> str:
-    share, sessions = value["share"], value["sessions"]
-    bounds = f"{share['value']:.2%}, 95 % {share['interval']['low']:.2%} to {share['interval']['high']:.2%}"
-    counted = f"{share['changed']} of {value['prompts']} prompts in {sessions} sessions differ ({bounds})"
-    labelled = f"; labelled ones: {value['gained']} right instead of wrong, {value['lost']} wrong instead of right"
-    same = "; both arms are the same, so nothing was tested" if value["same_arms"] else ""
-    return f"{value['verdict']}: {counted}{labelled if value['gained'] or value['lost'] else ''}{same}\n{value['id']}"
-
-
-def _print_effect(value: Value) -> None:
-    console = new_console()
-    for cohort in "ab":
-        side = value[cohort]
-        right = f"{side['right']['changed']} of {side['labelled']} labelled prompts right"
-        held = f", {side['held_back']} held back" if side["held_back"] else ""
-        sessions = f"{side['sessions']} session{'' if side['sessions'] == 1 else 's'}"
-        prompts = f"{side['prompts']} prompt{'' if side['prompts'] == 1 else 's'}"
-        console.print(f"{cohort}: {sessions}, {prompts}{held}, {right}")
-    table = new_table("effect", "b - a", "95 %", "size", numbers=3)
-    for name, effect in value["effects"].items():
-        if effect is None:
-            table.add_row(name, "too few sessions", "", "")
-        else:
-            ends = (effect["interval"]["low"], effect["interval"]["high"])
-            cells = (_number(effect["difference"]), " to ".join(map(_number, ends)), _number(effect["size"]))
-            table.add_row(name, *cells)
-    console.print(table)
-    console.print(value["verdict"])

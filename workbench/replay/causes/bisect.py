@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 LOCAL_LAYERS = ("project", "package")
 ANOTHER_RELEASE = "compiled by another release"
-NOT_HERE = "speaks in another folder"
+NOT_HERE = "applies in another folder"
 NO_FILES = "the files of one of the two versions were not kept"
 
 

@@ -169,6 +169,6 @@ def _finding(row: coverage.Row, known: Coverage) -> str:
         return f"never spoke; {known.prompts:,} prompts leave possible that it does in up to {most} of all"
     judged = row.right + row.wrong
     if not judged:
-        return f"spoke in {row.fired:,} of {row.prompts:,} prompts; no label says whether that was right"
+        return f"acted in {row.fired:,} of {row.prompts:,} prompts; none of them has a label"
     interval = row.rightness()
     return f"right in {row.right:,} of {judged:,} labelled prompts: {percent(interval.low)} to {percent(interval.high)}"

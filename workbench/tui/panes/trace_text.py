@@ -80,9 +80,7 @@ def _prompt(trace: Row, _width: int) -> Iterator[Content]:
     marked = marked_prompt(text, trace["scores"], trace["task_type"])
     yield marked
     if marked.spans:
-        yield Content.styled(
-            f"underlined: what speaks for {trace['task_type']} · bold: for something else", "$text-muted"
-        )
+        yield Content.styled(f"underlined: evidence for {trace['task_type']} · bold: for another class", "$text-muted")
 
 
 def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:

@@ -80,6 +80,7 @@ SCREENS = (
     Place("coverage", "4", "Coverage", "workbench.tui.screens.coverage:CoverageScreen"),
     Place("latency", "5", "Latency", "workbench.tui.screens.latency:LatencyScreen"),
     Place("memories", "6", "Memories", "workbench.tui.screens.memories:MemoriesScreen"),
+    Place("experiments", "7", "Experiments", "workbench.tui.screens.experiments.screen:ExperimentsScreen"),
 )
 
 

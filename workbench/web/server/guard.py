@@ -120,7 +120,7 @@ def guarded(app: App, guard: Guard) -> App:
         send = _with_headers(send, *_added(guard, scope))
         status, sentence = guard.refusal(scope["headers"])
         if not status and guard.inner(scope["path"]) in TELLS_OF_THE_MACHINE:
-            status, sentence = 404, "This page of Datasette tells of the machine; it is not shown here.\n"
+            status, sentence = 404, "This page of Datasette describes the machine; it is not shown here.\n"
         if not status and not scope["path"].startswith("/"):
             status, sentence = 400, "An address begins with a slash.\n"
         if status:

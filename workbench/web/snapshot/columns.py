@@ -101,6 +101,20 @@ COLUMNS: dict[str, dict[str, Shown]] = {
         **dict.fromkeys(("position", "score"), NUMBER),
         **dict.fromkeys(("guardrail_id", "title"), NAME),
     },
+    "complexity_estimates": {
+        **dict.fromkeys(("trace_id", "created_at", "updated_at"), CODE),
+        **dict.fromkeys(
+            """
+            estimated_tokens estimated_loc estimated_files estimated_duration_minutes overall_complexity_score
+            heuristic_score llm_adjusted_score should_decompose confidence actual_tokens actual_loc actual_files
+            actual_duration_minutes estimation_accuracy
+            """.split(),
+            NUMBER,
+        ),
+        "category": NAME,
+        "decomposition_reason": TEXT,
+        "estimation_factors": DOCUMENT,
+    },
     "labels": {"id": NUMBER, **dict.fromkeys(("trace_id", "labelled_at"), CODE), "verdict": WORD, "task_type": NAME},
     "instructions_versions": {"hash": CODE, "text": NO_DOCUMENT, "first_seen_at": CODE},
     "instructions_sources": {"hash": CODE, "position": NUMBER, "layer": WORD, "path": FILE, "text": TEXT},
@@ -142,7 +156,16 @@ COLUMNS: dict[str, dict[str, Shown]] = {
 ROWS = {
     "traces": NOT_TESTS,
     **dict.fromkeys(
-        ("trace_scores", "trace_stages", "trace_channels", "trace_guardrails", "labels", "replay_results"), OF_A_TRACE
+        (
+            "trace_scores",
+            "trace_stages",
+            "trace_channels",
+            "trace_guardrails",
+            "complexity_estimates",
+            "labels",
+            "replay_results",
+        ),
+        OF_A_TRACE,
     ),
     "trace_items": f"kept = 1 and {OF_A_TRACE}",
 }
@@ -157,7 +180,7 @@ BUILT = (
 NOT_PUBLISHED = frozenset(
     """
     memories memories_fts memory_counts memory_vectors memory_vocabulary sessions experiments experiment_results
-    _sqlite_migrations content_vectors
+    _sqlite_migrations content_vectors parallel_attempts
     """.split()
 )
 """Tables that are never published. A test requires every table to be listed here, in COLUMNS or in BUILT."""

@@ -288,8 +288,22 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
             _print_scores(console, row[name])
         elif name == "items":
             _print_rows(console, name, [_with_label(item, row) for item in row[name]])
+        elif name in queries.RARE:
+            for one in row.get(name, ()):
+                _print_facts(console, name, one)
         else:
             _print_rows(console, name, row[name])
+
+
+def _print_facts(console: Console, title: str, values: Row) -> None:
+    """Print a row of many columns as one line for each column that has a value."""
+    table = new_table("", "")
+    table.show_header = False
+    for name, value in values.items():
+        if value not in (None, "", [], {}):
+            table.add_row(name, printable(_cell(value)))
+    console.print(f"{title.replace('_', ' ')}\n", style="bold", end="")
+    console.print(table)
 
 
 def _model_in_words(model: Row) -> str:

@@ -45,7 +45,7 @@ def command(days: float | None, rows: int | None, mb: float | None, is_dry: bool
         bounds = given or forgetting.bounds_of(forgetting.settings_of_the_account())
         if not bounds:
             raise click.UsageError(
-                "nothing says how much to keep: give --days, --rows or --mb, or set retention.* in config.toml"
+                "it is not set how much to keep: give --days, --rows or --mb, or set retention.* in config.toml"
             )
         if not is_wanted(lambda: _deletion(db, bounds), is_dry=is_dry, is_sure=is_sure, is_json=is_json):
             return

@@ -1,0 +1,242 @@
+"""Estimate the effort that a prompt asks for: a score of 0 to 100, sizes, and whether to split the task.
+
+Pure: the same prompt and thresholds give the same estimate. The thresholds are the compiled form of
+``instructions/complexity_thresholds.yaml`` (``enricher.complexity.thresholds``). The structure is that of seed 002;
+the score is a guess that orders prompts weakly (docs/complexity.md), so it only ever suggests.
+"""
+
+from __future__ import annotations
+
+from enricher.classify import scanned_part
+from enricher.complexity.parts import CycleError, Part, find_parts, levels
+from enricher.prompt.wording import structure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    Thresholds = Mapping[str, Any]
+
+LOWEST, HIGHEST = 0, 100
+MOST_FILES = 10_000
+FILES = structure.FILE + structure.DOC_FILE + structure.AGENT_FILE + structure.TEST_FILE
+MARKERS = str.maketrans(
+    dict.fromkeys("\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008.,;:!?()[]{}\"'`*/\\<>|=+\n\t-", " ")
+)
+NOT_ASKED = "no model was asked"
+LEAST_SURE, MOST_SURE = 0.05, 0.95
+"""Limits of a confidence: an estimate from words alone is neither certain nor empty."""
+COLUMNS = (
+    "estimated_tokens", "estimated_loc", "estimated_files", "estimated_duration_minutes", "overall_complexity_score",
+    "heuristic_score", "llm_adjusted_score", "category", "should_decompose", "decomposition_reason",
+    "estimation_factors", "confidence",
+)  # fmt: skip
+"""Columns of the table ``complexity_estimates`` behind the id, in the order of ``Estimate.row``."""
+
+
+class Estimate:
+    """The effort that a prompt asks for, and the parts that it lists.
+
+    ``score`` is the combined score and ``heuristic`` that of the words alone, 0 to 100; ``model`` is a model's score,
+    None if there is none, for the reason ``reason``. ``confidence`` (0 to 1) is that in ``should_split``. ``groups``
+    are the numbers of the parts that could be done at the same time, group after group, empty if ``cycle`` holds
+    parts that wait for each other. ``factors`` maps each cause to its points or weight.
+    """
+
+    __slots__ = (
+        "category", "confidence", "cycle", "factors", "files", "groups", "heuristic", "lines", "minutes", "model",
+        "parts", "rationale", "reason", "score", "should_split", "task_id", "tokens",
+    )  # fmt: skip
+
+    def __init__(self, task_id: str = "") -> None:
+        self.task_id = task_id
+        self.score = self.heuristic = 0.0
+        self.model: float | None = None
+        self.reason = NOT_ASKED
+        self.tokens = self.lines = self.files = self.minutes = 0
+        self.category = ""
+        self.should_split = False
+        self.confidence = 0.0
+        self.rationale = ""
+        self.parts: list[Part] = []
+        self.groups: list[list[int]] = []
+        self.cycle: list[int] = []
+        self.factors: dict[str, Any] = {}
+
+    @property
+    def independent(self) -> list[Part]:
+        """The largest group of parts that do not wait for each other."""
+        group = max(self.groups, key=len, default=[])
+        return [part for part in self.parts if part.number in group]
+
+    def row(self) -> tuple[object, ...]:
+        """Return the values of COLUMNS; none of them quotes the prompt beyond words of the thresholds."""
+        return (
+            self.tokens, self.lines, self.files, self.minutes, self.score, self.heuristic, self.model, self.category,
+            self.should_split, self.rationale, self.factors, self.confidence,
+        )  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form that ``--json`` prints."""
+        parts = [{"number": one.number, "text": one.text, "needs": one.needs} for one in self.parts]
+        names = ("score", "heuristic", "model", "reason", "category", "tokens", "lines", "files", "minutes",
+                 "should_split", "confidence", "rationale", "groups", "cycle", "factors")  # fmt: skip
+        return {**{name: getattr(self, name) for name in names}, "parts": parts}
+
+
+def estimate(
+    prompt: str,
+    thresholds: Thresholds,
+    *,
+    task_type: str = "",
+    task_id: str = "",
+    model_score: object = None,
+    ask: Callable[[str], object] | None = None,
+) -> Estimate:
+    """Return the estimate of a prompt.
+
+    ``task_type`` is empty if it is uncertain. ``model_score`` is what a model has already answered; else ``ask``
+    puts the prompt to one. A number of 0 to 100, or a mapping with such a ``complexity``, is combined with the
+    heuristic score; anything else, and an exception of ``ask``, leaves the heuristic alone with the reason.
+    """
+    result = Estimate(task_id)
+    _measure(result, scanned_part(prompt), thresholds, task_type=task_type)
+    result.tokens = len(prompt) // thresholds["sizes"]["characters_per_token"] + _of_lines(result, thresholds)
+    if ask is not None and model_score is None:
+        try:
+            model_score = ask(prompt)
+        except Exception as failure:
+            result.reason = f"the model failed: {type(failure).__name__}: {failure}"
+        else:
+            model_score = "" if model_score is None else model_score
+    if model_score is not None:
+        result.model, result.reason = _read_score(model_score)
+    _combine(result, thresholds)
+    _suggest(result, thresholds)
+    return result
+
+
+def _of_lines(result: Estimate, thresholds: Thresholds) -> int:
+    return int(result.lines * thresholds["sizes"]["tokens_per_line"])
+
+
+def _measure(result: Estimate, prompt: str, thresholds: Thresholds, *, task_type: str) -> None:
+    """Set the heuristic score, the sizes and the parts from the user's own words."""
+    masked = structure.survey(prompt).masked
+    words = masked.lower().translate(MARKERS).split()
+    text = f" {' '.join(words)} "
+    verbs = thresholds["verbs"]
+    result.parts = find_parts(prompt, masked, verbs["words"])
+    _group(result)
+    factors: dict[str, Any] = result.factors
+    result.files = max(1, _named_files(prompt, masked), *_counts(words, text, thresholds["files"]))
+    factors["base"] = thresholds["base"]
+    points, result.lines = 0.0, thresholds["sizes"]["lines"]
+    for name, group in thresholds["keywords"].items():
+        if found := _found(words, text, group):
+            factors[name] = found
+            points += group["points"] * len(found)
+            result.lines += group["lines"] * len(found)
+    factors["file_weight"] = _step(result.files, thresholds["files"]["weights"])["weight"]
+    factors["kind_weight"] = max(
+        (kind["weight"] for kind in thresholds["kinds"].values() if _found(words, text, kind)), default=1
+    )
+    points = points * factors["file_weight"] * factors["kind_weight"]
+    said = len(_found(words, text, verbs))
+    factors["verbs"] = verbs["points"] * max(0, said - verbs["free"])
+    factors["items"] = thresholds["items"]["points"] * max(0, len(result.parts) - thresholds["items"]["free"])
+    waits = sum(len(part.needs) for part in result.parts)
+    factors["dependencies"] = _step(waits, thresholds["dependencies"])["points"] if waits else 0
+    points += factors["base"] + factors["verbs"] + factors["items"] + factors["dependencies"]
+    types = thresholds["task_types"]
+    factors["task_type_weight"] = types.get(task_type, types["default"])
+    result.heuristic = _bounded(points * factors["task_type_weight"])
+    sizes = thresholds["sizes"]
+    result.minutes = max(sizes["least_minutes"], round(result.lines / sizes["lines_per_minute"]))
+
+
+def _group(result: Estimate) -> None:
+    try:
+        result.groups = levels({part.number: part.needs for part in result.parts})
+    except CycleError as failure:
+        result.cycle = failure.cycle
+
+
+def _found(words: Iterable[str], text: str, group: Thresholds) -> list[str]:
+    """Return the distinct words and phrases of a group that the prompt contains, by their base forms."""
+    forms = group["words"]
+    single = dict.fromkeys(forms[word] for word in words if word in forms)
+    return [*single, *(phrase for phrase in group["phrases"] if f" {phrase} " in text)]
+
+
+def _named_files(prompt: str, masked: str) -> int:
+    """Return how many different files the prompt names."""
+    names: set[str] = set()
+    for marker in FILES:
+        at = masked.find(marker)
+        while at >= 0:
+            names.add(prompt[at:].split(None, 1)[0].strip(".,;:!?()[]\"'`").partition(":")[0])
+            at = masked.find(marker, at + 1)
+    return len(names)
+
+
+def _counts(words: list[str], text: str, files: Thresholds) -> list[int]:
+    """Return the numbers of files that the words tell: "40 files", "everywhere"."""
+    found = [files["wide"]["count"]] if _found(words, text, files["wide"]) else [0]
+    for at, word in enumerate(words):
+        if word.isascii() and word.isdigit() and any(one in files["counted"] for one in words[at + 1 : at + 3]):
+            found.append(min(int(word[:6]), MOST_FILES))
+    return found
+
+
+def _step(value: float, steps: Iterable[Thresholds]) -> Any:
+    """Return the first step whose ``up_to`` is not exceeded; the last one has no limit."""
+    return next(step for step in steps if step["up_to"] is None or value <= step["up_to"])
+
+
+def _bounded(score: float) -> float:
+    return round(max(LOWEST, min(HIGHEST, score)), 1)
+
+
+def _read_score(answer: object) -> tuple[float | None, str]:
+    """Return a model's score of 0 to 100 and no reason, or None and why the answer is not one."""
+    if isinstance(answer, dict):
+        answer = answer.get("complexity", answer.get("complexity_score"))
+    if isinstance(answer, bool) or not isinstance(answer, int | float):
+        return None, f"the model's answer is no number: {str(answer)[:40]!r}"
+    if not LOWEST <= answer <= HIGHEST:
+        return None, f"the model's score {answer:g} is not between {LOWEST} and {HIGHEST}"
+    return float(answer), ""
+
+
+def _combine(result: Estimate, thresholds: Thresholds) -> None:
+    """Set the score and its category: the heuristic's, or its weighted mean with the model's (40 to 60)."""
+    result.score = result.heuristic
+    if result.model is not None:
+        own, others = thresholds["mix"]["heuristic"], thresholds["mix"]["model"]
+        result.score = _bounded((own * result.heuristic + others * result.model) / (own + others))
+    result.category = _step(result.score, thresholds["categories"])["name"]
+
+
+def _suggest(result: Estimate, thresholds: Thresholds) -> None:
+    """Set whether splitting the task is suggested, with the confidence in that and the rationale."""
+    limits = thresholds["decomposition"]
+    values = {
+        "score": result.score,
+        "lines": result.lines,
+        "files": result.files,
+        "tokens": result.tokens,
+    }
+    reached = [f"{name} {value:g} reaches {limits[name]:g}" for name, value in values.items() if value >= limits[name]]
+    has_parts = len(result.parts) >= limits["least_parts"]
+    steps = limits["confidence"]
+    sure = steps["base"] + steps["each"] * len(reached) + (steps["parts"] if has_parts else 0)
+    result.should_split = bool(reached)
+    result.confidence = round(max(LEAST_SURE, min(MOST_SURE, sure if reached else 1 - sure)), 2)
+    reasons = reached or [f"score {result.score:g}, {result.lines} lines, {result.files} files: below every threshold"]
+    if result.parts:
+        reasons.append(f"{len(result.parts)} listed parts")
+    if result.cycle:
+        reasons.append(f"parts wait for each other: {' -> '.join(map(str, result.cycle))}")
+    result.rationale = "; ".join(reasons)

@@ -1,0 +1,239 @@
+"""Find the parts of a task in its prompt, which part waits for which, and which could be done at the same time.
+
+The parts are the prompt's own list items, numbered steps or "and then" clauses; none are invented. Pure and
+linear, with str methods only, because the hook may run it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Container, Mapping
+
+FEWEST, MOST = 2, 30
+"""Parts of a task: a single one is the task itself, and beyond 30 a list holds data rather than tasks."""
+WORDS_BEFORE_THE_VERB = 4
+"""A task names what to do within its first words: "also please add …"."""
+LONGEST_FILE = 200
+SEQUELS = (
+    ", and then ",
+    " and then ",
+    "; then ",
+    ", then ",
+    ". then ",
+    "; afterwards ",
+    ", after that ",
+    ". after that ",
+)
+"""Wordings that begin the next of several steps."""
+NEXT = ("then", "afterwards", "finally", "next", "lastly")
+"""First words of an item that waits for the item before it."""
+WAITING = ("after", "needs", "need", "requires", "depends", "once", "following", "blocked", "when")
+"""Words in front of what a part waits for; "when" and "once" also begin "once the schema is there"."""
+LINKS = frozenset(
+    ("on", "by", "upon", "step", "steps", "item", "items", "part", "parts", "task", "tasks", "number", "and", "no")
+)
+"""Words between a waiting word and the numbers: "depends on steps 1 and 2"."""
+DONE = frozenset("is are was were exists exist has have works work".split())
+FINISHED = frozenset("there done ready finished complete completed works exists merged built in available".split())
+ARTICLES = frozenset("the a an this that our new all of".split())
+MOST_WORDS_OF_A_THING = 5
+EDGES = ".,;:!?()[]{}\"'`*#"
+SIGNS = str.maketrans(dict.fromkeys(".,;:!?()[]{}\"'`*/\\<>|=+", " "))
+
+
+class CycleError(ValueError):
+    """Parts that wait for each other; ``cycle`` is one such circle, its first part again at the end."""
+
+    def __init__(self, cycle: list[int]) -> None:
+        super().__init__(f"parts wait for each other: {' -> '.join(map(str, cycle))}")
+        self.cycle = cycle
+
+
+class Part:
+    """One part of a task: its number, its text in the prompt, the numbers of the parts that it waits for."""
+
+    __slots__ = ("needs", "number", "text")
+
+    def __init__(self, number: int, text: str) -> None:
+        self.number = number
+        self.text = text
+        self.needs: list[int] = []
+
+
+def find_parts(prompt: str, masked: str, verbs: Container[str]) -> list[Part]:
+    """Return the parts of a prompt in their order; empty if it lists no tasks.
+
+    ``masked`` is the prompt without pasted text, with the same offsets; ``verbs`` are the words of a task.
+    """
+    items = _items(prompt, masked) or _inline_steps(prompt, masked)
+    is_sequence = False
+    if not items:
+        items, is_sequence = _clauses(prompt, masked), True
+    if not FEWEST <= len(items) <= MOST or 2 * sum(_is_task(text, verbs) for _number, text in items) < len(items):
+        return []
+    numbers = [number for number, _text in items]
+    if len(set(numbers)) < len(numbers):
+        items = [(at, text) for at, (_number, text) in enumerate(items, 1)]
+    parts = [Part(number, text) for number, text in items]
+    for at, part in enumerate(parts):
+        part.needs = [parts[at - 1].number] if is_sequence and at else _needs(parts, at)
+    return parts
+
+
+def levels(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
+    """Return the parts in groups (Kahn's algorithm): each group waits for earlier groups only.
+
+    ``graph`` maps each part to the parts that it waits for. Raises CycleError for a circle, KeyError for an unknown
+    part.
+    """
+    waiting = {part: set(needs) for part, needs in graph.items()}
+    for needs in waiting.values():
+        for need in needs:
+            waiting[need]
+    groups: list[list[int]] = []
+    while waiting:
+        free = sorted(part for part, needs in waiting.items() if not needs)
+        if not free:
+            raise CycleError(_cycle(waiting))
+        groups.append(free)
+        waiting = {part: needs.difference(free) for part, needs in waiting.items() if needs}
+    return groups
+
+
+def _cycle(waiting: Mapping[int, Collection[int]]) -> list[int]:
+    """Return a circle among parts each of which waits for another one of them."""
+    way = [min(waiting)]
+    while True:
+        need = min(waiting[way[-1]])
+        if need in way:
+            return [*way[way.index(need) :], need]
+        way.append(need)
+
+
+def _items(prompt: str, masked: str) -> list[tuple[int, str]]:
+    """Return number and text of the outermost list items; items without a number are counted."""
+    found: list[tuple[int, int, str]] = []
+    at = 0
+    for line in masked.split("\n"):
+        bare = line.lstrip()
+        indent = len(line) - len(bare)
+        number, length = _mark(bare)
+        if length and bare[length:].strip():
+            begin = at + indent + length
+            text = prompt[begin : at + len(line)].partition("\n")[0].strip()
+            found.append((indent, number, text))
+        at += len(line) + 1
+    outermost = min((indent for indent, _number, _text in found), default=0)
+    items = [(number, text) for indent, number, text in found if indent <= outermost + 1]
+    return [(number or at, text) for at, (number, text) in enumerate(items, 1)] if len(items) >= FEWEST else []
+
+
+def _mark(bare: str) -> tuple[int, int]:
+    """Return the number and the length of a list mark, such as (3, 3) for "3. "; 0 as the number of a bullet."""
+    if bare[:1] in ("-", "*", "•", "+") and bare[1:2] in (" ", "\t"):
+        return 0, 2
+    digits = bare[: 2 if bare[1:2].isdigit() else 1]
+    if digits.isascii() and digits.isdigit() and bare[len(digits) : len(digits) + 1] in (".", ")"):
+        behind = bare[len(digits) + 1 : len(digits) + 2]
+        if behind in (" ", "\t"):
+            return int(digits), len(digits) + 2
+    return 0, 0
+
+
+def _inline_steps(prompt: str, masked: str) -> list[tuple[int, str]]:
+    """Return number and text of steps inside a sentence: "1) add the flag 2) test it"."""
+    places: list[tuple[int, int]] = []
+    at = 0
+    for number in range(1, MOST + 1):
+        near = [place for sign in (")", ".") if (place := _step_at(masked, f"{number}{sign} ", at)) >= 0]
+        if not near:
+            break
+        at = min(near) + len(f"{number}) ")
+        places.append((min(near), at))
+    if len(places) < FEWEST:
+        return []
+    ends = [begin for begin, _text_at in places[1:]] + [len(prompt)]
+    return [
+        (number, prompt[text_at:end].partition("\n")[0].strip(" ,;(").removesuffix(" and"))
+        for number, ((_begin, text_at), end) in enumerate(zip(places, ends, strict=True), 1)
+    ]
+
+
+def _step_at(masked: str, mark: str, at: int) -> int:
+    """Return the place, from ``at`` on, of a step's mark at the beginning of a word; -1 if there is none."""
+    at = masked.find(mark, at)
+    while at > 0 and masked[at - 1] not in " (:,;\n":
+        at = masked.find(mark, at + 1)
+    return at
+
+
+def _clauses(prompt: str, masked: str) -> list[tuple[int, str]]:
+    """Return the steps that "and then" and the like separate, each of which follows the one before it."""
+    low = masked.lower()
+    if len(low) != len(masked):  # a few letters grow in lower case, and offsets would be wrong
+        return []
+    found: list[str] = []
+    begin = 0
+    while near := min(((place, sign) for sign in SEQUELS if (place := low.find(sign, begin)) >= 0), default=None):
+        place, sign = near
+        found.append(prompt[begin:place])
+        begin = place + len(sign)
+    found.append(prompt[begin:])
+    texts = [text.strip(" .,;\n").rpartition("\n")[2] for text in found]
+    return list(enumerate(texts, 1)) if len(texts) >= FEWEST else []
+
+
+def _is_task(text: str, verbs: Container[str]) -> bool:
+    return any(word in verbs for word in text.lower().translate(SIGNS).split()[:WORDS_BEFORE_THE_VERB])
+
+
+def _needs(parts: list[Part], at: int) -> list[int]:
+    """Return the parts that a part names as its conditions, and the earlier parts that name the same file."""
+    part = parts[at]
+    words = [word.strip(EDGES) for word in part.text.lower().split()]
+    others = {one.number for one in parts if one is not part}
+    found = [parts[at - 1].number] if at and words[:1] and words[0] in NEXT else []
+    for place, word in enumerate(words):
+        if word in WAITING:
+            found += _numbers(words[place + 1 :]) or _makers(words[place + 1 :], parts, at)
+    files = _files(part.text)
+    found += [one.number for one in parts[:at] if files & _files(one.text)]
+    return sorted(others.intersection(found))
+
+
+def _numbers(words: list[str]) -> list[int]:
+    """Return the numbers at the beginning of ``words``: "step 1 and 2 are done" has 1 and 2."""
+    found: list[int] = []
+    for word in words:
+        if word.isascii() and word.isdigit():
+            found.append(int(word[:6]))
+        elif word not in LINKS:
+            break
+    return found
+
+
+def _makers(words: list[str], parts: list[Part], at: int) -> list[int]:
+    """Return the first other part about the thing in "the schema is there"; empty if nothing is said to be ready."""
+    end = next((place for place, word in enumerate(words[:MOST_WORDS_OF_A_THING]) if word in DONE), 0)
+    if not end or (words[end] in ("is", "are", "was", "were") and not FINISHED.intersection(words[end + 1 : end + 3])):
+        return []
+    thing = _singular(words[end - 1])
+    if thing in ARTICLES:
+        return []
+    for one in (*parts[:at], *parts[at + 1 :]):
+        if thing in {_singular(word) for word in one.text.lower().translate(SIGNS).split()}:
+            return [one.number]
+    return []
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
+
+
+def _files(text: str) -> set[str]:
+    """Return the words of a part that name a file."""
+    from enricher.prompt.wording.structure import file_kind
+
+    words = (word.strip(EDGES).lower() for word in text.split() if "." in word or "/" in word)
+    return {word for word in words if word and len(word) < LONGEST_FILE and file_kind(word)}

@@ -1,0 +1,220 @@
+"""Read ``complexity_thresholds.yaml`` into the compiled form that the estimator uses; never on the hook's path."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+Points = Annotated[float, Field(ge=0, le=1000)]
+Weight = Annotated[float, Field(gt=0, le=100)]
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+Word = Annotated[str, Field(min_length=1)]
+Words = Annotated[list[Word], Field(min_length=1)]
+
+Place = tuple[str | int, ...]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Keywords(_Section):
+    """A group of words: what each of them adds to the score and to the lines of code."""
+
+    points: Points
+    lines: Annotated[int, Field(ge=0)]
+    words: Words
+
+
+class Kind(_Section):
+    """A kind of task that multiplies the points of the keywords."""
+
+    weight: Weight
+    words: Words
+
+
+class Wide(_Section):
+    """Words for a change of many files, and how many are assumed."""
+
+    count: Count
+    words: Words
+
+
+class FileStep(_Section):
+    """The weight of a task with at most so many files; the last step has no limit."""
+
+    up_to: Count | None = None
+    weight: Weight
+
+
+class DependencyStep(_Section):
+    """The points of at most so many dependencies; the last step has no limit."""
+
+    up_to: Count | None = None
+    points: Points
+
+
+class CategoryStep(_Section):
+    """The name of the scores up to a limit; the last step has no limit."""
+
+    up_to: Count | None = None
+    name: Word
+
+
+class Files(_Section):
+    """How the number of files is read from a prompt, and what it weighs."""
+
+    counted: Words
+    wide: Wide
+    weights: Annotated[list[FileStep], Field(min_length=1)]
+
+
+class Verbs(_Section):
+    """The words of orders, how many of them are free, and the points of any further one."""
+
+    free: Annotated[int, Field(ge=0)]
+    points: Points
+    words: Words
+
+
+class Items(_Section):
+    """How many listed parts are free, and the points of any further one."""
+
+    free: Annotated[int, Field(ge=0)]
+    points: Points
+
+
+class Sizes(_Section):
+    """What lines, tokens and minutes are computed from."""
+
+    lines: Annotated[int, Field(ge=0)]
+    characters_per_token: Count
+    tokens_per_line: Weight
+    lines_per_minute: Weight
+    least_minutes: Annotated[int, Field(ge=0)]
+
+
+class Confidence(_Section):
+    """The parts of the confidence in a suggestion to split a task."""
+
+    base: Annotated[float, Field(ge=0, le=1)]
+    each: Annotated[float, Field(ge=0, le=1)]
+    parts: Annotated[float, Field(ge=0, le=1)]
+
+
+class Decomposition(_Section):
+    """The values from which on splitting the task is suggested."""
+
+    score: Annotated[float, Field(ge=0, le=100)]
+    lines: Count
+    files: Count
+    tokens: Count
+    least_parts: Count
+    confidence: Confidence
+
+
+class Mix(_Section):
+    """The shares of the heuristic score and of a model's score."""
+
+    heuristic: Weight
+    model: Weight
+
+
+class TaskTypes(BaseModel):
+    """The weight of each task type, and of all others."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, Weight] = Field(init=False)
+
+    default: Weight
+
+
+class ThresholdsFile(_Section):
+    """The whole file; every key is required, and every key has an effect."""
+
+    base: Points
+    keywords: Annotated[dict[str, Keywords], Field(min_length=1)]
+    files: Files
+    kinds: dict[str, Kind]
+    verbs: Verbs
+    items: Items
+    dependencies: Annotated[list[DependencyStep], Field(min_length=1)]
+    task_types: TaskTypes
+    sizes: Sizes
+    categories: Annotated[list[CategoryStep], Field(min_length=1)]
+    decomposition: Decomposition
+    mix: Mix
+
+    @model_validator(mode="after")
+    def _steps_ascend(self) -> Self:
+        for name, steps in (
+            ("files.weights", self.files.weights),
+            ("dependencies", self.dependencies),
+            ("categories", self.categories),
+        ):
+            if problem := _disorder([one.up_to for one in steps]):
+                raise ValueError(f"{name}: {problem}")
+        return self
+
+
+def _disorder(limits: Sequence[int | None]) -> str:
+    """Return why a list of limits is no list of steps; empty if it is one."""
+    if limits[-1] is not None:
+        return "the last step must have no up_to, so that every value has a step"
+    if None in limits[:-1]:
+        return "only the last step may lack up_to"
+    if any(one >= after for one, after in pairwise(filter(None, limits))):
+        return "up_to must rise from step to step"
+    return ""
+
+
+def compile_thresholds(
+    data: object, *, forms: Callable[[str], Iterable[str]]
+) -> tuple[dict[str, Any], list[tuple[Place, str]]]:
+    """Return the compiled thresholds and no mistakes, or an empty mapping and each mistake with its place in ``data``.
+
+    ``forms`` returns the inflected forms of a word.
+    """
+    try:
+        read = ThresholdsFile.model_validate(data)
+    except ValidationError as failure:
+        return {}, [(_place(detail), _message(detail)) for detail in failure.errors()]
+    body: dict[str, Any] = read.model_dump()
+    for group in _groups(body):
+        group.update(_compiled_words(group["words"], forms))
+    body["files"]["counted"] = list(_compiled_words(body["files"]["counted"], forms)["words"])
+    return body, []
+
+
+def _groups(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield from body["keywords"].values()
+    yield from body["kinds"].values()
+    yield body["files"]["wide"]
+    yield body["verbs"]
+
+
+def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]]) -> dict[str, Any]:
+    """Return a map of each form to its base word, and the phrases."""
+    flat = [" ".join(word.lower().split()) for word in words]
+    single = [word for word in flat if " " not in word]
+    inflected = {form: word for word in single for form in forms(word)}
+    return {"words": {**inflected, **{word: word for word in single}}, "phrases": [one for one in flat if " " in one]}
+
+
+def _place(detail: Any) -> Place:
+    return tuple(detail["loc"])
+
+
+def _message(detail: Any) -> str:
+    where = ".".join(map(str, detail["loc"]))
+    if detail["type"] == "missing":
+        return f"'{where}' is missing; add it, with a value as in the packaged file"
+    if detail["type"] == "extra_forbidden":
+        return f"unknown key '{where}', which would have no effect; remove it"
+    said = str(detail["msg"]).removeprefix("Value error, ")
+    return f"{where}: {said[:1].lower()}{said[1:]}" if where else said

@@ -1,0 +1,151 @@
+"""Estimates of the effort of prompts, and attempts to do the parts of a task in parallel (seed 002).
+
+The hook's estimates arrive with their traces; these functions are for other programs. A task is a trace: its id is
+``trace_id``, and forgetting the trace deletes both. Nothing here starts an agent; an attempt is what one reports.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from storage import traces
+from storage.base import lean
+from storage.base.turns import transaction
+
+if TYPE_CHECKING:
+    import sqlite3
+
+ESTIMATES, ATTEMPTS = "complexity_estimates", "parallel_attempts"
+WHICH_ESTIMATE = f"select {', '.join(traces.TABLES[ESTIMATES])} from {ESTIMATES} where trace_id = :id"
+WHICH_ATTEMPTS = f"select {', '.join(traces.TABLES[ATTEMPTS])} from {ATTEMPTS} where trace_id = :id order by position"
+WHICH_POSITION = f"select coalesce(max(position) + 1, 0) from {ATTEMPTS} where trace_id = :id"
+SET_ACTUALS = f"""
+    update {ESTIMATES} set actual_tokens = :actual_tokens, actual_loc = :actual_loc, actual_files = :actual_files,
+        actual_duration_minutes = :actual_duration_minutes, estimation_accuracy = :accuracy, updated_at = :now
+    where trace_id = :id
+"""
+SIZES = ("tokens", "loc", "files", "duration_minutes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredEstimate:
+    """A row of ``complexity_estimates``; scores are 0 to 100, confidence and accuracy 0 to 1."""
+
+    trace_id: str
+    estimated_tokens: int
+    estimated_loc: int
+    estimated_files: int
+    estimated_duration_minutes: int
+    overall_complexity_score: float
+    heuristic_score: float
+    llm_adjusted_score: float | None = None
+    category: str = ""
+    should_decompose: bool = False
+    decomposition_reason: str = ""
+    estimation_factors: dict[str, Any] = field(default_factory=dict)
+    confidence: float = 0.0
+    actual_tokens: int | None = None
+    actual_loc: int | None = None
+    actual_files: int | None = None
+    actual_duration_minutes: int | None = None
+    estimation_accuracy: float | None = None
+    created_at: str = field(default_factory=lean.utc_now)
+    updated_at: str = field(default_factory=lean.utc_now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParallelAttempt:
+    """A row of ``parallel_attempts``: what an agent reports about parts done by two or more agents; in seconds."""
+
+    trace_id: str
+    num_agents: int
+    position: int = -1
+    """Which attempt at this task it is; -1 for the next one."""
+    agent_ids: list[str] = field(default_factory=list)
+    subtask_ids: list[int] = field(default_factory=list)
+    success: bool = False
+    failure_reason: str = ""
+    conflict_detected: bool = False
+    conflict_details: str = ""
+    total_duration_seconds: float | None = None
+    sequential_estimate_seconds: float | None = None
+    speedup_factor: float | None = None
+    max_concurrent_agents: int | None = None
+    total_token_usage: int | None = None
+    failed_agent_count: int = 0
+    parallelization_strategy: str = ""
+    fallback_to_sequential: bool = False
+    execution_metadata: dict[str, Any] = field(default_factory=dict)
+    started_at: str = ""
+    completed_at: str = ""
+    created_at: str = field(default_factory=lean.utc_now)
+
+
+def insert_estimate(db: sqlite3.Connection, one: StoredEstimate) -> None:
+    """Store the estimate of a trace, in place of an earlier one.
+
+    Raises sqlite3.IntegrityError if there is no such trace, or a value is outside its limits.
+    """
+    with transaction(db):
+        db.execute(f"delete from {ESTIMATES} where trace_id = :id", {"id": one.trace_id})
+        _insert(db, ESTIMATES, asdict(one))
+
+
+def insert_attempt(db: sqlite3.Connection, one: ParallelAttempt) -> int:
+    """Store an attempt, and return its position among those of its trace; raises like ``insert_estimate``."""
+    with transaction(db):
+        position = one.position
+        if position < 0:
+            position = int(db.execute(WHICH_POSITION, {"id": one.trace_id}).fetchone()[0])
+        _insert(db, ATTEMPTS, {**asdict(one), "position": position})
+    return position
+
+
+def estimate_of(db: sqlite3.Connection, trace_id: str) -> StoredEstimate | None:
+    """Return the stored estimate of a trace; None if there is none."""
+    row = db.execute(WHICH_ESTIMATE, {"id": trace_id}).fetchone()
+    return StoredEstimate(**_values(ESTIMATES, row)) if row else None
+
+
+def attempts_at(db: sqlite3.Connection, trace_id: str) -> list[ParallelAttempt]:
+    """Return the stored attempts at a trace's task, oldest first."""
+    return [ParallelAttempt(**_values(ATTEMPTS, row)) for row in db.execute(WHICH_ATTEMPTS, {"id": trace_id})]
+
+
+def set_actuals(db: sqlite3.Connection, trace_id: str, **actual: int) -> float | None:
+    """Store what a task really took (``tokens``, ``loc``, ``files``, ``duration_minutes``); return the accuracy.
+
+    The accuracy is the mean of smaller / larger over the given sizes: 1 if all were as estimated. None if there is no
+    estimate or no size is given. Raises TypeError for another size.
+    """
+    if unknown := actual.keys() - set(SIZES):
+        raise TypeError(f"unknown sizes {', '.join(sorted(unknown))}; known: {', '.join(SIZES)}")
+    found = estimate_of(db, trace_id)
+    if found is None or not actual:
+        return None
+    pairs = [(value, getattr(found, f"estimated_{name}")) for name, value in actual.items()]
+    accuracy = sum(min(pair) / max(*pair, 1) if any(pair) else 1.0 for pair in pairs) / len(pairs)
+    values = {f"actual_{name}": actual.get(name) for name in SIZES}
+    with transaction(db):
+        db.execute(SET_ACTUALS, {**values, "accuracy": accuracy, "now": lean.utc_now(), "id": trace_id})
+    return accuracy
+
+
+def _insert(db: sqlite3.Connection, table: str, values: dict[str, Any]) -> None:
+    columns = traces.TABLES[table]
+    places = ", ".join("?" * len(columns))
+    row = [json.dumps(value) if isinstance(value, dict | list) else value for value in map(values.__getitem__, columns)]
+    db.execute(f"insert into {table} ({', '.join(columns)}) values ({places})", row)
+
+
+def _values(table: str, row: Any) -> dict[str, Any]:
+    values = dict(zip(traces.TABLES[table], row, strict=True))
+    for name in ("estimation_factors", "agent_ids", "subtask_ids", "execution_metadata"):
+        if name in values:
+            values[name] = json.loads(values[name])
+    for name in ("should_decompose", "success", "conflict_detected", "fallback_to_sequential"):
+        if name in values:
+            values[name] = bool(values[name])
+    return values

@@ -1,0 +1,219 @@
+"""``enricher ab ask`` and ``ab resume``: compare modes of a prompt template, or models, by asking the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from enricher.interfaces.cli import options
+from enricher.interfaces.cli.output import print_json, printable
+from workbench.commands.replaying.ab_parts import opened, print_report, record, write_report
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping
+
+    from enricher.settings import Value as Setting
+    from storage.evaluation.experiments import Experiment
+    from storage.traces.selection import Selection
+    from workbench.experiments.asking import Plan
+    from workbench.experiments.cases import Case
+    from workbench.experiments.prompt_arms import Bound
+    from workbench.experiments.template_runs import Comparison, Source
+
+    Value = dict[str, Any]
+
+MOST_RECORDED = 100
+"""Recorded prompts that are asked about unless --limit names another number: each of them costs two calls."""
+
+budget_option = click.option(
+    "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before the experiment costs more than this."
+)
+
+
+@click.command("ask", epilog="Example: enricher ab ask --template validation --prompts cases.jsonl --dry-run")
+@click.option("--template", required=True, help="The prompt template, such as validation or classification.")
+@click.option(
+    "--a", "first", default="unstructured", show_default=True, metavar="ARM", help="The arm to compare with, A."
+)
+@click.option("--b", "second", default="structured", show_default=True, metavar="ARM", help="The arm to test, B.")
+@click.option(
+    "--prompts",
+    default="",
+    metavar="FILE",
+    help="Ask about the cases of this JSONL file; default: the recorded prompts.",
+)
+@options.where()
+@options.limit(MOST_RECORDED)
+@click.option("--dry-run", "is_dry", is_flag=True, help="Print the calls, tokens and cost at most, and ask nothing.")
+@budget_option
+@click.option(
+    "--price",
+    "prices",
+    multiple=True,
+    metavar="NAME=IN,OUT",
+    help="Price of a model in US dollars per million tokens; default: that of the settings. Repeatable.",
+)
+@click.option(
+    "--most-tokens", default=1000, show_default=True, type=click.IntRange(1), help="Limit of one response, in tokens."
+)
+@click.option("--question", default="", help="The question that the experiment answers, stored with it.")
+@options.out
+@options.as_json
+@click.pass_context
+def ask(
+    context: click.Context,
+    template: str,
+    first: str,
+    second: str,
+    prompts: str,
+    selection: Selection,
+    limit: int,
+    is_dry: bool,
+    budget: float | None,
+    prices: tuple[str, ...],
+    most_tokens: int,
+    question: str,
+    out: str,
+    is_json: bool,
+) -> None:
+    """Ask the configured model about each case with arms A and B; print and store how the responses differ.
+
+    An ARM is a mode of the template (structured or unstructured), a model (model:NAME), or both (structured@NAME). The
+    calls count for the daily limits of the settings. What was interrupted can go on: see "enricher ab resume".
+    """
+    from workbench.experiments import prompt_arms, template_runs
+
+    if prompts and (selection.typed or context.get_parameter_source("limit") is not ParameterSource.DEFAULT):
+        raise click.UsageError("--where and --limit select recorded prompts, so they cannot be used with --prompts")
+    settings, source = _configured()
+    with opened() as db:
+        arms = {
+            name: prompt_arms.named(text, model=str(settings["model.name"]))
+            for name, text in (("a", first), ("b", second))
+        }
+        comparison = template_runs.compared(
+            _cases(db, prompts, selection, limit),
+            template=template,
+            arms=arms,
+            prompts=prompts,
+            prices=prompt_arms.prices_of(settings, prices),
+            budget=budget,
+            most_tokens=most_tokens,
+            source=source,
+        )
+        if not comparison.asked:
+            raise click.ClickException("there is no case to ask about")
+        _check_prices(comparison)
+        if is_dry:
+            _print_bounds(comparison.plan(), is_json=is_json)
+            return
+        begun = template_runs.begin(db, comparison, question=question)
+        value = _asked(db, begun, comparison, settings, source)
+    if out:
+        write_report(out, value)
+    print_report(value, is_json=is_json)
+
+
+@click.command("resume", epilog="Example: enricher ab resume 0064a1 --budget 2")
+@click.argument("experiment_id", metavar="ID")
+@budget_option
+@options.out
+@options.as_json
+def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) -> None:
+    """Make the calls that an experiment lacks, because it was interrupted or reached a limit; print its report.
+
+    The budget is for the whole experiment; default: the one that it began with. The beginning of its ID is enough.
+    """
+    from storage.evaluation import experiments
+    from workbench.experiments import template_runs
+
+    with opened() as db:
+        found = experiments.find(db, experiment_id)
+        if not found.plan:
+            raise click.ClickException(f"{found.id} asked no model, so nothing of it is missing")
+        settings, source = _configured()
+        model = str(settings["model.name"])
+        comparison = template_runs.taken_up(db, found, model=model, budget=budget, source=source)
+        _check_prices(comparison)
+        value = _asked(db, found, comparison, settings, source)
+    if out:
+        write_report(out, value)
+    print_report(value, is_json=is_json)
+
+
+def _configured() -> tuple[Mapping[str, Setting], Source]:
+    """Return the settings and the templates that apply in the working folder."""
+    from enricher.interfaces.cli.template import in_use
+    from enricher.model.asking import meanings_of
+    from workbench.commands.model import configured
+    from workbench.experiments.template_runs import Source
+
+    rules, settings = configured()
+    return settings, Source(in_use("."), meanings_of(rules))
+
+
+def _cases(db: sqlite3.Connection, prompts: str, selection: Selection, limit: int) -> Iterable[Case]:
+    from workbench.experiments import cases
+
+    return cases.of_file(prompts) if prompts else cases.of_log(db, selection, limit=limit)
+
+
+def _check_prices(comparison: Comparison) -> None:
+    unpriced = {arm.model for arm in comparison.arms.values()} - set(comparison.prices)
+    if comparison.budget is not None and unpriced:
+        names = ", ".join(sorted(unpriced))
+        raise click.UsageError(
+            f"a budget needs the price of {names}: set model.usd_per_million_input and model.usd_per_million_output, "
+            f"or use --price {min(unpriced)}=IN,OUT"
+        )
+
+
+def _asked(
+    db: sqlite3.Connection, one: Experiment, comparison: Comparison, settings: Mapping[str, Setting], source: Source
+) -> Value:
+    from enricher.home import state_dir
+    from storage.evaluation import experiments
+    from workbench.experiments import template_runs
+    from workbench.experiments.asking import ModelCalls
+
+    click.echo(f"experiment {one.id}; if it is interrupted: enricher ab resume {one.id}", err=True)
+    prices, most_tokens = comparison.prices, comparison.most_tokens
+    calls = ModelCalls(settings, state=state_dir(), prices=prices, most_tokens=most_tokens)
+    done = template_runs.go_on(db, one, comparison, ask=calls, source=source)
+    return record(done, experiments.results(db, done.id))
+
+
+def _print_bounds(plan: Plan, *, is_json: bool) -> None:
+    calls = [call for case in plan.missing({}) for call in case]
+    bounds = {name: plan.bound([call for call in calls if call[1] == name]) for name in plan.arms}
+    if is_json:
+        print_json(
+            {
+                "cases": len(plan.asked),
+                "arms": {name: _bound(one) for name, one in bounds.items()},
+                **_bound(plan.bound(calls)),
+            }
+        )
+        return
+    for name, one in bounds.items():
+        click.echo(printable(f"{name}: {plan.arms[name].label}, {plan.arms[name].model}: {_bound_in_words(one)}"))
+    click.echo(f"together: {_bound_in_words(plan.bound(calls))}")
+
+
+def _bound(one: Bound) -> Value:
+    return {
+        "calls": one.calls,
+        "prompt_tokens_estimated": one.prompt_tokens,
+        "prompt_tokens_at_most": one.most_prompt_tokens,
+        "response_tokens_at_most": one.most_response_tokens,
+        "usd_at_most": one.most_usd,
+    }
+
+
+def _bound_in_words(one: Bound) -> str:
+    tokens = f"about {one.prompt_tokens:,} prompt tokens (estimated), at most {one.most_prompt_tokens:,}"
+    cost = "the price is not known" if one.most_usd is None else f"at most {one.most_usd:.4f} USD"
+    return f"{one.calls} calls, {tokens}, and {one.most_response_tokens:,} response tokens; {cost}"

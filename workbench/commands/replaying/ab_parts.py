@@ -1,0 +1,161 @@
+"""What the commands of ``enricher ab`` share: the database, its errors in words, and how an experiment is printed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+    from storage.evaluation.experiments import ArmResult, Experiment
+
+    Value = dict[str, Any]
+
+LARGE = 1000
+"""From this number on, three digits would be too few."""
+
+
+@contextlib.contextmanager
+def opened() -> Iterator[sqlite3.Connection]:
+    """Open the database; errors of the storage and of an experiment's input end the command in words."""
+    from enricher.home import state_dir
+    from storage.db import database
+    from storage.evaluation.experiments import UnknownExperimentError
+    from workbench.experiments.prompt_arms import ArmError
+    from workbench.experiments.questions import QuestionError
+    from workbench.replay.rulesets.sides import SideError
+
+    try:
+        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
+            yield db
+    except (database.StorageError, UnknownExperimentError, QuestionError, SideError, ArmError) as refusal:
+        raise click.ClickException(printable(refusal)) from refusal
+
+
+def write_report(path: str, value: Value) -> None:
+    """Write an experiment as JSON."""
+    from storage.base import private
+
+    try:
+        private.write_file(os.path.abspath(path), json.dumps(value, indent=2).encode() + b"\n")
+    except OSError as failure:
+        raise click.ClickException(f"{path} cannot be written: {failure.strerror or failure}") from failure
+
+
+def summary(one: Experiment) -> Value:
+    """Return an experiment without its answers."""
+    return {"id": one.id, "at": one.at, "question": one.question, "arms": one.arms, **one.report}
+
+
+def record(one: Experiment, results: Iterable[ArmResult]) -> Value:
+    """Return an experiment with the answers of both arms to each prompt."""
+    answers: dict[str, Value] = {}
+    for result in results:
+        said = asdict(result)
+        answers.setdefault(said.pop("prompt_id"), {})[said.pop("arm")] = said
+    return {**summary(one), "results": [{"prompt_id": prompt, **both} for prompt, both in answers.items()]}
+
+
+def print_report(value: Value, *, is_json: bool) -> None:
+    """Print an experiment: as JSON all of it, else the report."""
+    if is_json:
+        print_json(value)
+        return
+    console = new_console()
+    for name, arm in value["arms"].items():
+        asks = f" ({arm['model']}{', the configured form' * (arm['mode'] == 'configured')})" if "model" in arm else ""
+        console.print(printable(f"{name}: {arm['name']}{asks}  {arm['hash'][:10]}"))
+    table = new_table("metric", "a", "b", "b - a", "95 %", "p", "detectable", "verdict")
+    for one in value["metrics"].values():
+        table.add_row(one["name"], *_cells(one), one["verdict"])
+    console.print(table)
+    for name, counts in value["breaches"].items():
+        if counts:
+            what = "failed responses" if "calls" in value else "violations"
+            listed = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+            console.print(printable(f"{what} of {name}: {listed}"))
+    for reason, count in value["left_out"].items():
+        console.print(printable(f"{count} left out: {reason}"))
+    if value["unknown_context"]:
+        console.print(
+            f"{value['unknown_context']} prompts for which an arm would have asked a channel another question"
+        )
+    if "calls" in value:
+        console.print(printable(_cost(value["calls"])))
+    console.print(_headline(value))
+    if value.get("stopped"):
+        console.print(printable(f"stopped: {value['stopped']}; to go on: enricher ab resume {value['id']}"))
+
+
+def _cost(calls: Value) -> str:
+    tokens = {kind: sum(calls[f"{kind}_tokens"].values()) for kind in ("prompt", "response")}
+    counted = f"{tokens['prompt']:,} prompt tokens, {tokens['response']:,} response tokens"
+    if calls["without_count"]:
+        counted += f" ({calls['without_count']} calls whose tokens the endpoint did not count)"
+    known = {name: usd for name, usd in calls["usd"].items() if usd is not None}
+    each = ", ".join(f"{name} {usd:.4f}" for name, usd in known.items())
+    unknown = ", ".join(name for name in calls["usd"] if name not in known and calls["response_tokens"][name])
+    cost = f"{sum(known.values()):.4f} USD ({each})" if known else ""
+    missing = f"the price of {unknown} is not known" if unknown else ""
+    made = f"{calls['made']} of {calls['planned']} calls: {counted}"
+    return "; ".join(filter(None, (made, cost, missing)))
+
+
+def _cells(one: Value) -> list[str]:
+    interval = one["interval"] or {}
+    ends = [interval.get("low"), interval.get("high")]
+    means = [_number(one[arm]["mean"]) for arm in "ab"]
+    return [
+        *means,
+        _number(one["difference"]),
+        " … ".join(map(_number, ends)) if None not in ends else "",
+        _number(one["p_adjusted"]),
+        _number(one["detectable"]),
+    ]
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= LARGE else f"{value:.3g}"
+
+
+def _headline(value: Value) -> str:
+    share, sessions = value["share"], value["sessions"]
+    bounds = f"{share['value']:.2%}, 95 % {share['interval']['low']:.2%} to {share['interval']['high']:.2%}"
+    what = "responses" if "calls" in value else "prompts"
+    counted = f"{share['changed']} of {value['prompts']} {what} in {sessions} sessions differ ({bounds})"
+    labelled = f"; labelled ones: {value['gained']} right instead of wrong, {value['lost']} wrong instead of right"
+    same = "; both arms are the same, so nothing was tested" if value["same_arms"] else ""
+    return f"{value['verdict']}: {counted}{labelled if value['gained'] or value['lost'] else ''}{same}\n{value['id']}"
+
+
+def print_effect(value: Value) -> None:
+    """Print the comparison of two cohorts."""
+    console = new_console()
+    for cohort in "ab":
+        side = value[cohort]
+        right = f"{side['right']['changed']} of {side['labelled']} labelled prompts right"
+        held = f", {side['held_back']} held back" if side["held_back"] else ""
+        sessions = f"{side['sessions']} session{'' if side['sessions'] == 1 else 's'}"
+        prompts = f"{side['prompts']} prompt{'' if side['prompts'] == 1 else 's'}"
+        console.print(f"{cohort}: {sessions}, {prompts}{held}, {right}")
+    table = new_table("effect", "b - a", "95 %", "size", numbers=3)
+    for name, effect in value["effects"].items():
+        if effect is None:
+            table.add_row(name, "too few sessions", "", "")
+        else:
+            ends = (effect["interval"]["low"], effect["interval"]["high"])
+            cells = (_number(effect["difference"]), " to ".join(map(_number, ends)), _number(effect["size"]))
+            table.add_row(name, *cells)
+    console.print(table)
+    console.print(value["verdict"])

@@ -1,0 +1,145 @@
+"""Arms that ask a model: a prompt template in one of its modes, or with one of several models.
+
+ArmError              an arm, a template or a price that cannot be used
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from enricher.prompt.redaction import redact
+from enricher.prompt.text import estimate_tokens
+from storage.base.lean import dumps, keyed_hash
+from storage.traces import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from enricher.settings import Value
+    from workbench.experiments.cases import Case
+
+    Render = Callable[[Case, Mapping[str, Any], str | None], str]
+    """Returns the prompt for a case with these variables; mode None is the one that is configured."""
+    Prices = Mapping[str, tuple[float, float]]
+    """US dollars per million tokens of prompts and of responses, by the name of the model."""
+
+MODES = ("structured", "unstructured")
+MODEL = "model:"
+REMEDY = "write structured, unstructured, model:NAME, structured@NAME or unstructured@NAME"
+FRAME_TOKENS = 16
+"""Most tokens that an endpoint counts for a message around its text."""
+NAMES = ("a", "b")
+
+
+class ArmError(ValueError):
+    """An arm, a template or a price that cannot be used; the message says what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptArm:
+    """One way to ask about a case: the template's mode (None: the configured one) and the name of the model."""
+
+    label: str
+    mode: str | None
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """A case with the prompt of each arm, secrets removed; ``hash`` changes if one of the prompts does."""
+
+    case: Case
+    prompts: Mapping[str, str]
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What calls may cost: estimated tokens of their prompts, most tokens, most US dollars (None: price unknown).
+
+    A token is at least one byte of text, so ``most_prompt_tokens`` is an upper bound for every model.
+    """
+
+    calls: int
+    prompt_tokens: int
+    most_prompt_tokens: int
+    most_response_tokens: int
+    most_usd: float | None
+
+
+def named(text: str, *, model: str) -> PromptArm:
+    """Return the arm of that name; ``model`` is the configured one. Raises ArmError."""
+    if text.startswith(MODEL) and len(text) > len(MODEL):
+        return PromptArm(text, None, text.removeprefix(MODEL))
+    mode, at, other = text.partition("@")
+    if mode in MODES and bool(at) == bool(other):
+        return PromptArm(text, mode, other or model)
+    raise ArmError(f"{text!r} is no arm of a template; {REMEDY}")
+
+
+def prices_of(settings: Mapping[str, Value], given: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """Return the price of the configured model, if it is set, and those given as ``NAME=IN,OUT``; raises ArmError."""
+    known = {}
+    configured = tuple(float(settings[f"model.usd_per_million_{name}"]) for name in ("input", "output"))
+    if any(configured):
+        known[str(settings["model.name"])] = (configured[0], configured[1])
+    for one in given:
+        name, _, both = one.rpartition("=")
+        try:
+            price, response_price = (float(value) for value in both.split(","))
+        except ValueError:
+            raise ArmError(f"{one!r} is no price; write NAME=IN,OUT in US dollars per million tokens") from None
+        if not name or min(price, response_price) < 0:
+            raise ArmError(f"{one!r} is no price; write NAME=IN,OUT in US dollars per million tokens")
+        known[name] = (price, response_price)
+    return known
+
+
+def cost(prices: Prices, model: str, prompt_tokens: int | None, response_tokens: int | None) -> float | None:
+    """Return the US dollars of a call; None if price or tokens are unknown."""
+    if model not in prices or prompt_tokens is None or response_tokens is None:
+        return None
+    return (prompt_tokens * prices[model][0] + response_tokens * prices[model][1]) / 1e6
+
+
+def pairings(cases: Iterable[Case], arms: Mapping[str, PromptArm], render: Render) -> list[Pairing]:
+    """Return the cases with their prompts, secrets removed; raises what ``render`` raises."""
+    return [_pairing(case, arms, render) for case in cases]
+
+
+def _pairing(case: Case, arms: Mapping[str, PromptArm], render: Render) -> Pairing:
+    variables = _without_secrets(case.variables)
+    prompts = {name: render(case, variables, arms[name].mode) for name in NAMES}
+    return Pairing(case, prompts, _hash(list(prompts.values())))
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(storable(value))[0]
+    if isinstance(value, dict):
+        return {key: _without_secrets(one) for key, one in value.items()}
+    return [_without_secrets(one) for one in value] if isinstance(value, list) else value
+
+
+def arm_hash(name: str, arm: PromptArm, asked: Sequence[Pairing]) -> str:
+    """Return a hash of what the arm sends: arms that send one model the same prompts have equal hashes."""
+    return _hash([arm.model, *(one.prompts[name] for one in asked)])
+
+
+def _hash(texts: Sequence[str]) -> str:
+    return keyed_hash(b"prompts", dumps(list(texts)).encode())
+
+
+def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int) -> Bound:
+    """Return what calls (model and prompt) may cost; ``most_tokens`` is the limit of one response."""
+    made = list(calls)
+    most = [len(prompt.encode()) + FRAME_TOKENS for _model, prompt in made]
+    usd = [cost(prices, model, tokens, most_tokens) for (model, _prompt), tokens in zip(made, most, strict=True)]
+    return Bound(
+        len(made),
+        sum(estimate_tokens(prompt) for _model, prompt in made),
+        sum(most),
+        most_tokens * len(made),
+        None if None in usd else sum(one or 0.0 for one in usd),
+    )

@@ -1,0 +1,242 @@
+"""Experiments that ask a model: begun, interrupted, gone on with, and reported.
+
+The experiment is stored before the first call and each response before the next call. What is stored suffices for the
+report, and to go on: a case counts only while both of its prompts are still the ones that the experiment began with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from enricher.structured import templates
+from enricher.structured.parsing import StructuredResponseParser
+from enricher.structured.quality import quality
+from storage.evaluation import experiments
+from workbench.experiments import cases, prompt_arms
+from workbench.experiments.asking import Judgement, Plan, ask_missing
+from workbench.experiments.prompt_arms import NAMES
+from workbench.experiments.report import Pair, finite, report_on_responses
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from storage.evaluation.experiments import ArmResult, Experiment
+    from workbench.experiments.asking import Ask
+    from workbench.experiments.cases import Case
+    from workbench.experiments.prompt_arms import Pairing, PromptArm
+
+CHANGED = "its prompt is not the one that the experiment began with"
+INTERRUPTED = "it was interrupted"
+USUAL: dict[str, Any] = {"examples": "", "facts": "", "workflows": [], "guardrails": []}
+"""Variables of templates that a case may leave out."""
+USUAL_FORM = "task"
+"""The form of the template ``classification`` that asks for a task type."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where prompts come from: the templates in use, and the task types with their meanings, for those that ask."""
+
+    generator: templates.PromptGenerator
+    task_types: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two arms of a template over cases; ``prompts`` is the file of the cases, empty for recorded prompts.
+
+    ``most_tokens`` is the limit of one response.
+    """
+
+    template: str
+    arms: Mapping[str, PromptArm]
+    asked: Sequence[Pairing]
+    prompts: str
+    prices: prompt_arms.Prices
+    budget: float | None
+    most_tokens: int
+
+    def plan(self) -> Plan:
+        """Return the calls of the comparison."""
+        return Plan(self.asked, self.arms, self.prices, self.most_tokens, self.budget)
+
+    def stored(self) -> dict[str, Any]:
+        """Return what is stored to go on after an interruption, as plain values."""
+        return {
+            "template": self.template,
+            **{name: arm.label for name, arm in self.arms.items()},
+            "prompts": os.path.abspath(self.prompts) if self.prompts else "",
+            "prices": {name: list(price) for name, price in self.prices.items()},
+            "budget": self.budget,
+            "most_tokens": self.most_tokens,
+            "cases": [[one.case.id, one.case.session, one.hash] for one in self.asked],
+        }
+
+
+def compared(
+    found: Iterable[Case],
+    *,
+    template: str,
+    arms: Mapping[str, PromptArm],
+    prompts: str,
+    prices: prompt_arms.Prices,
+    budget: float | None,
+    most_tokens: int,
+    source: Source,
+) -> Comparison:
+    """Return the comparison of two arms over these cases; raises ArmError if the template cannot be used for one."""
+    generator = source.generator
+    try:
+        forms = generator.template(template).forms or ()
+    except templates.TemplateProblemError as problem:
+        raise prompt_arms.ArmError(str(problem)) from None
+    usual = {**USUAL, "task_types": dict(source.task_types)}
+    usual["form"] = USUAL_FORM if USUAL_FORM in forms else next(iter(forms), "")
+
+    def render(case: Case, variables: Mapping[str, Any], mode: str | None) -> str:
+        try:
+            return generator.generate(template, {**usual, **variables}, mode=mode)
+        except templates.TemplateProblemError as problem:
+            raise prompt_arms.ArmError(f"case {case.id}: {problem}") from None
+
+    asked = prompt_arms.pairings(found, arms, render)
+    return Comparison(template, arms, asked, prompts, prices, budget, most_tokens)
+
+
+def begin(db: sqlite3.Connection, comparison: Comparison, *, question: str) -> Experiment:
+    """Store a new experiment without responses."""
+    arms = {
+        name: {
+            "name": arm.label,
+            "hash": prompt_arms.arm_hash(name, arm, comparison.asked),
+            "mode": arm.mode or "configured",
+            "model": arm.model,
+        }
+        for name, arm in comparison.arms.items()
+    }
+    labels = " or ".join(arm.label for arm in comparison.arms.values())
+    plan = comparison.stored()
+    report = report_of(plan, arms, [], stopped=INTERRUPTED)
+    text = question or f"{comparison.template}: {labels}?"
+    return experiments.keep(db, [], question=text, arms=arms, report=report, plan=plan)
+
+
+def taken_up(
+    db: sqlite3.Connection,
+    one: Experiment,
+    *,
+    model: str,
+    budget: float | None,
+    source: Source,
+) -> Comparison:
+    """Return the comparison of a stored experiment, with those of its cases whose prompts have not changed.
+
+    ``model`` is the configured one, ``budget`` None that of the beginning. Raises ArmError if the experiment began with
+    another model, QuestionError if the file of the cases cannot be read.
+    """
+    plan = one.plan
+    hashes = {case_id: hashed for case_id, _session, hashed in plan["cases"]}
+    found = cases.of_file(plan["prompts"]) if plan["prompts"] else cases.of_traces(db, hashes)
+    by_id = {case.id: case for case in found}
+    arms = {name: prompt_arms.named(plan[name], model=model) for name in NAMES}
+    for name, arm in arms.items():
+        if arm.model != one.arms[name]["model"]:
+            raise prompt_arms.ArmError(
+                f"model.name is {arm.model!r}; this experiment began with {one.arms[name]['model']!r}"
+            )
+    again = compared(
+        (by_id[case_id] for case_id in hashes if case_id in by_id),
+        template=plan["template"],
+        arms=arms,
+        prompts=plan["prompts"],
+        prices={name: (price[0], price[1]) for name, price in plan["prices"].items()},
+        budget=plan["budget"] if budget is None else budget,
+        most_tokens=plan["most_tokens"],
+        source=source,
+    )
+    same = [each for each in again.asked if each.hash == hashes[each.case.id]]
+    return replace(again, asked=same)
+
+
+def go_on(db: sqlite3.Connection, one: Experiment, comparison: Comparison, *, ask: Ask, source: Source) -> Experiment:
+    """Make the calls that are missing, and store the report; return the experiment with it."""
+    response = source.generator.template(comparison.template).response
+    done = {(result.prompt_id, result.arm): result for result in experiments.results(db, one.id)}
+    stopped = ask_missing(
+        comparison.plan(),
+        done,
+        ask=ask,
+        judge=lambda text: judged(text, response),
+        store=lambda result: experiments.add(db, one.id, result),
+    )
+    kept = {each.case.id for each in comparison.asked}
+    return experiments.report_again(db, one, report_of(one.plan, one.arms, done.values(), stopped=stopped, kept=kept))
+
+
+def judged(text: str, response: str) -> Judgement:
+    """Return whether a text could be parsed and validated as a response of this type, its quality, its findings.
+
+    Never raises: whatever a response holds, it is judged.
+    """
+    parsed = StructuredResponseParser().parse(text, response)
+    found = parsed.data.get("violations") or []
+    # What a validation finds is wrong with the code that it was asked about, not with the response.
+    score = quality(parsed, () if response == "validation" else found)
+    return Judgement(parsed.is_valid, score.total, len(found), "; ".join(parsed.problems))
+
+
+def report_of(
+    plan: Mapping[str, Any],
+    arms: Mapping[str, Any],
+    results: Iterable[ArmResult],
+    *,
+    stopped: str,
+    kept: Iterable[str] | None = None,
+) -> dict[str, Any]:
+    """Return the report on the responses so far, as plain values.
+
+    ``stopped`` says why calls are missing. ``kept`` are the cases whose prompts have not changed, None for all.
+    """
+    done = {(one.prompt_id, one.arm): one for one in results}
+    every = [(case_id, session) for case_id, session, _hash in plan["cases"]]
+    pairs = [
+        Pair(session, done[case_id, "a"], done[case_id, "b"])
+        for case_id, session in every
+        if (case_id, "a") in done and (case_id, "b") in done
+    ]
+    answered = {pair.a.prompt_id for pair in pairs}
+    still = None if kept is None else set(kept)
+    changed = sum(still is not None and one not in still for one, _session in every if one not in answered)
+    left_out = Counter({"not asked by both arms": len(every) - len(pairs) - changed, CHANGED: changed})
+    report = report_on_responses(
+        pairs,
+        same_arms=arms["a"]["hash"] == arms["b"]["hash"],
+        faults={name: Counter(one.fault for one in done.values() if one.arm == name and one.fault) for name in NAMES},
+        left_out=+left_out,
+    )
+    value: dict[str, Any] = finite(
+        {**report.to_json(), "template": plan["template"], "calls": _calls(plan, done.values()), "stopped": stopped}
+    )
+    return value
+
+
+def _calls(plan: Mapping[str, Any], results: Iterable[ArmResult]) -> dict[str, Any]:
+    """Return sums over the responses whose tokens the endpoint counted, and over those whose cost is known."""
+    every = list(results)
+    by_arm = {name: [one for one in every if one.arm == name] for name in NAMES}
+    return {
+        "planned": len(NAMES) * len(plan["cases"]),
+        "made": len(every),
+        "without_count": sum(one.prompt_tokens is None for one in every),
+        "prompt_tokens": {name: sum(one.prompt_tokens or 0 for one in of) for name, of in by_arm.items()},
+        "response_tokens": {name: sum(one.response_tokens or 0 for one in of) for name, of in by_arm.items()},
+        "usd": {name: _sum([one.usd for one in of if one.usd is not None]) for name, of in by_arm.items()},
+    }
+
+
+def _sum(known: Sequence[float]) -> float | None:
+    return round(sum(known), 8) if known else None

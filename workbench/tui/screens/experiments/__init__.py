@@ -1,0 +1,1 @@
+"""The Experiments screen: stored experiments, and both answers to each of their prompts."""

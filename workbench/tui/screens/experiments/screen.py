@@ -1,0 +1,245 @@
+"""The Experiments screen: the list of experiments; of a chosen one both answers to each prompt, next to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.message import Message
+from textual.widgets import Static
+
+from storage.evaluation import corpus, experiments
+from workbench.tui.messages import OpenTrace
+from workbench.tui.panes import experiment_text
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.widgets.lists.cursor_view import ends, moves
+from workbench.tui.widgets.lists.figures import FiguresTable
+from workbench.tui.workers.reading import reading
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from storage.evaluation.experiments import Experiment
+    from workbench.tui.panes.experiment_text import Answers
+
+MOST = 500
+"""Experiments in the list, the newest."""
+NOTHING_YET = """\
+No experiment is stored yet.
+
+  enricher ab run --b FILE              compares two versions of the instructions on recorded prompts
+  enricher ab ask --template NAME       asks a model in two forms of a prompt, or asks two models"""
+
+
+@dataclass
+class Listed(Message):
+    """The stored experiments, newest first."""
+
+    run: int
+    experiments: list[Experiment]
+
+
+@dataclass
+class Opened(Message):
+    """The answers of one experiment."""
+
+    run: int
+    experiment: Experiment
+    answers: list[Answers]
+
+
+class OpeningTable(FiguresTable, inherit_bindings=False):
+    """A table whose rows can be opened; the key line shows the key for it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *moves("experiments.rows"),
+        *ends("experiments.rows", first="To the first", last="To the last"),
+        Binding("enter", "choose", "Open", id="experiments.open", key_display="enter"),
+    ]
+
+
+class ExperimentsScreen(WorkbenchScreen):
+    """Experiments, and both answers to each of their prompts."""
+
+    PLACE = "experiments"
+    HELP = """\
+What `enricher ab` has compared. `enter` opens an experiment: one line for each prompt, with the quality and the
+tokens of both answers (`≠` where they differ, `✗` for an answer that failed), and below it both answers.
+
+`enter` goes on to the answers, `escape` back. A quality of `-` is not known, because nobody labelled that prompt.
+"""
+    DEFAULT_CSS = """
+    ExperimentsScreen {
+        #list { height: 1fr; }
+        #one { display: none; height: 1fr; }
+        &.-opened #list { display: none; }
+        &.-opened #one { display: block; }
+        #state { height: 1; padding: 0 1; background: $surface; color: $text-muted; text-wrap: nowrap;
+                 text-overflow: ellipsis; }
+        #cases { height: 2fr; }
+        #both { height: 3fr; layout: horizontal; border-top: solid $panel; }
+        &.-narrow #both { layout: vertical; }
+        #both VerticalScroll { width: 1fr; height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
+        &.-wide #of-b { border-left: solid $panel; }
+        &.-narrow #of-b { border-top: solid $panel; }
+        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
+        &.-empty #empty { display: block; }
+        &.-empty #list, &.-empty #one { display: none; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back", id="experiments.back", key_display="esc"),
+        Binding("d", "differences", "All/diff", id="experiments.differences", tooltip="All, or only differing answers"),
+        Binding("t", "trace", "Trace", id="experiments.trace", tooltip="The trace of a recorded prompt"),
+        Binding("R", "reload", "Read the list again", id="experiments.reload", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._listed: list[Experiment] = []
+        self._opened: Opened | None = None
+        self._only = False
+
+    def compose_body(self) -> ComposeResult:
+        yield OpeningTable(experiment_text.LIST, id="list")
+        with Vertical(id="one"):
+            yield Static("", id="state", markup=False)
+            yield OpeningTable(experiment_text.headings(80), id="cases")
+            with Container(id="both"):
+                for arm in "ab":
+                    with VerticalScroll(id=f"of-{arm}"):
+                        yield Static("", id=f"answer-{arm}", markup=False)
+        yield Static(NOTHING_YET, id="empty", markup=False)
+
+    def on_mount(self) -> None:
+        self._only = self.recall("only", False)
+        self.list.focus()
+        self.action_reload()
+
+    @property
+    def list(self) -> FiguresTable:
+        """The experiments."""
+        return self.query_one("#list", FiguresTable)
+
+    @property
+    def cases(self) -> FiguresTable:
+        """The prompts of the opened experiment."""
+        return self.query_one("#cases", FiguresTable)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer what is about answers only while an experiment is open."""
+        del parameters
+        return self._opened is not None if action in ("back", "differences", "trace") else True
+
+    def data_changed(self) -> None:
+        self.in_turn("experiments.load", self.action_reload)
+
+    def action_reload(self) -> None:
+        """Read the list again, and the opened experiment."""
+        self.load(self.next_run("load"))
+        if self._opened is not None:
+            self._open(self._opened.experiment.id)
+
+    @work(thread=True, exclusive=True, group="experiments.load", exit_on_error=False)
+    def load(self, run: int) -> None:
+        """Read the list."""
+        with reading(self) as db:
+            self.post_message(Listed(run, experiments.kept(db, limit=MOST)))
+
+    @work(thread=True, exclusive=True, group="experiments.open", exit_on_error=False)
+    def read_answers(self, run: int, experiment_id: str) -> None:
+        """Read the answers of one experiment."""
+        with reading(self) as db:
+            found = experiments.find(db, experiment_id)
+            results = list(experiments.results(db, found.id))
+            prompts = {row.id: row.prompt for row in corpus.rows_of(db, {one.prompt_id for one in results})}
+            answers = experiment_text.paired(results, prompts)
+            self.post_message(Opened(run, found, answers))
+
+    @on(Listed)
+    def _list_came(self, message: Listed) -> None:
+        if not self.is_latest("load", message.run):
+            return
+        self._listed = message.experiments
+        self.set_class(not self._listed, "-empty")
+        self.list.show([experiment_text.experiment_row(one) for one in self._listed])
+
+    @on(Opened)
+    def _answers_came(self, message: Opened) -> None:
+        if not self.is_latest("open", message.run):
+            return
+        is_new = self._opened is None or self._opened.experiment.id != message.experiment.id
+        self._opened = message
+        self.set_class(True, "-opened")
+        self.refresh_bindings()
+        self._show_cases()
+        if is_new:
+            self.cases.focus()
+
+    def _show_cases(self) -> None:
+        one = self._opened
+        if one is None:
+            return
+        width = self.size.width
+        shown = [each for each in one.answers if not (self._only and each.is_same)]
+        self.query_one("#state", Static).update(experiment_text.state(one.experiment, one.answers))
+        self.cases.show([experiment_text.answers_row(each, width) for each in shown], experiment_text.headings(width))
+        self._show_answers()
+
+    def on_resize(self) -> None:
+        self._show_cases()
+
+    @property
+    def chosen(self) -> Answers | None:
+        """The answers to the prompt under the cursor."""
+        answers = self._opened.answers if self._opened else ()
+        return next((one for one in answers if one.prompt_id == self.cases.chosen), None)
+
+    @on(FiguresTable.Moved, "#cases")
+    def _show_answers(self) -> None:
+        found = self.chosen
+        for arm in "ab":
+            text = ""
+            if self._opened is not None and found is not None:
+                text = experiment_text.answer_text(self._opened.experiment, arm, getattr(found, arm))
+            self.query_one(f"#answer-{arm}", Static).update(text)
+            self.query_one(f"#of-{arm}").scroll_home(animate=False)
+
+    @on(FiguresTable.Chosen, "#list")
+    def _experiment_chosen(self) -> None:
+        self._open(self.list.chosen)
+
+    @on(FiguresTable.Chosen, "#cases")
+    def _case_chosen(self) -> None:
+        self.query_one("#of-a").focus()
+
+    def action_trace(self) -> None:
+        """Go to the trace of the prompt under the cursor, if it was recorded."""
+        found = self.chosen
+        if found is not None and found.prompt:
+            self.post_message(OpenTrace(found.prompt_id))
+        elif found is not None:
+            self.notify("This prompt is from a file; it has no trace.", timeout=3)
+
+    def _open(self, experiment_id: str) -> None:
+        self.read_answers(self.next_run("open"), experiment_id)
+
+    def action_back(self) -> None:
+        """Go from the answers to the prompts, from there to the list."""
+        if self.focused is not None and self.focused.id in ("of-a", "of-b"):
+            self.cases.focus()
+        elif self._opened is not None:
+            self._opened = None
+            self.next_run("open")
+            self.set_class(False, "-opened")
+            self.refresh_bindings()
+            self.list.focus()
+
+    def action_differences(self) -> None:
+        """Show all prompts, or only those that were answered differently."""
+        self._only = not self._only
+        self.remember(only=self._only)
+        self._show_cases()

@@ -38,7 +38,9 @@ CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
 WITHIN_A_TURN = ("PostToolUse", "AfterTool")
 """Events at which a late result can be given to the agent."""
-NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN
+AFTER_A_TURN = ("Stop", "AfterAgent")
+"""Events at which what the agent wrote is checked."""
+NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN + AFTER_A_TURN
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
 FAILURES = "failures"
@@ -94,6 +96,10 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
     if not form and isinstance(payload, dict) and (event := payload.get("hook_event_name")) in NO_PROMPT:
         if event in CONTEXT_DROPPED:
             _forget_session(payload)
+        elif event in AFTER_A_TURN:
+            from enricher.hook import turn
+
+            turn.ended(payload, named)
         else:
             _give_late_result(payload)
         return

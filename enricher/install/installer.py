@@ -175,6 +175,12 @@ def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
     return [*said, f"Late results come once {os.path.join(config_dir(), 'config.toml')} has under [model]: {missing}"]
 
 
+def advice_on_checks(places: list[ConfigurationFile]) -> list[str]:
+    """Return which clients do not report the end of a turn."""
+    without = [registration.facts(place.host).TITLE for place in places if place.host not in hosts.TURN_ENDS]
+    return [f"{', '.join(without)}: no hook point at the end of a turn; use: enricher validate"] if without else []
+
+
 def current_settings() -> dict[str, Value]:
     """Return the settings outside any project, with the environment applied; empty if there are no usable rules."""
     from enricher.rules import cache

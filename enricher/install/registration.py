@@ -109,19 +109,35 @@ def _commands(where: ConfigurationFile, text: str) -> list[str]:
     return jsonhooks.commands(jsonhooks.Shape(known), text)
 
 
-def add(where: ConfigurationFile, *, is_late: bool = False) -> Change:
-    """Return the change after which the hook is registered exactly once, with ``is_late`` also for late results.
+def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = False) -> Change:
+    """Return the change after which the hook is registered exactly once for each event.
 
-    A registration for late results that is there already is kept and updated. Clients without a hook point for them
-    (``hosts.LATE_EVENTS``) get the usual registration.
+    With ``is_late`` also for late results, with ``is_checked`` also for the end of a turn, where what the agent wrote
+    is checked. Such a registration that is there already is kept and updated. Clients without the hook point
+    (``hosts.LATE_EVENTS``, ``hosts.TURN_ENDS``) get the usual registration.
     """
-    return edit(where, lambda text: Change(where.file, text, _with_entry(where, text, is_late=is_late)))
+    wanted = (_late_shape(where.host) if is_late else None, _turn_shape(where.host) if is_checked else None)
+    events = [shape.event for shape in wanted if shape]
+    return edit(where, lambda text: Change(where.file, text, _with_entry(where, text, events)))
 
 
 def late_commands(where: ConfigurationFile) -> list[str]:
     """Return the commands in a file that fetch late results; raises InstallationError if it is unreadable."""
-    shape = _late_shape(where.host)
+    return _extra_commands(where, _late_shape(where.host))
+
+
+def turn_commands(where: ConfigurationFile) -> list[str]:
+    """Return the commands in a file that check what the agent wrote; raises InstallationError if it is unreadable."""
+    return _extra_commands(where, _turn_shape(where.host))
+
+
+def _extra_commands(where: ConfigurationFile, shape: jsonhooks.Shape | None) -> list[str]:
     return edit(where, lambda text: jsonhooks.commands(shape, text) if shape and text is not None else [])
+
+
+def _turn_shape(host: str) -> jsonhooks.Shape | None:
+    event = hosts.TURN_ENDS.get(host)
+    return jsonhooks.Shape(facts(host), event=event) if event else None
 
 
 def _late_shape(host: str) -> jsonhooks.Shape | None:
@@ -129,7 +145,8 @@ def _late_shape(host: str) -> jsonhooks.Shape | None:
     return jsonhooks.Shape(facts(host), event=event) if event else None
 
 
-def _with_entry(where: ConfigurationFile, text: str | None, *, is_late: bool) -> str:
+def _with_entry(where: ConfigurationFile, text: str | None, wanted: list[str]) -> str:
+    """Return the text with our entries: the usual ones, those for the events in ``wanted``, and those it has."""
     known = facts(where.host)
     if where.host == "opencode":
         if text is not None and not is_opencode_plugin(text):
@@ -138,9 +155,9 @@ def _with_entry(where: ConfigurationFile, text: str | None, *, is_late: bool) ->
     if where.file.endswith(".toml"):
         return tomlhooks.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
     text = text or ""
-    late = _late_shape(where.host)
+    optional = (hosts.LATE_EVENTS.get(where.host), hosts.TURN_ENDS.get(where.host))
     for shape in _shapes(where.host):
-        if is_late or shape.event != (late and late.event) or jsonhooks.commands(shape, text):
+        if shape.event not in optional or shape.event in wanted or jsonhooks.commands(shape, text):
             text = jsonhooks.with_entry(shape, text, where.command)
     return text
 
@@ -150,8 +167,8 @@ def _shapes(host: str) -> list[jsonhooks.Shape]:
     known = facts(host)
     event, matcher = _FORGETTING.get(host, ("", ""))
     more = [jsonhooks.Shape(known, event=event, matcher=matcher)] if event else []
-    late = _late_shape(host)
-    return [jsonhooks.Shape(known), *more, *([late] if late else [])]
+    extra = [shape for shape in (_late_shape(host), _turn_shape(host)) if shape]
+    return [jsonhooks.Shape(known), *more, *extra]
 
 
 def remove(where: ConfigurationFile) -> Change:

@@ -574,6 +574,31 @@ def m021_complexity(db: Database) -> None:
     """)
 
 
+@migrations()
+def m022_rule_violations(db: Database) -> None:
+    """Add where the code that an agent wrote after a prompt broke a rule (seed 002)."""
+    db.execute("""
+        create table rule_violations (
+            trace_id text not null references traces (id) on delete cascade,
+            position integer not null,
+            rule_id text not null check (rule_id <> ''),
+            rule_name text not null,
+            rule_domain text not null,
+            severity text not null check (severity in ('critical', 'high', 'medium', 'low')),
+            file text not null,
+            line integer not null check (line >= 1),
+            message text not null,
+            suggestion text not null,
+            guardrails text not null,
+            resolved integer not null default 0 check (resolved in (0, 1)),
+            resolution_notes text not null default '',
+            created_at text not null,
+            resolved_at text not null default '' check ((resolved_at <> '') = resolved),
+            primary key (trace_id, position)
+        ) without rowid
+    """)
+
+
 def _look_at_less(db: Database) -> None:
     """Redefine the views on the hook's health: they read aggregates and an index, and exclude imports and tests."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):

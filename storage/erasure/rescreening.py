@@ -31,7 +31,7 @@ LEFT_ALONE = frozenset(
 IDENTIFIERS = frozenset(
     """
     id at trace_id session_id prompt_id replay_id experiment_id host origin status kind prompt_hmac rules_hash base_hash
-    candidate_hash hash created_at updated_at labelled_at key number position
+    candidate_hash hash created_at updated_at labelled_at key number position resolved_at
     """.split()
 )
 NAMED_BY_RULES = frozenset(("settings", "skills"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 21  # the number of migrations; every spool file records the version it was written for
+SCHEMA_VERSION = 22  # the number of migrations; every spool file records the version it was written for
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
@@ -51,6 +51,10 @@ TABLES = {
         "speedup_factor", "max_concurrent_agents", "total_token_usage", "failed_agent_count",
         "parallelization_strategy", "fallback_to_sequential", "execution_metadata", "started_at", "completed_at",
         "created_at",
+    ),
+    "rule_violations": (
+        "trace_id", "position", "rule_id", "rule_name", "rule_domain", "severity", "file", "line", "message",
+        "suggestion", "guardrails", "resolved", "resolution_notes", "created_at", "resolved_at",
     ),
     "sessions": ("session_id", "trace_id", "kind", "ref", "tokens"),
     "memories": (

@@ -28,13 +28,13 @@ JSON_COLUMNS = (
     "execution_metadata",
 )  # fmt: skip
 FLAG_COLUMNS = (
-    "uncertain", "partial", "should_decompose", "success", "conflict_detected", "fallback_to_sequential",
+    "uncertain", "partial", "should_decompose", "success", "conflict_detected", "fallback_to_sequential", "resolved",
 )  # fmt: skip
 CHILDREN = (
     "trace_scores", "trace_stages", "trace_channels", "trace_items", "trace_guardrails", "complexity_estimates",
-    "parallel_attempts",
+    "parallel_attempts", "rule_violations",
 )  # fmt: skip
-RARE = ("complexity_estimates", "parallel_attempts")
+RARE = ("complexity_estimates", "parallel_attempts", "rule_violations")
 """Children that only some traces have; a trace without them is shown without their names."""
 PAGE_ROWS = 200
 DATE = re.compile(
@@ -61,6 +61,8 @@ WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
 _IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate') and origin <> 'import'"
 WHICH_WAS_LAST = f"select max(id) from traces where (:host = '' or host = :host) and {_IS_A_PROMPT}"
 WHICH_WAS_LAST_IN_THE_SESSION = f"select max(id) from traces where session_id = :session_id and {_IS_A_PROMPT}"
+WHICH_TABLES_ARE_THERE = "select name from sqlite_master where type = 'table'"
+"""A published snapshot leaves some out."""
 WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"
 
 HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_MATCHING} group by status"
@@ -250,7 +252,8 @@ def is_date(text: str) -> bool:
 
 
 def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
-    for table in CHILDREN:
+    there = {name for (name,) in db.execute(WHICH_TABLES_ARE_THERE)}
+    for table in [name for name in CHILDREN if name not in RARE or name in there]:
         order = "position" if "position" in traces.TABLES[table] else "score desc, name" if table == CHILDREN[0] else 2
         query = f"select * from {table} where trace_id = :id order by {order} limit :most"
         rows = db.execute(query, {"id": row["id"], "most": most})

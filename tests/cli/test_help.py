@@ -196,7 +196,7 @@ def test_the_list_of_commands_is_in_sections_without_a_name_left_over(account: A
 
     assert titles == [
         "Options", "Set up", "See what a prompt gets", "Memory and code", "Tune the instructions", "History",
-        "For clients and programs",
+        "Check what an agent wrote", "For clients and programs",
     ]  # fmt: skip
     assert sorted(names) == sorted(path[0] for path in EVERY if len(path) == 1)
     assert set(commands_from_above()) <= set(names)

@@ -108,6 +108,8 @@ def plant(db: sqlite3.Connection) -> list[Column]:
             row |= {one.name: number for one in own if one.name in ("number", "position", "id") and one.kind != "text"}
             if table == "labels":
                 row |= {"verdict": "class"}
+            if table == "parallel_attempts":
+                row |= {"num_agents": 2}
             if table == "rolled_up":
                 row = {"up_to": 0, "trace_id": ""}
             marks = ", ".join("?" * len(row))

@@ -11,6 +11,7 @@ from served_history import over
 
 from storage.db import database
 from storage.evaluation import replays
+from storage.traces import violations
 from workbench.web.native.description import queries, source
 from workbench.web.native.functions import searched
 from workbench.web.reading.measured import catch_up
@@ -42,6 +43,8 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
         first = db.execute("select min(id) from traces").fetchone()[0]
         changed = replays.ChangedPrompt(first, ("task type",), "instructions.md:12", {}, {})
         figures = {"identical": False}
+        stub = violations.StoredViolation("CODE_001", "NO_STUBS", "code_generation", "critical", "a.py", 1, "empty", "")
+        violations.store(db, first, [stub])
         replays.keep(
             db,
             replays.StoredReplay("HEAD", "a", "working copy", "b", "", "", "changed", PROMPTS, 1, figures),

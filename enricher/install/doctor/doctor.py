@@ -304,8 +304,10 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
     reason, remedy = gates.closed(place)
     if reason:
         return Finding(subject, BROKEN, reason, remedy)
-    if fault := _late_fault(place):
+    if fault := _fault(place, registration.late_commands(place), "late results"):
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --late-results`")
+    if fault := _fault(place, registration.turn_commands(place), "checks"):
+        return Finding(subject, BROKEN, fault, f"{again[:-1]} --validate`")
     outcome = selftest.run(place.host, place.command)
     if outcome.fault:
         return Finding(subject, BROKEN, outcome.fault, again)
@@ -316,16 +318,16 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
     last_seen = history.last_seen.get(place.host, "")
     seen = f"last prompt {last_seen}" if last_seen else "no prompt seen yet"
     is_late = " and fetches late results" if registration.late_commands(place) else ""
-    return Finding(subject, OK, f"{place.file}{is_late}; {seen}; {outcome}")
+    is_checked = " and checks what the agent wrote" if registration.turn_commands(place) else ""
+    return Finding(subject, OK, f"{place.file}{is_late}{is_checked}; {seen}; {outcome}")
 
 
-def _late_fault(place: ConfigurationFile) -> str:
-    """Return what is wrong with the registration for late results; empty if it is as it should be, or missing."""
-    commands = registration.late_commands(place)
+def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
+    """Return what is wrong with an additional registration; empty if it is as it should be, or missing."""
     if commands in ([], [place.command]):
         return ""
     what = f"{len(commands)} times" if len(commands) > 1 else f"as {commands[0]!r}"
-    return f"registered for late results {what} in {place.file}"
+    return f"registered for {purpose} {what} in {place.file}"
 
 
 def _late_results(cwd: str) -> list[Finding]:

@@ -45,6 +45,9 @@ SECTIONS = {
     "History": {
         "trace": "list, label, import, export and delete recorded prompts",
     },
+    "Check what an agent wrote": {
+        "validate": "find stubs, fixed values and swallowed errors in Python code",
+    },
     "For clients and programs": {
         "hook": "answer one prompt on stdin, as agent clients call it",
         "mcp": "serve the memory to clients of the Model Context Protocol",
@@ -59,7 +62,8 @@ COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in 
 
 _ROOMS = {
     **dict.fromkeys(
-        ("check", "config", "doctor", "hook", "hydrate", "install", "off", "on", "trust", "uninstall"), "setup."
+        ("check", "config", "doctor", "hook", "hydrate", "install", "off", "on", "trust", "uninstall", "validate"),
+        "setup.",
     ),
     **dict.fromkeys(("memory", "topics", "resources", "prompts", "mcp"), "memory."),
     "trace": "trace.",

@@ -211,6 +211,15 @@ def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()
     return conversation
 
 
+def changed_files(event: PromptEvent) -> list[str]:
+    """Return the files that the agent changed since the last prompt, newest first, at most MOST_FILES; never raises."""
+    path = transcript_path(event)
+    try:
+        return _read(path, event).changed if path else []
+    except (OSError, ValueError):
+        return []
+
+
 def transcript_path(event: PromptEvent) -> str:
     """Return the transcript file that the host names, or stores under the session's id; empty if there is none."""
     if event.transcript_path:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, chop_cells
 from textual.content import Content, Span
 
+from enricher.validation.summary import summary as violation_summary
 from workbench.tui.widgets.lists.columns import moment
 from workbench.tui.widgets.plain import plain, plain_in_place
 from workbench.tui.widgets.sparkline import bar
@@ -30,7 +31,7 @@ def trace_text(trace: Row, *, width: int) -> Content:
 
     ``trace`` is what ``storage.traces.queries.show`` returns, plus ``label_history`` and ``sources``.
     """
-    parts = (_head, _prompt, _added, _scores, _model, _guardrails, _items, _time, _origin)
+    parts = (_head, _prompt, _added, _scores, _model, _guardrails, _violations, _items, _time, _origin)
     lines: list[Content] = []
     for part in parts:
         found = list(part(trace, width))
@@ -136,6 +137,13 @@ def _guardrails(trace: Row, width: int) -> Iterator[Content]:
     if trace["approach"]:
         yield heading("Approach")
         yield from wrapped(trace["approach"], width=width)
+
+
+def _violations(trace: Row, width: int) -> Iterator[Content]:
+    if found := trace.get("rule_violations"):
+        yield heading("Violations", "in what the agent wrote in this turn")
+        for one in found:
+            yield from wrapped(violation_summary(one), width=width)
 
 
 def _items(trace: Row, width: int) -> Iterator[Content]:

@@ -10,6 +10,7 @@ from datasette.utils.asgi import Response
 from markupsafe import Markup, escape
 
 from enricher.settings import DEFAULTS
+from enricher.validation.summary import summary as violation_summary
 from storage.traces import queries
 from workbench.views import wording
 from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE
@@ -76,6 +77,7 @@ async def _page(history: History, request: Request, record: Record) -> Response:
         budgets=DEFAULTS,
         nothing=wording.why_nothing(trace),
         model=wording.model_told(trace),
+        violations=[violation_summary(one) for one in trace.get("rule_violations", [])[:MOST_OF_A_KIND]],
         wording=wording,
         added=_exact(trace["output_text"]),
         is_long=trace["output_text"].count("\n") >= LINES_UNFOLDED,

@@ -27,6 +27,9 @@ from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
 @click.option("--late-results", is_flag=True, help="Also fetch a model's opinion that came after the prompt's answer.")
 @click.option("--hydrate", is_flag=True, help="Also write the subagent that finishes plans (mode hydrate-file).")
 @click.option(
+    "--validate", "is_checked", is_flag=True, help="Also check the Python code that the agent wrote in a turn."
+)
+@click.option(
     "--launcher-only", is_flag=True, help="Write only the launcher, for a plugin or extension that registers itself."
 )
 @options.dry_run
@@ -38,6 +41,7 @@ def install(
     with_mcp: bool,
     late_results: bool,
     hydrate: bool,
+    is_checked: bool,
     launcher_only: bool,
     is_dry: bool,
 ) -> None:
@@ -47,7 +51,7 @@ def install(
         raise click.ClickException(f"{MISSING}; then run this again")
     plan = installer.Plan()
     hooks = [registration.place(host, scope, os.getcwd()) for host in names]
-    planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results))
+    planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results, is_checked=is_checked))
     servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
     servers = plan.add(servers, mcp.add)
     agents = [subagent.place(one.host, scope, os.getcwd()) for one in planned if one.host in subagent.HAVE_SUBAGENTS]
@@ -66,6 +70,9 @@ def install(
     faults = [] if is_dry else _finish(plan, servers, agents, backups, is_shadow=shadow)
     if late_results and not is_dry:
         for line in installer.advice_on_late_results(planned):
+            click.echo(line)
+    if is_checked and not is_dry:
+        for line in installer.advice_on_checks(planned):
             click.echo(line)
     if faults or plan.left_out:
         raise click.ClickException("\n".join([*faults, *plan.left_out]))

@@ -288,11 +288,22 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
             _print_scores(console, row[name])
         elif name == "items":
             _print_rows(console, name, [_with_label(item, row) for item in row[name]])
+        elif name == "rule_violations":
+            _print_violations(console, row.get(name, []))
         elif name in queries.RARE:
             for one in row.get(name, ()):
                 _print_facts(console, name, one)
         else:
             _print_rows(console, name, row[name])
+
+
+def _print_violations(console: Console, rows: list[Row]) -> None:
+    from enricher.validation.summary import summary
+
+    if rows:
+        console.print("violations in what the agent wrote", style="bold")
+    for one in rows:
+        console.print(printable(summary(one)), soft_wrap=True)
 
 
 def _print_facts(console: Console, title: str, values: Row) -> None:

@@ -1,0 +1,138 @@
+"""Which Python files are checked, and which of their lines changed since a revision."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from enricher.sources import git
+from enricher.validation.rules import SYNTAX, PromptRuleEngine, Violation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from enricher.validation.rules import PromptRule
+
+    Spans = list[tuple[int, int]]
+
+LARGEST_BYTES = 8 * 1024 * 1024
+_SKIPPED = frozenset(("__pycache__", "node_modules", "site-packages", "venv", "build", "dist"))
+_HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
+
+
+class RevisionError(ValueError):
+    """git cannot compare with the revision; the message gives the reason."""
+
+
+def python_files(paths: Iterable[str]) -> list[str]:
+    """Return the files that are named, and the Python files in the folders that are named.
+
+    In a repository the files that git ignores are left out; elsewhere hidden and installed ones are.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        found.update(dict.fromkeys(_in_folder(path) if os.path.isdir(path) else [path]))
+    return list(found)
+
+
+def _in_folder(folder: str) -> list[str]:
+    try:
+        listed = git.ask(folder, "ls-files", "-co", "--exclude-standard", "-z", "--", "*.py")
+    except git.GitError:
+        return sorted(_walked(folder))
+    names = [os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in listed.split(b"\0") if name]
+    return sorted(name for name in dict.fromkeys(names) if os.path.isfile(name))
+
+
+def _walked(folder: str) -> Iterator[str]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in _SKIPPED
+            and not os.path.exists(os.path.join(place, name, "pyvenv.cfg"))
+        ]
+        yield from (os.path.normpath(os.path.join(place, name)) for name in names if name.endswith(".py"))
+
+
+def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
+    """Return the lines that were added or changed since a revision, by absolute path; new files count as a whole.
+
+    Raises RevisionError.
+    """
+    try:
+        commit = git.ask(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
+        top = os.fsdecode(git.ask(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))
+        plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/")
+        difference = git.ask(top, "diff", *plain, commit, "--", "*.py")
+        untracked = git.ask(top, "ls-files", "-o", "--exclude-standard", "-z", "--", "*.py")
+    except git.GitError as error:
+        raise RevisionError(str(error)) from None
+    found = {os.path.join(top, os.fsdecode(name)): [(1, LARGEST_BYTES)] for name in untracked.split(b"\0") if name}
+    spans: Spans = []
+    for line in difference.split(b"\n"):
+        if line.startswith((b"+++ b/", b'+++ "b/')):
+            spans = found.setdefault(os.path.join(top, _path(line[4:])), [])
+        elif line.startswith(b"@@ ") and (hunk := _HUNK.match(line.decode("utf-8", "replace"))):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            spans.extend([(first, first + count - 1)] if count else [])
+    return found
+
+
+def _path(name: bytes) -> str:
+    """Return a path as git writes it in a difference, without the prefix; unusual names are quoted there."""
+    name = name.rstrip(b"\t")
+    if name.startswith(b'"'):
+        name = _ESCAPE.sub(_character, name[1:-1])
+    return os.fsdecode(name[2:])
+
+
+def _character(escape: re.Match[bytes]) -> bytes:
+    code = escape[1]
+    return bytes([int(code, 8)]) if len(code) == 3 else _ESCAPED.get(code, code)
+
+
+def validate_files(
+    engine: PromptRuleEngine,
+    files: Iterable[str],
+    rules: Sequence[PromptRule] | None = None,
+    *,
+    changed: Mapping[str, Spans] | None = None,
+    root: str = "",
+) -> Iterator[Violation]:
+    """Yield the violations in files, with ``changed`` only those that concern a changed line.
+
+    The paths are relative to ``root``, or to the current folder, and are told so.
+    A file that cannot be read or parsed is one violation; the others are checked all the same.
+    """
+    for file in files:
+        spans = None if changed is None else changed.get(os.path.abspath(os.path.join(root, file)), [])
+        if spans == []:
+            continue
+        for one in _in_file(engine, file, rules, root=root):
+            if spans is None or one.rule_id == SYNTAX or _touches(one, spans):
+                yield one
+
+
+def _in_file(engine: PromptRuleEngine, file: str, rules: Sequence[PromptRule] | None, *, root: str) -> list[Violation]:
+    try:
+        with open(os.path.join(root, file), "rb") as opened:
+            content = opened.read(LARGEST_BYTES + 1)
+    except OSError as error:
+        return [_unread(file, error.strerror or str(error))]
+    if len(content) > LARGEST_BYTES:
+        return [_unread(file, f"larger than {LARGEST_BYTES >> 20} MiB")]
+    return engine.validate(content, rules, file=file)
+
+
+def _unread(file: str, reason: str) -> Violation:
+    said = f"cannot be read: {reason}"
+    return Violation(SYNTAX, "NOT_PYTHON", "", "critical", file, 1, 1, said, "make it readable, or leave it out")
+
+
+def _touches(violation: Violation, spans: Spans) -> bool:
+    return any(first <= violation.end_line and violation.line <= last for first, last in spans)

@@ -1,0 +1,253 @@
+"""The rules for what an agent writes (seed 002, phase 2), and the engine that applies and checks them.
+
+A rule is checked by a validator of this package (``ast_check``), or it only tells a model or a person what to look at.
+``RuleFileError`` names the file, the line and the remedy.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from enricher.home import root_dir
+from enricher.validation import docstrings, stubs, swallowed, values
+from enricher.validation.source import Finding, NotPythonError, Source, python_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+SEVERITIES = ("critical", "high", "medium", "low")
+SERIOUS = ("critical", "high")
+CHECKS = ("ast_check", "model_check", "tool_check", "schema_check", "manual_review")
+VALIDATORS: dict[str, Callable[[Source], Iterator[Finding]]] = {
+    "stubs": stubs.find_stubs,
+    "hardcoded_values": values.find_hardcoded,
+    "secrets": values.find_secrets,
+    "missing_docstrings": docstrings.find_undocumented,
+    "swallowed_exceptions": swallowed.find_swallowed,
+}
+SYNTAX = "SYNTAX"
+"""Stands in place of a rule's id where a file is no Python, so that no rule could be checked."""
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class RuleFileError(ValueError):
+    """A file of rules cannot be used; the message names file, line and remedy."""
+
+    def __init__(self, file: str, line: int, problem: str, remedy: str) -> None:
+        super().__init__(f"{file}:{line}: {problem}; {remedy}")
+        self.file, self.line = file, line
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRule:
+    """A rule for what an agent writes; ``guardrails`` are those that ask for the same."""
+
+    id: str
+    name: str
+    domain: str
+    severity: str
+    description: str
+    check: str
+    validator: str = ""
+    examples: dict[str, list[str]] = field(default_factory=dict, hash=False)
+    guardrails: tuple[str, ...] = ()
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> PromptRule:
+        """Return the rule that a mapping describes; raises ValueError for a missing or unknown field or value."""
+        missing = [name for name in REQUIRED if not isinstance(given.get(name), str) or not given[name].strip()]
+        unknown = sorted(set(given) - set(cls.__slots__))
+        if missing or unknown:
+            raise ValueError(f"a rule needs {missing[0]}" if missing else f"a rule has no field {unknown[0]!r}")
+        _must_be_one_of("severity", given["severity"], SEVERITIES)
+        _must_be_one_of("check", given["check"], CHECKS)
+        if given["check"] == "ast_check":
+            _must_be_one_of("validator", given.get("validator", ""), tuple(VALIDATORS))
+        examples = {kind: list(texts) for kind, texts in given.get("examples", {}).items()}
+        return cls(**{**given, "examples": examples, "guardrails": tuple(given.get("guardrails", ()))})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule as a mapping from which ``from_dict`` makes an equal one."""
+        return {**asdict(self), "guardrails": list(self.guardrails)}
+
+    def for_prompt(self) -> dict[str, str]:
+        """Return what a model is told about the rule."""
+        return {"id": self.id, "name": self.name, "severity": self.severity, "description": self.description}
+
+
+REQUIRED = ("id", "name", "domain", "severity", "description", "check")
+
+
+def _must_be_one_of(name: str, value: object, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ValueError(f"{name} {value!r} is unknown (known: {', '.join(known)})")
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A place where code breaks a rule; the lines from ``line`` to ``end_line`` are concerned."""
+
+    rule_id: str
+    rule_name: str
+    rule_domain: str
+    severity: str
+    file: str
+    line: int
+    end_line: int
+    message: str
+    suggestion: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}"
+        return f"{where}: {self.severity} {self.rule_id} {self.rule_name}: {self.message} ({self.suggestion})"
+
+
+class PromptRuleEngine:
+    """The rules of a file: which of them belong to a type of prompt, and where code breaks them."""
+
+    def __init__(self, rules: Iterable[PromptRule], prompt_types: Mapping[str, list[str]]) -> None:
+        self.rules = tuple(rules)
+        self.prompt_types = dict(prompt_types)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] = "") -> PromptRuleEngine:
+        """Return the engine for a file of rules, by default the packaged one; raises RuleFileError."""
+        file = os.fspath(path) or packaged_file()
+        try:
+            with open(file, encoding="utf-8") as opened:
+                root = yaml.compose(opened, Loader=LOADER)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            problem = f"no YAML: {getattr(error, 'problem', '') or error}"
+            raise RuleFileError(file, mark.line + 1 if mark else 1, problem, "correct the line") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise RuleFileError(file, 1, f"cannot be read: {error}", "name a file of rules in UTF-8") from None
+        return _Reading(file).engine(root)
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The domains that have rules, in the order of the file."""
+        return tuple(dict.fromkeys(rule.domain for rule in self.rules))
+
+    def rule(self, identifier: str) -> PromptRule:
+        """Return the rule with an id or a name; raises KeyError."""
+        wanted = identifier.upper()
+        for rule in self.rules:
+            if wanted in (rule.id.upper(), rule.name.upper()):
+                return rule
+        raise KeyError(identifier)
+
+    def apply(self, prompt_type: str) -> list[dict[str, str]]:
+        """Return the rules for prompts of a type, as a model is told; raises ValueError for an unknown type."""
+        if prompt_type not in self.prompt_types:
+            raise ValueError(f"no prompts of type {prompt_type!r} (known: {', '.join(self.prompt_types)})")
+        wanted = self.prompt_types[prompt_type]
+        return [rule.for_prompt() for domain in wanted for rule in self.rules if rule.domain == domain]
+
+    def validate(
+        self,
+        code: str | bytes,
+        rules: Iterable[PromptRule | Mapping[str, str] | str] | None = None,
+        *,
+        file: str = "<code>",
+    ) -> list[Violation]:
+        """Return where code breaks rules, sorted by line; by default, all rules that have a validator are checked.
+
+        ``code`` is Python, or a text with Python in fenced blocks. Rules may be given as ids and as ``apply`` returns
+        them. Code that cannot be parsed is one violation. Raises KeyError for an unknown id.
+        """
+        chosen = self.rules if rules is None else [self._found(one) for one in rules]
+        checked = [rule for rule in chosen if rule.check == "ast_check"]
+        pieces: list[tuple[int, str | bytes]] = [*python_blocks(code)] if isinstance(code, str) else [(0, code)]
+        found = [one for before, piece in pieces for one in _violations(piece, checked, file=file, before=before)]
+        return sorted(found, key=lambda one: (one.line, SEVERITIES.index(one.severity), one.rule_id))
+
+    def _found(self, rule: PromptRule | Mapping[str, str] | str) -> PromptRule:
+        if isinstance(rule, PromptRule):
+            return rule
+        return self.rule(rule if isinstance(rule, str) else rule["id"])
+
+
+def packaged_file() -> str:
+    """Return the path of the rules that come with the package."""
+    return os.path.join(root_dir(), "instructions", "prompt_rules.yaml")
+
+
+def _violations(code: str | bytes, rules: list[PromptRule], *, file: str, before: int) -> Iterator[Violation]:
+    if not rules:
+        return
+    try:
+        source = Source(code, file=file)
+    except NotPythonError as error:
+        line = before + error.line
+        said = f"cannot be parsed: {error}"
+        yield Violation(SYNTAX, "NOT_PYTHON", "", "critical", file, line, line, said, "correct the syntax")
+        return
+    reported = set()
+    for rule in sorted(rules, key=lambda one: SEVERITIES.index(one.severity)):
+        for found in VALIDATORS[rule.validator](source):
+            # Two rules may ask for the same, such as those on secrets and on fixed values.
+            if (found.line, found.message) not in reported:
+                reported.add((found.line, found.message))
+                line, end = before + found.line, before + found.end_line
+                told = (rule.id, rule.name, rule.domain, rule.severity, file, line, end)
+                yield Violation(*told, found.message, found.suggestion)
+
+
+class _Reading:
+    """One reading of a file of rules, whose errors name the line."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.scalars = yaml.SafeLoader("")
+
+    def engine(self, root: yaml.Node | None) -> PromptRuleEngine:
+        top = self._fields(root, "the file")
+        domains = self._fields(top.get("domains"), "domains", at=root)
+        rules: dict[str, PromptRule] = {}
+        for domain, nodes in domains.items():
+            for node in self._items(nodes, domain):
+                rule = self._rule(node, domain)
+                taken = rule.id in rules or rule.name in (one.name for one in rules.values())
+                if taken:
+                    raise self._error(
+                        node, f"the rule {rule.id} {rule.name} is there twice", "give it another id and name"
+                    )
+                rules[rule.id] = rule
+        types = self._fields(top.get("prompt_types"), "prompt_types", at=root)
+        mapped = {name: [str(self._value(one)) for one in self._items(node, name)] for name, node in types.items()}
+        for name, wanted in mapped.items():
+            for domain in wanted:
+                if domain not in domains:
+                    raise self._error(
+                        types[name], f"{name} names the unknown domain {domain!r}", "name one under domains"
+                    )
+        return PromptRuleEngine(rules.values(), mapped)
+
+    def _rule(self, node: yaml.Node, domain: str) -> PromptRule:
+        fields = self._fields(node, f"a rule of {domain}")
+        try:
+            return PromptRule.from_dict({"domain": domain, **{name: self._value(one) for name, one in fields.items()}})
+        except (ValueError, TypeError, AttributeError) as error:
+            culprit = next((one for name, one in fields.items() if str(error).startswith(name)), node)
+            raise self._error(culprit, str(error), "write it as in the packaged prompt_rules.yaml") from None
+
+    def _fields(self, node: yaml.Node | None, name: str, *, at: yaml.Node | None = None) -> dict[str, yaml.Node]:
+        if not isinstance(node, yaml.MappingNode):
+            raise self._error(node or at, f"{name} is no mapping", "write it as in the packaged prompt_rules.yaml")
+        return {str(key.value): value for key, value in node.value}
+
+    def _items(self, node: yaml.Node, name: str) -> list[yaml.Node]:
+        if not isinstance(node, yaml.SequenceNode):
+            raise self._error(node, f"{name} is no list", "write each entry after a dash")
+        return list(node.value)
+
+    def _value(self, node: yaml.Node) -> Any:
+        return self.scalars.construct_object(node, deep=True)
+
+    def _error(self, node: yaml.Node | None, problem: str, remedy: str) -> RuleFileError:
+        return RuleFileError(self.file, node.start_mark.line + 1 if node else 1, problem, remedy)

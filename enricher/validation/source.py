@@ -1,0 +1,156 @@
+"""A parsed Python file, as the validators read it, and what they find in it."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from dataclasses import dataclass
+from pathlib import PurePath
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Module, ast.Lambda)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_TEST_FOLDERS = frozenset(("test", "tests", "testing", "idle_test"))
+_FENCE = re.compile(r"^```(?:python|py|python3)?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a validator found; it concerns the lines from ``line`` to ``end_line``."""
+
+    line: int
+    end_line: int
+    message: str
+    suggestion: str
+
+
+class NotPythonError(ValueError):
+    """The text cannot be parsed; ``line`` is where, as far as the parser knows."""
+
+    def __init__(self, reason: str, line: int) -> None:
+        super().__init__(reason)
+        self.line = max(1, line)
+
+
+class Source:
+    """A parsed file: its nodes in the order of the file, and the parent of each.
+
+    Raises NotPythonError if ``text`` is not Python of this interpreter's version.
+    """
+
+    def __init__(self, text: str | bytes, *, file: str = "") -> None:
+        self.file = file
+        self.tree = _parsed(text)
+        self.text = text if isinstance(text, str) else _decoded(text)
+        self.lines = self.text.splitlines()
+        self.is_test = _is_test(file)
+        self.nodes: list[ast.AST] = []
+        self._parents: dict[ast.AST, ast.AST] = {}
+        waiting: list[ast.AST] = [self.tree]
+        while waiting:
+            node = waiting.pop()
+            self.nodes.append(node)
+            children = list(ast.iter_child_nodes(node))
+            for child in children:
+                if not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop | ast.unaryop):
+                    self._parents[child] = node
+                    waiting.append(child)
+        self._comments: dict[int, str] | None = None
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """Return the node that contains ``node``."""
+        return self._parents.get(node)
+
+    def ancestors(self, node: ast.AST) -> list[ast.AST]:
+        """Return the nodes around ``node``, the innermost first."""
+        found = []
+        above = self._parents.get(node)
+        while above is not None:
+            found.append(above)
+            above = self._parents.get(above)
+        return found
+
+    def scope(self, node: ast.AST) -> ast.AST:
+        """Return the function, class or module that contains ``node``."""
+        return next((one for one in self.ancestors(node) if isinstance(one, SCOPES)), self.tree)
+
+    def functions(self) -> list[Function]:
+        """Return all functions and methods in the file."""
+        return [node for node in self.nodes if isinstance(node, FUNCTIONS)]
+
+    def is_for_type_checkers(self, node: ast.AST) -> bool:
+        """Return whether ``node`` is inside ``if TYPE_CHECKING``."""
+        return any(isinstance(one, ast.If) and name_of(one.test) == "TYPE_CHECKING" for one in self.ancestors(node))
+
+    def comments(self, first: int, last: int) -> str:
+        """Return the text of the comments on the lines from ``first`` to ``last``."""
+        if not any("#" in line for line in self.lines[max(0, first - 1) : last]):
+            return ""
+        if self._comments is None:
+            self._comments = _comments(self.text)
+        return "\n".join(self._comments[at] for at in range(first, last + 1) if at in self._comments)
+
+
+def _parsed(text: str | bytes) -> ast.Module:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes in the strings of the file
+            return ast.parse(text)
+    except SyntaxError as error:
+        raise NotPythonError(error.msg, error.lineno or 1) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise NotPythonError(str(error) or type(error).__name__, 1) from None
+
+
+def _decoded(content: bytes) -> str:
+    encoding = tokenize.detect_encoding(io.BytesIO(content).readline)[0]
+    return content.decode(encoding, "replace").replace("\r\n", "\n")
+
+
+def _comments(text: str) -> dict[int, str]:
+    found: dict[int, str] = {}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found[token.start[0]] = token.string.lstrip("#! ")
+    except (tokenize.TokenError, SyntaxError, ValueError):  # what was read so far counts
+        return found
+    return found
+
+
+def _is_test(file: str) -> bool:
+    path = PurePath(file)
+    name = path.name
+    is_named_so = name.startswith("test_") or name.endswith("_test.py") or name in ("conftest.py", "tests.py")
+    return is_named_so or not _TEST_FOLDERS.isdisjoint(path.parts[:-1])
+
+
+def python_blocks(text: str) -> list[tuple[int, str]]:
+    """Return the Python code in a text, each piece with the number of lines before it.
+
+    A text with fenced blocks, as models write them, gives these; any other text is code as a whole.
+    """
+    fenced = [(text.count("\n", 0, found.start(1)), found.group(1)) for found in _FENCE.finditer(text)]
+    return fenced or [(0, text)]
+
+
+def name_of(node: ast.AST | None) -> str:
+    """Return the last name of a dotted expression, of its call, or of its subscript; empty for any other."""
+    while isinstance(node, ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def documented(node: Function | ast.ClassDef | ast.Module) -> str:
+    """Return the docstring as it is written, empty if there is none."""
+    return ast.get_docstring(node, clean=False) or ""
+
+
+def end_of(node: ast.stmt | ast.expr | ast.excepthandler) -> int:
+    """Return the last line of a node."""
+    return node.end_lineno or node.lineno

@@ -1,0 +1,79 @@
+"""Where the code that an agent wrote after a prompt broke a rule: stored with the prompt's trace."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from storage import traces
+from storage.base import lean
+from storage.base.turns import transaction
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+MOST = 500
+"""Violations that are stored for a trace, the first ones."""
+FORGET_THOSE_BEFORE = "delete from rule_violations where trace_id = :id"
+WHICH_OF_THE_TRACE = "select * from rule_violations where trace_id = :id order by position"
+RESOLVE_IT = """
+    update rule_violations set resolved = 1, resolution_notes = :notes, resolved_at = :at
+    where trace_id = :id and position = :position
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredViolation:
+    """A row of ``rule_violations`` without its trace and position.
+
+    ``guardrails`` are the ids of those that the prompt was given and that ask for the opposite, separated by blanks.
+    ``created_at`` and ``resolved_at`` are UTC times.
+    """
+
+    rule_id: str
+    rule_name: str
+    rule_domain: str
+    severity: str
+    file: str
+    line: int
+    message: str
+    suggestion: str
+    guardrails: str = ""
+    resolved: bool = False
+    resolution_notes: str = ""
+    created_at: str = ""
+    resolved_at: str = ""
+
+
+def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation]) -> None:
+    """Store what was found after a prompt, in place of what was stored for it before.
+
+    Raises sqlite3.IntegrityError for a trace that does not exist, and for a value that the table does not allow.
+    """
+    now = lean.utc_now()
+    insertion = traces.insertion("rule_violations", traces.TABLES["rule_violations"])
+    created_at = [field.name for field in fields(StoredViolation)].index("created_at")
+    with transaction(db):
+        db.execute(FORGET_THOSE_BEFORE, {"id": trace_id})
+        for position, one in enumerate(found[:MOST]):
+            values = [traces.storable(value) if isinstance(value, str) else value for value in astuple(one)]
+            values[created_at] = values[created_at] or now
+            db.execute(insertion, (trace_id, position, *values))
+
+
+def of_trace(db: sqlite3.Connection, trace_id: str) -> list[StoredViolation]:
+    """Return what is stored for a trace, in the order in which it was found."""
+    rows = [dict(row) for row in db.execute(WHICH_OF_THE_TRACE, {"id": trace_id})]
+    return [_read(row) for row in rows]
+
+
+def _read(row: dict[str, Any]) -> StoredViolation:
+    given = {field.name: row[field.name] for field in fields(StoredViolation)}
+    return StoredViolation(**{**given, "resolved": bool(given["resolved"])})
+
+
+def resolve(db: sqlite3.Connection, trace_id: str, position: int, *, notes: str = "") -> bool:
+    """Mark a violation as resolved; return whether there is one at this position."""
+    named = {"id": trace_id, "position": position, "notes": notes, "at": lean.utc_now()}
+    return db.execute(RESOLVE_IT, named).rowcount > 0

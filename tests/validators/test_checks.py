@@ -1,0 +1,179 @@
+"""What each validator finds, and what it leaves alone."""
+
+from __future__ import annotations
+
+import pytest
+from planted import COUNT, planted
+
+from enricher.validation.rules import SYNTAX, PromptRuleEngine
+
+ENGINE = PromptRuleEngine.load()
+GITHUB = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+"""Put together here, so that the file holds no token."""
+
+
+def found(code: str, *rules: str, file: str = "module.py") -> list[tuple[str, int]]:
+    """Return rule and line of each violation."""
+    return [(one.rule_id, one.line) for one in ENGINE.validate(code, rules, file=file)]
+
+
+@pytest.mark.conformance("S2-2d")
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("def f():\n    pass\n", id="pass"),
+        pytest.param('def f():\n    """Do it."""\n    pass\n', id="docstring and pass"),
+        pytest.param("def f():\n    ...\n", id="ellipsis"),
+        pytest.param("def f():\n    raise NotImplementedError\n", id="raise without call"),
+        pytest.param("def f():\n    raise NotImplementedError()\n", id="raise with call"),
+        pytest.param('def f():\n    raise NotImplementedError("not done yet")\n', id="raise with a message"),
+        pytest.param("def f():\n    # TODO: log in\n    return None\n", id="TODO and return None"),
+        pytest.param("def f():\n    return {}  # placeholder\n", id="placeholder"),
+        pytest.param("def _f():\n    pass\n", id="private"),
+        pytest.param("async def f():\n    pass\n", id="async"),
+        pytest.param("def f(a, b):\n    # FIXME\n    pass\n", id="FIXME and pass"),
+    ],
+)
+def test_a_function_without_an_implementation_is_a_stub(code: str) -> None:
+    assert found(code, "CODE_001") == [("CODE_001", 1)]
+
+
+@pytest.mark.conformance("S2-2d")
+def test_a_method_without_an_implementation_is_a_stub() -> None:
+    code = 'class A:\n    def real(self):\n        return 1\n\n    def f(self):\n        """Do it."""\n        pass\n'
+
+    assert found(code, "CODE_001") == [("CODE_001", 5)]
+
+
+@pytest.mark.conformance("S2-2d")
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("class A(ABC):\n    @abstractmethod\n    def f(self):\n        pass\n", id="abstract"),
+        pytest.param('class A:\n    @abstractmethod\n    def f(self):\n        """Do."""\n        pass\n', id="no ABC"),
+        pytest.param("class A(Protocol):\n    def f(self) -> int: ...\n", id="protocol"),
+        pytest.param("@overload\ndef f(a: int) -> int: ...\ndef f(a):\n    return a\n", id="overload"),
+        pytest.param('class AError(Exception):\n    """It failed."""\n', id="exception class"),
+        pytest.param("if TYPE_CHECKING:\n    def f(): ...\n", id="for type checkers"),
+        pytest.param(
+            "class A:\n    def f(self):\n        pass\nclass B(A):\n    def f(self):\n        return 1\n", id="base"
+        ),
+        pytest.param('def f():\n    """Do nothing, by default."""\n', id="documented hook"),
+        pytest.param("class A(Base):\n    def log_message(self, *args):\n        pass\n", id="empty override"),
+        pytest.param("try:\n    from a import f\nexcept ImportError:\n    def f():\n        pass\n", id="fallback"),
+        pytest.param("class Base:\n    def f(self):\n        raise NotImplementedError\n", id="class named Base"),
+        pytest.param('def f(a):\n    raise NotImplementedError("lists are not supported")\n', id="refused case"),
+        pytest.param("def f():\n    return None\n", id="return None without TODO"),
+        pytest.param("@click.group()\ndef cli():\n    pass\n", id="command group"),
+    ],
+)
+def test_a_function_that_is_meant_to_be_empty_is_no_stub(code: str) -> None:
+    assert found(code, "CODE_001") == []
+
+
+@pytest.mark.conformance("S2-2d")
+@pytest.mark.parametrize(
+    "code", ["def f(:\n    pass\n", "x = (\n", "x = '\0'\n", "(" * 5000, "\\\n" * 3, "é = '\udc80'"]
+)
+def test_what_is_no_python_is_one_violation(code: str) -> None:
+    assert [rule for rule, _line in found(code, "CODE_001", "CODE_002")] == [SYNTAX]
+
+
+@pytest.mark.conformance("S2-2e")
+@pytest.mark.parametrize(
+    ("code", "rules"),
+    [
+        pytest.param("TIMEOUT = 3600\n", [], id="constant"),
+        pytest.param("def f(t=30):\n    return t\n", [], id="default"),
+        pytest.param("def f(url='https://api.shop.io'):\n    return g(url)\n", [], id="default address"),
+        pytest.param("def f():\n    return say('this and/or that')\n", [], id="and/or"),
+        pytest.param("BASE = 'https://api.shop.io'\n", [], id="named address"),
+        pytest.param("def f():\n    return g('see https://api.shop.io for more')\n", [], id="prose"),
+        pytest.param("def f():\n    raise Error('https://api.shop.io')\n", [], id="message"),
+        pytest.param("def f():\n    return get('https://example.com/x')\n", [], id="example"),
+        pytest.param("def f():\n    return environ.get('URL', 'https://api.shop.io')\n", [], id="default of a setting"),
+        pytest.param("def f(url):\n    return url.startswith('https://api.shop.io')\n", [], id="comparison"),
+        pytest.param("def f():\n    return g(timeout=5)\n", [], id="small number"),
+        pytest.param("def f():\n    return get('https://api.shop.io/v1')\n", ["CODE_002"], id="address"),
+        pytest.param("def f():\n    return g(timeout=45)\n", ["CODE_002"], id="limit of time"),
+        pytest.param("def f():\n    return connect('10.20.30.40')\n", ["CODE_002"], id="numbers of a server"),
+        pytest.param("def f():\n    return open('/home/anna/x.csv')\n", ["CODE_002"], id="home folder"),
+        pytest.param(f"TOKEN = '{GITHUB}'\n", ["CODE_002"], id="token"),
+        pytest.param("def f():\n    return g(password='hunter2secret1')\n", ["CODE_002"], id="password"),
+        pytest.param("def f(password='changeme'):\n    return password\n", [], id="no password"),
+    ],
+)
+def test_fixed_values_are_told_from_constants_defaults_and_prose(code: str, rules: list[str]) -> None:
+    assert [rule for rule, _line in found(code, "CODE_002")] == rules
+
+
+def test_a_secret_is_reported_once_and_not_repeated() -> None:
+    (one,) = ENGINE.validate(f"TOKEN = '{GITHUB}'\n", ["CODE_002", "SEC_003"])
+
+    assert (one.rule_id, one.severity) == ("SEC_003", "critical")
+    assert GITHUB not in str(one)
+
+
+@pytest.mark.conformance("S2-2f")
+def test_only_what_is_public_and_undocumented_needs_a_docstring() -> None:
+    code = '''\
+def public():
+    def nested():
+        return 1
+    return nested
+
+def _private():
+    return 1
+
+def documented():
+    """Return 1."""
+    return 1
+
+class Public:
+    def method(self):
+        return 1
+
+    def _private(self):
+        return 1
+
+    def __len__(self):
+        return 1
+
+class _Private:
+    def method(self):
+        return 1
+'''
+    assert found(code, "CODE_003") == [("CODE_003", 1), ("CODE_003", 13), ("CODE_003", 14)]
+    assert found(code, "CODE_003", file="tests/test_a.py") == found(code, "CODE_003", file="_a.py") == []
+    assert found(f'__all__ = ["documented"]\n{code}', "CODE_003") == []
+
+
+@pytest.mark.parametrize(
+    ("handler", "rules"),
+    [
+        pytest.param("except:\n    pass", ["ERROR_001"], id="bare"),
+        pytest.param("except Exception:\n    pass", ["ERROR_001"], id="broad"),
+        pytest.param("except Exception:\n    # never mind\n    pass", ["ERROR_001"], id="comment"),
+        pytest.param("except (KeyError, BaseException):\n    ...", ["ERROR_001"], id="one of several"),
+        pytest.param("except KeyError:\n    pass", [], id="narrow"),
+        pytest.param("except Exception as error:\n    log.warning(error)", [], id="logged"),
+        pytest.param("except Exception:\n    raise", [], id="raised again"),
+    ],
+)
+def test_a_broad_handler_that_does_nothing_swallows_errors(handler: str, rules: list[str]) -> None:
+    assert [rule for rule, _line in found(f"try:\n    f()\n{handler}\n", "ERROR_001")] == rules
+
+
+def test_suppress_and_continue_with_a_narrow_exception_are_fine() -> None:
+    loop = "for a in b:\n    try:\n        f(a)\n    except KeyError:\n        continue\n"
+
+    assert found(f"{loop}with suppress(OSError):\n    f()\n", "ERROR_001") == []
+
+
+@pytest.mark.conformance("S2-2d", "S2-2e")
+def test_every_planted_violation_is_found_in_its_line_and_nothing_else() -> None:
+    rules = [rule.id for rule in ENGINE.rules if rule.validator and rule.id != "CODE_003"]
+    cases = planted(seed=7)
+
+    assert len(cases) == COUNT == 200
+    assert [(case, got) for case in cases if (got := found(case.code, *rules)) != [(case.rule, case.line)]] == []

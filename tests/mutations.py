@@ -2579,6 +2579,46 @@ MUTATIONS = (
         "Y04",
         "hydration/test_catalogue.py::test_every_plan_has_a_workflow_of_the_index",
     ),
+    Mutation(
+        "memories take the room of the codebase in a plan",
+        "enricher/respond/hydration/writing.py",
+        "SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}",
+        "SHARES = {CODE: 450, SESSION: 300, MEMORY: 450}",
+        "Y13 Y14 Y16",
+        "hydration/test_context.py::test_each_kind_of_context_has_no_more_than_its_share",
+    ),
+    Mutation(
+        "a plan has no session state",
+        "enricher/respond/hydration/writing.py",
+        "    if not offered[SESSION] and inputs.conversation:",
+        "    if False:",
+        "Y15 Y17 Y18",
+        "hydration/test_context.py::test_the_last_prompts_and_the_todos_stand_in_the_context",
+    ),
+    Mutation(
+        "a late source is not named in a plan",
+        "enricher/respond/hydration/writing.py",
+        "* bool(result.partial)",
+        "* 0",
+        "Y32",
+        "hydration/test_context.py::test_a_source_that_is_late_is_named_and_logged",
+    ),
+    Mutation(
+        "every workflow requires a commit",
+        "enricher/interfaces/api.py",
+        'return bool(plans[self.enrichment.workflow]["commits"])',
+        "return bool(plans[self.enrichment.workflow])",
+        "Y06",
+        "hydration/test_plans.py::test_a_workflow_says_whether_a_commit_is_required",
+    ),
+    Mutation(
+        "a plan is only written if something was found",
+        "enricher/respond/hydration/writing.py",
+        "*(self.context or [NOTHING_FOUND]),",
+        "*self.context,",
+        "Y43",
+        "hydration/test_context.py::test_a_plan_without_any_source_stands_on_the_prompt",
+    ),
 )
 
 

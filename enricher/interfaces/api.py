@@ -82,6 +82,7 @@ class Result:
             "approach": self.enrichment.approach.text if self.enrichment.approach and said else None,
             "workflow": self.enrichment.workflow or None,
             "why_workflow": self.enrichment.why_workflow or None,
+            "commit_required": self._requires_commit(),
             "complexity": self.enrichment.estimate.to_json() if self.enrichment.estimate and said else None,
             "context": [
                 {"channel": one.channel, "ref": one.ref, "why": one.why, "score": one.score, "kept": one.kept}
@@ -94,6 +95,11 @@ class Result:
             "scanned_chars": judged.scanned_chars,
             "timings_ms": self.timings_ms,
         }  # fmt: skip
+
+    def _requires_commit(self) -> bool | None:
+        """Return whether the prompt's workflow ends with a commit; None without a workflow."""
+        plans: Any = loads(self.rules.body["workflows"]["plans"]) if self.enrichment.workflow else {}
+        return bool(plans[self.enrichment.workflow]["commits"]) if plans else None
 
     def text(self) -> str:
         """Return the text that the agent would receive; empty if the prompt is skipped."""

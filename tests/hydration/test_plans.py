@@ -314,6 +314,20 @@ def test_a_plan_is_replayed_byte_for_byte(rates: Account) -> None:
     assert rates.cli("replay", "--verify")
 
 
+@pytest.mark.conformance("Y06")
+@pytest.mark.parametrize(("prompt", "expected"), [(EXAMPLE_2, "false"), ("fix the type error in parser.py", "true")])
+def test_a_workflow_says_whether_a_commit_is_required(account: Account, prompt: str, expected: str) -> None:
+    assert f'"commit_required": {expected}' in account.cli("enrich", "--json", prompt)
+
+
+def test_the_trace_shows_the_workflow_and_why(account: Account) -> None:
+    account.ask_patiently(EXAMPLE_3)
+    shown = account.cli("trace", "show", account.trace()["id"])
+
+    assert "why workflow" in shown
+    assert "debugging 1" in shown
+
+
 def test_explain_and_json_give_the_reason(account: Account) -> None:
     assert "workflow: debugging" in account.cli("explain", EXAMPLE_3)
     assert '"why_workflow": "debugging ' in account.cli("enrich", "--json", EXAMPLE_3)

@@ -207,7 +207,7 @@ def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> li
             if bullet:
                 bullets.append(bullet)
                 left -= estimate_tokens(bullet)
-    return bullets
+    return bullets + [f"- Without an answer in time: {', '.join(result.partial)}"] * bool(result.partial)
 
 
 def _without_tests(facts: Mapping[str, Any]) -> dict[str, Any]:

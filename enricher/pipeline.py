@@ -21,7 +21,7 @@ from enricher.prompt.text import harmless
 from enricher.record.recording import describe
 from enricher.respond.decision import Enrichment, Inputs, decide, says_nothing, verdict_on
 from enricher.rules import cache
-from enricher.settings import GATES, is_as_specified, is_on, misses_model, with_environment
+from enricher.settings import ENRICH, GATES, HYDRATE_FILE, is_as_specified, is_on, misses_model, with_environment
 from storage import traces
 from storage.base import private
 from storage.base.lean import keyed_hash
@@ -43,6 +43,9 @@ PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000
 
 PROMPT_LIMIT = 64 * 1024
 """Characters of a prompt that are processed and stored (ruling R33)."""
+
+HYDRATION = "hydration"
+"""The form of a plan (``enricher.respond.hydration``)."""
 
 HOST_THAT_HIDES_ITS_TRANSCRIPT = "copilot"
 
@@ -68,6 +71,7 @@ class Run:
         "inputs",
         "last",
         "late",
+        "mode",
         "notices",
         "problems",
         "project",
@@ -76,11 +80,16 @@ class Run:
         "started",
         "state",
         "trace",
+        "typed",
         "untrusted",
     )
 
     def __init__(self, event: PromptEvent, *, started: float, form: str = "") -> None:
         self.form = form
+        self.mode = ""
+        """The mode that the call asks for; empty for the one of the settings."""
+        self.typed = ""
+        """The prompt as typed, kept only if it is to be written into a file for the agent."""
         self.started = self.last = started
         self.state = state_dir()
         self.rules: cache.Rules | None = None
@@ -114,6 +123,9 @@ def enrich(event: PromptEvent, run: Run) -> None:
     """Run the whole pipeline for one prompt; ``run`` holds the outcome, ready to be recorded."""
     rules = _load_rules(event, run)
     run.tick("rules")
+    run.mode = run.mode or str(run.settings["mode"])
+    if run.mode == HYDRATE_FILE:
+        run.typed = event.prompt
     event.prompt = _judged_prompt(event, run)
     run.tick("redact")
     reason = skip_reason(
@@ -208,7 +220,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         injected=told.told,
         spent=told.tokens,
         conversation=conversation,
-        form=run.form,
+        form=run.form or form_of(run.mode),
         has_mcp=can_ask_memory(event, run.settings),
         is_bare=event.host in BARE,
     )
@@ -236,18 +248,43 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         _note_failed(inputs.channels, run)
     if run.untrusted:
         inputs.channels.append(Gathered(".enricher", "untrusted"))
+    if inputs.form == HYDRATION:
+        inputs.hydration = facts_for_plan(event, judged, inputs, run)
     run.tick("gather")
     if asked:
         _take_opinion(asked, run, inputs)
         judged = verdict_on(inputs, rules) if inputs.opinion else judged
         run.tick("model")
     enrichment = decide(inputs, rules, judged)
+    if run.mode == HYDRATE_FILE and enrichment.text:
+        from enricher.record.handoff import hand_over
+
+        enrichment = hand_over(enrichment, inputs, rules, run)
     run.enrichment = enrichment
     run.tick("guide")
     describe(run.trace, enrichment, inputs)
     run.trace.rules_hash = rules.hash
     if run.settings["shadow"]:
         run.trace.status = "shadow" if enrichment.text else "silent"
+
+
+def form_of(mode: str) -> str:
+    """Return the form of the text in a mode; empty for the usual one."""
+    return HYDRATION if mode != ENRICH else ""
+
+
+def facts_for_plan(event: PromptEvent, judged: Classification, inputs: Inputs, run: Run) -> dict[str, Any]:
+    """Return what a plan for this prompt may name; after a failure, which is logged, nothing."""
+    from enricher.respond.hydration.gathering import look_up
+
+    request = Request(
+        event, judged, project=run.project, conversation=inputs.conversation, state=run.state, settings=run.settings
+    )
+    try:
+        return look_up(request, run.settings)
+    except Exception as failure:  # the plan then names less
+        run.problems.append(("hydration", f"nothing was looked up: {type(failure).__name__}: {failure}"))
+        return {}
 
 
 def ask_model(

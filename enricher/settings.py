@@ -16,6 +16,8 @@ Value = bool | int | float | str
 DEFAULTS: dict[str, Value] = {
     "enabled": True,
     "profile": "quiet",
+    "mode": "enrich",
+    "tracker": "auto",
     "shadow": False,
     "bypass_prefix": ".",
     "log": "redacted",
@@ -78,7 +80,11 @@ OPEN_TABLES = ("channels", "hosts")
 QUIET, AS_SPECIFIED = "quiet", "as-specified"
 """Profiles: output only what has its own evidence, or give each prompt the block of the seed documents (ruling R34)."""
 
+ENRICH, HYDRATE, HYDRATE_FILE = "enrich", "hydrate", "hydrate-file"
+"""Modes: facts and guardrails; a plan for every prompt that is work or a question; the plan in a file (seed 003)."""
+
 CHOICES: dict[str, tuple[str, ...]] = {
+    "mode": (ENRICH, HYDRATE, HYDRATE_FILE),
     "profile": (QUIET, AS_SPECIFIED),
     "log": ("off", "hash", "redacted", "full"),
     "show": ("none", "summary", "full"),

@@ -16,6 +16,7 @@ from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import NAMES, adapter, detect  # noqa: E402
 from enricher.record import recording  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.respond.render import finish  # noqa: E402
+from enricher.settings import HYDRATE  # noqa: E402
 from storage.base.lean import dumps, on_alarm, scan, utc_now  # noqa: E402
 from storage.state import detached  # noqa: E402
 
@@ -31,6 +32,8 @@ RECORDING_S = 30.0
 """Maximum seconds of the process that records in place of the hook; nothing waits for it."""
 PIPELINE = "--format=pipeline"
 """The option for the format of seed 004; also accepted as two words."""
+HYDRATION = "--format=hydration"
+"""The option for a plan (seed 003), which the client gets in the same way as any text."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
 WITHIN_A_TURN = ("PostToolUse", "AfterTool")
@@ -62,7 +65,7 @@ def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") ->
         if PIPELINE in "=".join(argv):
             _answer_in_pipeline(_registered_name(argv), received)
         else:
-            _answer(_registered_name(argv), _read_event(received))
+            _answer(_registered_name(argv), _read_event(received), mode=HYDRATE if HYDRATION in "=".join(argv) else "")
     except BaseException as failure:  # the outermost frame: whatever fails, the prompt must go on
         reason = failure
         _attempt(lambda: _note_failure(reason))
@@ -89,7 +92,7 @@ def _answer_in_pipeline(named: str, received: bytes) -> None:
     _answer(named, payload, formats.PIPELINE)
 
 
-def _answer(named: str, payload: object, form: str = "") -> None:
+def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> None:
     if not form and isinstance(payload, dict) and (event := payload.get("hook_event_name")) in NO_PROMPT:
         if event in CONTEXT_DROPPED:
             _forget_session(payload)
@@ -105,6 +108,7 @@ def _answer(named: str, payload: object, form: str = "") -> None:
     event = speaker.parse(payload)
     event.host = event.host or host
     run = pipeline.Run(event, started=STARTED, form=form)
+    run.mode = mode
     run.tick("read")
     try:
         failure = _attempt(lambda: pipeline.enrich(event, run))

@@ -24,6 +24,7 @@ from enricher.pipeline import (
     ask_model,
     can_ask_memory,
     conversation_before,
+    form_of,
     has_memory_cue,
 )
 from enricher.prompt.event import PromptEvent, skip_reason
@@ -31,6 +32,7 @@ from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.respond import formats
 from enricher.respond.decision import Enrichment, Inputs, decide, says_nothing, verdict_on
+from enricher.respond.hydration.gathering import look_up
 from enricher.rules import cache
 from enricher.settings import GATES, is_on, with_environment
 from storage.base.lean import loads
@@ -79,6 +81,8 @@ class Result:
             "guardrails": [{"id": one.id, "title": one.text} for one in self.enrichment.guardrails if said],
             "approach": self.enrichment.approach.text if self.enrichment.approach and said else None,
             "workflow": self.enrichment.workflow or None,
+            "why_workflow": self.enrichment.why_workflow or None,
+            "commit_required": self._requires_commit(),
             "complexity": self.enrichment.estimate.to_json() if self.enrichment.estimate and said else None,
             "context": [
                 {"channel": one.channel, "ref": one.ref, "why": one.why, "score": one.score, "kept": one.kept}
@@ -91,6 +95,11 @@ class Result:
             "scanned_chars": judged.scanned_chars,
             "timings_ms": self.timings_ms,
         }  # fmt: skip
+
+    def _requires_commit(self) -> bool | None:
+        """Return whether the prompt's workflow ends with a commit; None without a workflow."""
+        plans: Any = loads(self.rules.body["workflows"]["plans"]) if self.enrichment.workflow else {}
+        return bool(plans[self.enrichment.workflow]["commits"]) if plans else None
 
     def text(self) -> str:
         """Return the text that the agent would receive; empty if the prompt is skipped."""
@@ -116,16 +125,16 @@ def enrich(
     ``enricher.respond.formats.NAMES``. Raises ``enricher.rules.cache.NoRulesError`` if
     there are no usable rules.
     """
-    other_form = "" if form == formats.ENRICHMENT else form
     watch = _Watch()
     rules, _layers = rules_for(cwd, instructions=instructions)
     settings, _problems = with_environment(rules.body["settings"], os.environ)
+    other_form = form_of(str(settings["mode"])) if form == formats.ENRICHMENT else form
     watch.tick("rules")
     judged_prompt, _kinds, _length = redact_and_cap(storable(prompt), PROMPT_LIMIT)
     event = PromptEvent(judged_prompt, host=host, session_id=session_id, cwd=cwd)
     is_enabled = bool(settings["enabled"]) and is_on(settings, "hosts", host)
     skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled)
-    if other_form and not skipped and any(settings.get(gate) is False for gate in GATES):
+    if other_form == formats.PIPELINE and not skipped and any(settings.get(gate) is False for gate in GATES):
         skipped = "gate_closed"
     if not skipped and has_memory_cue(judged_prompt):
         from enricher.prompt import capture
@@ -161,6 +170,8 @@ def enrich(
             skills=skills,
         )
         inputs.channels = gather(rules.body["channels"], request, settings)
+        if other_form == formats.HYDRATION:
+            inputs.hydration = look_up(request, settings)
         if any(one.is_program for one in inputs.channels):
             external.sweep(state_dir(), os.getpid())
     watch.tick("gather")

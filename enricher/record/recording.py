@@ -37,6 +37,8 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     trace.workflow = enrichment.workflow
     trace.approach = enrichment.approach.text if enrichment.approach else ""
     trace.inputs = {**trace.inputs, **inputs.to_json(), "features": judged.features, "verdict": judged.to_json()}
+    if enrichment.why_workflow:
+        trace.inputs["workflow"] = enrichment.why_workflow
     trace.output_text, trace.output_tokens = enrichment.text, enrichment.tokens
     trace.scanned_chars = judged.scanned_chars
     trace.partial = bool(enrichment.partial)

@@ -15,7 +15,9 @@ from enricher.respond.guidance import (
     Miss,
     Scored,
     any_is_called_for,
+    choose_workflow,
     select_guardrails,
+    shares_of,
     suggest_approach,
     words_that_call,
 )
@@ -49,6 +51,8 @@ NOT_OUTDATED = (
 """Beginnings of ``Candidate.stale`` reasons that are shown as they are; all others are shown as "stale: …"."""
 WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
+PIPELINE = "pipeline"
+"""The form of seed 004; any other form that is not empty is a plan (``enricher.respond.hydration``)."""
 SPLITTING = "consider-splitting"
 """Id of an approach that consists of the suggestion to split the task."""
 BESIDE, ALONE = "beside", "alone"
@@ -70,11 +74,12 @@ class Inputs:
     ``has_mcp``: the client can call our MCP server; only the profile ``as-specified`` uses it. ``is_bare``:
     the client adds the text as a separate message without any introduction. ``model`` is the record of
     what a language model was asked and answered (``enricher.model.asking``), empty if none was asked.
+    ``hydration`` is what a plan may name (``enricher.respond.hydration.gathering``), empty if none is written.
     """
 
     __slots__ = (
-        "channels", "conversation", "form", "has_mcp", "injected", "is_bare", "model", "prompt", "settings", "skills",
-        "spent",
+        "channels", "conversation", "form", "has_mcp", "hydration", "injected", "is_bare", "model", "prompt",
+        "settings", "skills", "spent",
     )  # fmt: skip
 
     def __init__(
@@ -102,6 +107,7 @@ class Inputs:
         self.channels = channels or []
         self.conversation = conversation or Conversation()
         self.model: Mapping[str, Any] = {}
+        self.hydration: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
         """Return the form stored in a trace, without the prompt, which has its own column."""
@@ -116,6 +122,7 @@ class Inputs:
             **({"mcp": True} if self.has_mcp else {}),
             **({"bare": True} if self.is_bare else {}),
             **({"model": self.model} if self.model else {}),
+            **({"hydration": self.hydration} if self.hydration else {}),
         }
 
     @staticmethod
@@ -139,6 +146,7 @@ class Inputs:
             is_bare=value.get("bare", False),
         )
         inputs.model = value.get("model", {})
+        inputs.hydration = value.get("hydration", {})
         return inputs
 
     @property
@@ -186,7 +194,7 @@ class Enrichment:
 
     __slots__ = (
         "approach", "classification", "estimate", "facts", "guardrails", "items", "misses", "partial", "shown", "text",
-        "tokens", "workflow",
+        "tokens", "why_workflow", "workflow",
     )  # fmt: skip
 
     def __init__(self, classification: Classification) -> None:
@@ -198,6 +206,7 @@ class Enrichment:
         self.estimate: Estimate | None = None
         """The effort that the prompt asks for; None unless the setting ``complexity.enabled`` is on."""
         self.workflow = ""
+        self.why_workflow = ""
         self.items: list[Kept] = []
         self.partial: list[str] = []
         self.misses: list[Miss] = []
@@ -249,15 +258,22 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
     result = Enrichment(judged)
     result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
     reason = says_nothing(judged, body, inputs.settings, inputs.prompt)
+    if not reason:
+        _choose_workflow(result, rules)
     if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):
         result.estimate = _estimated(inputs, judged, body)
     if reason:
         result.misses.append(Miss("everything", reason))
-    elif inputs.form:
+    elif inputs.form == PIPELINE:
         from enricher.respond.formats import write
 
         _weigh(result, inputs, body)
         write(result)
+    elif inputs.form:
+        from enricher.respond.hydration.writing import write as write_plan
+
+        _weigh(result, inputs, body)
+        write_plan(result, inputs, rules)
     elif not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
         result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
     else:
@@ -266,6 +282,15 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
         _write(result, inputs, body)
     result.text = finish(result.text)
     return result
+
+
+def _choose_workflow(result: Enrichment, rules: Rules) -> None:
+    scores = result.classification.scores
+    result.workflow, result.why_workflow = choose_workflow(
+        rules.body["workflows"],
+        signal_scores=scores.get("workflow", {}),
+        shares=shares_of(scores.get("task_type", {}), rules.table.facets),
+    )
 
 
 def _estimated(inputs: Inputs, judged: Classification, body: Mapping[str, Any]) -> Estimate:

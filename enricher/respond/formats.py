@@ -9,8 +9,8 @@ from __future__ import annotations
 from enricher.prompt.text import ELLIPSIS, estimate_tokens, harmless
 from enricher.respond.render import cut
 
-ENRICHMENT, PIPELINE = "enrichment", "pipeline"
-NAMES = (ENRICHMENT, PIPELINE)
+ENRICHMENT, PIPELINE, HYDRATION = "enrichment", "pipeline", "hydration"
+NAMES = (ENRICHMENT, PIPELINE, HYDRATION)
 TITLE = "## Enrichments"
 BETWEEN = "\n\n"
 CAP_TOKENS = 2000

@@ -189,6 +189,44 @@ def suggest_approach(
     return None, misses
 
 
+def choose_workflow(
+    rules: Mapping[str, Any], *, signal_scores: Mapping[str, int], shares: Mapping[str, float]
+) -> tuple[str, str]:
+    """Return the workflow that fits a prompt, empty if none is certain, and the reason in words.
+
+    A workflow has the points of its own signals and, for each of its task types, that type's points multiplied by
+    ``shares``, the probability of the type.
+    """
+    ranked = [
+        (signal_scores.get(name, 0) + sum(weight * shares.get(kind, 0.0) for kind, weight in types.items()), name)
+        for name, types in rules["rules"]
+    ]
+    ranked.sort(key=lambda one: -one[0])
+    if not ranked:
+        return "", ""
+    (points, name), (next_points, next_name) = ranked[0], ranked[1] if len(ranked) > 1 else (0.0, "none")
+    types = dict(rules["rules"])[name]
+    parts = [f"signals {signal_scores[name]}"] if signal_scores.get(name) else []
+    parts += [f"{kind} {weight * shares[kind]:.1f}" for kind, weight in types.items() if shares.get(kind, 0.0) > 0.1]
+    told = f"{name} {points:.1f} ({', '.join(parts) or 'no evidence'}); next {next_name} {next_points:.1f}"
+    if points < rules["min_score"]:
+        return "", f"uncertain: {told}; {rules['min_score']:g} are needed"
+    if points - next_points < rules["min_lead"]:
+        return "", f"uncertain: {told}; a lead of {rules['min_lead']:g} is needed"
+    return name, told
+
+
+def shares_of(scores: Mapping[str, int], facets: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Return the probability of each task type, from the points and the facet's ``points_that_double``."""
+    double = next((facet["points_that_double"] for facet in facets if facet["name"] == "task_type"), 0.0)
+    if not scores or not double:
+        return {}
+    best = max(scores.values())
+    odds = {name: 2.0 ** ((score - best) / double) for name, score in scores.items()}
+    total = sum(odds.values())
+    return {name: one / total for name, one in odds.items()}
+
+
 def _fill(say: str, facts: Mapping[str, str]) -> str:
     for name, value in facts.items():
         say = say.replace("{" + name + "}", harmless(value, longest=LONGEST_FACT))

@@ -17,7 +17,7 @@ from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.base import private
 from storage.base.lean import dumps, keyed_hash, loads, scan
 
-FORMAT = 13
+FORMAT = 14
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 """Unsettled: never compiled for these layers, so it is not known what the user has switched off in them."""
 

@@ -8,8 +8,9 @@ from storage.base import lean
 
 NAME = "log"
 LIMIT_BYTES = 1024 * 1024
-WARNING, DEBUG = "WARNING", "DEBUG"
-"""Log levels: WARNING for a failure; DEBUG for an expected event, written only if ``log_level = "debug"``."""
+ERROR, WARNING, DEBUG = "ERROR", "WARNING", "DEBUG"
+"""Log levels: ERROR if an answer could not have its documented form; WARNING for any other failure; DEBUG for an
+expected event, written only if ``log_level = "debug"``."""
 
 
 def append(state_dir: str, *, stage: str, reason: str, session_id: str = "", level: str = WARNING) -> bool:

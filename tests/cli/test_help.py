@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 PROMPT = "why does the login test fail?"
 TRACE_ID, MEMORY_ID = "0064a1", "m-0123456789"
 """Ids in the examples, which the tests replace with real ones."""
-FILES = {"my-instructions.md": "# Classification\n", "labelled.jsonl": "", "CLAUDE.md": "- Prices are in cents.\n"}
+FILES = {"my-instructions.md": "# Classification\n", "labelled.jsonl": "", "CLAUDE.md": "- Prices are in cents.\n",
+         "hydrate_example.md": "# Prompt hydration context\n\n## Drafted plan\n\n## Prompt Hydration\n"}  # fmt: skip
 """Files that the examples name."""
 NOT_RUN = {
     "ab ask": "needs a model, tested with the model",

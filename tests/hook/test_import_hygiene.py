@@ -142,6 +142,15 @@ def test_the_profile_as_specified_looks_for_our_server_and_loads_nothing_slow(wa
     assert modules - (ALWAYS | CHANNELS | INDEX) == {"enricher.hosts.servers"}
 
 
+@pytest.mark.parametrize("mode", ["hydrate", "hydrate-file"])
+def test_a_plan_loads_nothing_slow(warm: Account, mode: str) -> None:
+    warm.env["ENRICHER_MODE"] = mode
+    modules = loaded(warm, warm.event(TRACE))
+
+    assert "enricher.respond.hydration.writing" in modules
+    assert not modules & (FORBIDDEN | FOREIGN)
+
+
 def test_not_even_the_first_prompt_or_a_failure_loads_what_is_slow(new_account: Account) -> None:
     assert not loaded(new_account, new_account.event(TRACE)) & (FORBIDDEN | FOREIGN)
     assert not loaded(new_account, b"not json") & (FORBIDDEN | FOREIGN)

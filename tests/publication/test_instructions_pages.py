@@ -64,7 +64,7 @@ async def test_a_version_shows_its_files_with_numbered_lines(live: Datasette, ha
     shown = await page(live, f"instructions/{hashes[1]}")
     files = (await data(live, f"instructions/{hashes[1]}.json"))["files"]
 
-    named = [*["fitted"] * 4, *["prompts"] * 9, "catalogue", "catalogue"]
+    named = [*["fitted"] * 4, *["prompts"] * 9, *["workflows"] * 14, "thresholds", "catalogue", "catalogue"]
     assert [file["layer"] for file in files] == ["packaged", "user", *named]
     assert files[1]["text"] == SECOND
     assert re.search(r'id="f2-L5"><a [^>]*>5</a><span>## Task type: debug\n', shown)

@@ -29,6 +29,7 @@ SECTIONS = {
     "See what a prompt gets": {
         "demo": "run sample prompts through the hook and show what it adds",
         "enrich": "show what would be added to a prompt",
+        "hydrate": "print the plan in a file of the mode hydrate-file",
         "explain": "show why: the signals, the scores, and what was left out",
         "help": "explain the search intents (enricher help intent)",
     },
@@ -61,7 +62,8 @@ COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in 
 
 _ROOMS = {
     **dict.fromkeys(
-        ("check", "config", "doctor", "hook", "install", "off", "on", "trust", "uninstall", "validate"), "setup."
+        ("check", "config", "doctor", "hook", "hydrate", "install", "off", "on", "trust", "uninstall", "validate"),
+        "setup.",
     ),
     **dict.fromkeys(("memory", "topics", "resources", "prompts", "mcp"), "memory."),
     "trace": "trace.",

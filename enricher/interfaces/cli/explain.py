@@ -25,7 +25,13 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error": "failed", "off": "is not asked"}
-COLOURS = {"task_type": "bold green", "search_intent": "cyan", "guardrail": "magenta", "approach": "yellow"}
+COLOURS = {
+    "task_type": "bold green",
+    "search_intent": "cyan",
+    "guardrail": "magenta",
+    "approach": "yellow",
+    "workflow": "blue",
+}
 
 
 @click.command("explain", epilog='Example: enricher explain "why does the login test fail?"')
@@ -98,6 +104,8 @@ def _as_json(
         "scores": judged.scores,
         "features": judged.features,
         "evidence": [[e.facet, e.name, e.signal, e.start, e.end, e.weight] for e in judged.evidence],
+        "workflow": enrichment.workflow or None,
+        "why_workflow": enrichment.why_workflow or None,
         "facts": enrichment.facts,
         "left_out": [
             {"line": miss.line, "reason": miss.reason, "score": miss.score, "needed": miss.needed}
@@ -142,6 +150,8 @@ def _print(
         console.print(f"uncertain because {' and '.join(_doubts(judged, rules))}")
     if enrichment.facts:
         console.print("facts: " + ", ".join(f"{name} {value}" for name, value in sorted(enrichment.facts.items())))
+    if enrichment.why_workflow:
+        console.print(f"workflow: {enrichment.workflow or 'none'} \u2014 {enrichment.why_workflow}", markup=False)
     if enrichment.estimate:
         _print_estimate(console, enrichment.estimate)
     for miss in enrichment.misses:

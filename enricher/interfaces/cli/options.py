@@ -62,7 +62,8 @@ answer_format = click.option(
     type=click.Choice(formats.NAMES),
     default=formats.ENRICHMENT,
     show_default=True,
-    help="enrichment: the text; pipeline: success, enrichment_context, tokens_used and enrichment_count as JSON.",
+    help="enrichment: the text; pipeline: success, enrichment_context, tokens_used and enrichment_count as JSON;"
+    " hydration: a plan.",
 )
 
 

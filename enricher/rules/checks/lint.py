@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.classify import verdict
 from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
+from enricher.respond.guidance import choose_workflow, shares_of
 from enricher.rules.cache import Rules
 from enricher.rules.checks.unused import unused_rules
+from enricher.rules.checks.workflows import catalogue_problems
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.configuration import unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
 from enricher.rules.compiling.signals import condition_of, tokens
+from enricher.rules.compiling.workflows.catalogue import WORKFLOW
 from enricher.rules.layers import Layer, Layers, find_layers, layer_with
 
 if TYPE_CHECKING:
@@ -71,6 +74,7 @@ def findings(compiled: Compiled) -> list[Problem]:
         found += _failing_examples(compiled)
         found += _idle_signals(compiled)
         found += unused_rules(compiled)
+        found += catalogue_problems(compiled)
     return sorted(found)
 
 
@@ -102,7 +106,14 @@ def _found(rule: ClassRule, example: str, rules: Rules, compiled: Compiled) -> s
         return judged.task_type
     if rule.facet == "search_intent":
         return judged.search_intent or "none"
+    if rule.facet == WORKFLOW:
+        return _workflow_of(judged, compiled)
     return rule.name if _is_called_for(rule, judged, compiled) else ""
+
+
+def _workflow_of(judged: Classification, compiled: Compiled) -> str:
+    shares = shares_of(judged.scores["task_type"], compiled.body["classes"]["facets"])
+    return choose_workflow(compiled.body["workflows"], signal_scores=judged.scores[WORKFLOW], shares=shares)[0]
 
 
 def _is_called_for(rule: ClassRule, judged: Classification, compiled: Compiled) -> bool:

@@ -31,6 +31,16 @@ from enricher.rules.compiling.signals import (
     check_signal,
     compile_classes,
 )
+from enricher.rules.compiling.workflows.catalogue import (
+    WORKFLOW,
+    WORKFLOWS,
+    Index,
+    index_of,
+    missing,
+    with_signals,
+    workflows_of,
+)
+from enricher.rules.compiling.workflows.linking import compiled_workflows
 from enricher.rules.layers import HEURISTICS, USER, packaged_file
 from enricher.settings import AS_SPECIFIED, CODER, DEFAULTS, EMBEDDING, USE_LLM, Value
 from storage.base.lean import keyed_hash
@@ -42,7 +52,7 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
 CATALOGUE, FITTED, PROMPTS, THRESHOLDS = "catalogue", "fitted", "prompts", "thresholds"
-NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, THRESHOLDS)
+NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, THRESHOLDS, WORKFLOWS)
 """Kinds of the files that a layer names, stored in place of a layer's name."""
 PACKAGED = "packaged"
 """The lowest layer; it has all our channels, even those that its file does not declare."""
@@ -52,7 +62,7 @@ LONE_LAYER = "base"
 WHOLE_LAYERS = (LONE_LAYER, "aops")
 """Layers whose file is always complete, and so may be a copy of the packaged one."""
 FACETS = ("task_type", "search_intent")
-GUIDANCE = ("guardrail", "approach")
+GUIDANCE = ("guardrail", "approach", WORKFLOW)
 FACTS = ("frame", "error", "count", "listed", "skill")
 PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
     "summarization": {"model": True, "priority": 5},
@@ -68,7 +78,7 @@ FORMS = {"summarization": "narrative", "code_analysis": "structure"}
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 FILES_KEPT = 64
 """Files that a process keeps parsed: a replay compiles the same files many times, with one of them edited."""
-LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types")
+LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types", "triggers")
 
 
 class PromptFile(NamedTuple):
@@ -85,7 +95,8 @@ class Compiled:
 
     The identity is the hash of ``texts``: layer (or «catalogue», «fitted», «prompts»), path and text of each file.
     ``catalogues`` are the files of guardrails and short names, those of the lowest layer first. ``prompts`` are the
-    templates by their file's name, and under ``MODES`` the file with their modes. ``baseless`` are the rules that
+    templates by their file's name, and under ``MODES`` the file with their modes. ``workflows`` are the indices of the
+    workflow catalogues, that of the lowest layer first. ``baseless`` are the rules that
     extend or disable a rule that exists in no lower layer.
     """
 
@@ -105,15 +116,23 @@ class Compiled:
     baseless: list[RuleBlock] = field(default_factory=list)
     fitted: list[str] = field(default_factory=list)
     prompts: dict[str, PromptFile] = field(default_factory=dict)
+    workflows: list[Index] = field(default_factory=list)
     thresholds: str = ""
 
     def kind_of(self, path: str) -> str:
-        """Return the kind of a file that a layer names: fitted lists, thresholds, prompts or a catalogue."""
+        """Return the kind of a file that a layer names: fitted lists, thresholds, prompts, workflows or a catalogue."""
         if path in self.fitted:
             return FITTED
         if path == self.thresholds:
             return THRESHOLDS
+        if path in self.workflow_files():
+            return WORKFLOWS
         return PROMPTS if any(one.path == path for one in self.prompts.values()) else CATALOGUE
+
+    def workflow_files(self) -> list[str]:
+        """Return the files of the workflow catalogues: each index, then the files of its workflows."""
+        found = [path for index in self.workflows for path in (index.path, *map(index.file_of, index.entries))]
+        return list(dict.fromkeys(found))
 
 
 def compile_layers(
@@ -136,6 +155,7 @@ def compile_layers(
             modules += _add_undeclared(result)
     _find_prompts(result)
     result.sources += [*modules, *dict.fromkeys(result.fitted), *(one.path for one in result.prompts.values())]
+    result.sources += result.workflow_files()
     _find_missing_parts(instructions, result)
     lists = _lists(result)
     result.classes = list(_class_rules(result))
@@ -175,7 +195,19 @@ def _read_layer(layer: Layer, result: Compiled) -> str:
     fitted = _fitted_rules(named_fitted(rules), result, is_whole=layer.name in WHOLE_LAYERS)
     for rule in join(rules, fitted, result.problems):
         _merge(rule, result)
+        if rule.kind == WORKFLOWS and not rule.data.get("disabled"):
+            _add_workflows(rule, result, is_whole=layer.name in WHOLE_LAYERS)
     return text
+
+
+def _add_workflows(rule: RuleBlock, result: Compiled, *, is_whole: bool) -> None:
+    index = index_of(rule, result.files, result.problems, is_whole=is_whole)
+    if index is None:
+        return
+    result.workflows.append(index)
+    for found in workflows_of(index, result.files, result.problems):
+        if _is_valid(found, result.problems):
+            _merge(found, result)
 
 
 def _valid_rules(path: str, text: str, result: Compiled) -> list[RuleBlock]:
@@ -252,6 +284,8 @@ def _explain(detail: Any, model: Any) -> str:
 
 
 def _merge(rule: RuleBlock, result: Compiled) -> None:
+    if rule.kind == WORKFLOW:
+        rule = with_signals(rule)
     below = result.rules.get(rule.id)
     if rule.kind == "catalogues":
         result.catalogues = [] if rule.data.get("disabled") else [*result.catalogues, *named_files(rule)]
@@ -388,7 +422,17 @@ def _build(result: Compiled, lists: dict[str, list[str]], prompts: dict[str, Any
         "class_line": _class_line(result),
         "meanings": _meanings(result),
         "prompts": prompts,
+        "workflows": _workflows(result),
     }
+
+
+def _workflows(result: Compiled) -> dict[str, Any]:
+    for index in result.workflows:
+        result.problems += missing(index, result.files)
+    task_types = {rule.name for rule in _kind(result, "task_type")}
+    rules = list(_kind(result, WORKFLOW))
+    values = _values(result, WORKFLOWS)
+    return compiled_workflows(rules, values, task_types=task_types, problems=result.problems)
 
 
 def _meanings(result: Compiled) -> dict[str, str]:

@@ -144,6 +144,18 @@ def read_document(file: str, text: str) -> Document:
     return reader.document
 
 
+def read_front_matter(file: str, text: str) -> tuple[dict[str, Any], dict[Path, int], list[Problem]]:
+    """Return the values of a file's YAML header, the line of each, and the problems; no values if it has no header."""
+    reader = _Reader(Document(file, [], [], {}))
+    lines = text.split("\n")
+    end = next((at for at, line in enumerate(lines) if at and line.rstrip() == FRONT_MATTER), 0)
+    if lines[0].rstrip() != FRONT_MATTER or not end:
+        reader.report(1, "the file has no header; begin it with a line '---', its values, and a line '---'")
+        return {}, {}, reader.document.problems
+    data, places = _load_yaml(reader, "\n".join(lines[1:end]), 1)
+    return data or {}, places, reader.document.problems
+
+
 def read_yaml_file(file: str, text: str) -> tuple[dict[str, Any] | None, dict[Path, int], list[Problem]]:
     """Return the mapping in a YAML file (None if it has none), the line of each value, and the problems."""
     reader = _Reader(Document(file, [], [], {}))

@@ -66,6 +66,56 @@ class Prompts(_Rule):
     modes: Name | None = None
 
 
+class Workflows(_Rule):
+    """``## Workflows``: the index of the workflow catalogue, relative to this file, and when a workflow is certain.
+
+    A workflow needs ``min_score`` points, and ``min_lead`` more than the next one. In the modes that write a plan,
+    an uncertain prompt gets the workflow ``fallback``.
+    """
+
+    file: Name | None = None
+    min_score: Annotated[float, Field(ge=0)] = 3.0
+    min_lead: Annotated[float, Field(ge=0)] = 0.5
+    fallback: str = "plan-mode"
+
+
+class Step(BaseModel):
+    """A step of a workflow: the first of its wordings whose placeholders are all known, and the form while it runs.
+
+    ``use`` names a base, whose steps are inserted here. A ``checkpoint`` names the ``evidence`` that ends it.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    do: list[Name] = []
+    now: Name = "Working"
+    checkpoint: bool = False
+    evidence: str = ""
+    use: str = ""
+
+
+class Workflow(_Rule):
+    """A file of the workflow catalogue (``workflows/ID.md``): what leads to it, what proves it done, its steps.
+
+    ``triggers`` are signals as of a class, or ``{task_type: debug, weight: 9}``: the points for a prompt that is
+    certainly of that task type. ``tracked``: where a task tracker is used, the plan begins and ends with its task.
+    ``guardrails`` are ids or short names, or ``{name: …, task_types: […]}``.
+    """
+
+    id: str = ""
+    title: str = ""
+    description: str = ""
+    quality_gate: str = ""
+    commit_required: bool = False
+    modifies_files: bool = False
+    tracked: bool = False
+    bases: list[Name] = []
+    guardrails: list[str | dict[str, Any]] = []
+    triggers: list[dict[str, Any]] = []
+    examples: list[str] = []
+    steps: list[Step] = []
+
+
 class Fitted(_Rule):
     """``## Fitted``: files with the fitted lists of the rules here, relative to this file."""
 
@@ -176,6 +226,8 @@ KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
     ("budgets", False): ("Output", Budgets),
     ("prompts", False): ("Output", Prompts),
     ("lines", False): ("Output", Lines),
+    ("workflows", False): ("Output", Workflows),
+    ("workflow", True): ("Output", Workflow),
 }
 """Maps (kind, whether the rule is named) to the part of the file and the model of the rule's keys."""
 

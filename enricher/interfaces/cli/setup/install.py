@@ -7,7 +7,7 @@ import os
 import click
 
 from enricher import bundle, hosts
-from enricher.install import installer, launcher, mcp, registration, selftest
+from enricher.install import installer, launcher, mcp, registration, selftest, subagent
 from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
@@ -25,6 +25,7 @@ from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
 @click.option("--shadow", is_flag=True, help="Record prompts, but add nothing until you run: enricher on.")
 @click.option("--mcp", "with_mcp", is_flag=True, help="Also add `enricher mcp` to the MCP servers of the client.")
 @click.option("--late-results", is_flag=True, help="Also fetch a model's opinion that came after the prompt's answer.")
+@click.option("--hydrate", is_flag=True, help="Also write the subagent that finishes plans (mode hydrate-file).")
 @click.option(
     "--validate", "is_checked", is_flag=True, help="Also check the Python code that the agent wrote in a turn."
 )
@@ -39,6 +40,7 @@ def install(
     shadow: bool,
     with_mcp: bool,
     late_results: bool,
+    hydrate: bool,
     is_checked: bool,
     launcher_only: bool,
     is_dry: bool,
@@ -52,6 +54,8 @@ def install(
     planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results, is_checked=is_checked))
     servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
     servers = plan.add(servers, mcp.add)
+    agents = [subagent.place(one.host, scope, os.getcwd()) for one in planned if one.host in subagent.HAVE_SUBAGENTS]
+    agents = plan.add(agents, subagent.add) if hydrate else []
     if names and not planned:
         raise click.ClickException("\n".join(plan.left_out))
     try:
@@ -63,7 +67,7 @@ def install(
             backups = [*installer.carry_out(preparations), *plan.carry_out()]
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
-    faults = [] if is_dry else _finish(plan, servers, backups, is_shadow=shadow)
+    faults = [] if is_dry else _finish(plan, servers, agents, backups, is_shadow=shadow)
     if late_results and not is_dry:
         for line in installer.advice_on_late_results(planned):
             click.echo(line)
@@ -85,7 +89,12 @@ def chosen_hosts(named: tuple[str, ...]) -> list[str]:
 
 
 def _finish(
-    plan: installer.Plan, servers: list[ConfigurationFile], backups: list[str], *, is_shadow: bool
+    plan: installer.Plan,
+    servers: list[ConfigurationFile],
+    agents: list[ConfigurationFile],
+    backups: list[str],
+    *,
+    is_shadow: bool,
 ) -> list[str]:
     """Print what was done, test the hook of each client, and return the faults."""
     click.echo(f"Launcher: {launcher.path()}")
@@ -93,6 +102,8 @@ def _finish(
         title, already = registration.facts(place.host).TITLE, "" if change.is_needed else "already "
         if place in servers:
             click.echo(f"{title}: MCP server {already}listed in {place.file}; restart the client")
+        elif place in agents:
+            click.echo(f"{title}: subagent {already}defined in {place.file}")
         else:
             click.echo(f"{title}: {already}registered in {place.file}")
     for backup in backups:
@@ -104,7 +115,7 @@ def _finish(
         click.echo(f"Removed {bundle.path()}: {fault}. It is written again after the next prompt.")
     if not installer.byte_compile():
         click.echo("Note: the package folder is read-only, so Python compiles it again for each prompt.")
-    places = [place for place, _change in plan.edits if place not in servers]
+    places = [place for place, _change in plan.edits if place not in (*servers, *agents)]
     tested = [(place.host, place.command) for place in places]
     if not (places or plan.left_out):  # --launcher-only
         tested = [("claude", launcher.command("claude"))]

@@ -7,7 +7,7 @@ import os
 import click
 
 from enricher import hosts
-from enricher.install import installer, mcp, registration
+from enricher.install import installer, mcp, registration, subagent
 from enricher.interfaces.cli import options
 
 
@@ -28,6 +28,8 @@ def uninstall(named: tuple[str, ...], scope: str | None, *, is_dry: bool) -> Non
     plan = installer.Plan()
     plan.add([place for place in hooks if place.scope in scopes], lambda place, _: registration.remove(place))
     plan.add(servers, mcp.remove)
+    agents = [subagent.place(host, one, os.getcwd()) for host in names for one in scopes]
+    plan.add([place for place in agents if place.host in subagent.HAVE_SUBAGENTS], subagent.remove)
     if is_dry:
         click.echo("".join(change.diff() for change in plan.changes) or "Nothing to change.\n", nl=False)
     else:

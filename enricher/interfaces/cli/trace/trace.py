@@ -267,6 +267,8 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
     for name, value in row.items():
         if name not in (*texts, *beside, "label", "inputs") and value not in ("", None, [], 0):
             facts.add_row(name, _cell(value))
+    if why := (row["inputs"] or {}).get("workflow"):
+        facts.add_row("why workflow", printable(why))
     if model := (row["inputs"] or {}).get("model"):
         facts.add_row("model", printable(summary(model)))
     if row["label"]:

@@ -1,0 +1,160 @@
+"""Look up what a plan may name: existing files, places of symbols, tests, commands, the task tracker.
+
+Runs once per prompt; the result is recorded with the other inputs, so that a replay writes the same plan. Whatever
+cannot be looked up is absent, and the plan then uses a wording without it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from enricher.prompt.wording.names import ATTACHED, FILE, FRAME, IDENTIFIER, read_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from sqlite3 import Connection
+    from typing import Any
+
+    from enricher.context import Request
+    from enricher.prompt.wording.names import Name
+    from enricher.settings import Value
+    from enricher.sources.code.testfiles import Test
+
+MOST_FILES, MOST_SYMBOLS, MOST_TESTS = 4, 3, 3
+LOOKUP_S = 0.15
+"""Seconds for all lookups of one prompt, beginning after the channels have answered."""
+TEXTS = (".md", ".rst")
+PACKAGE = "__init__.py"
+"""Whoever imports a package imports this file, which makes a test of neither."""
+BEADS = ".beads"
+AUTO, NONE = "auto", "none"
+LONGEST_COMMAND = 120
+ACTIONS = {"test": "all_tests", "lint": "lint_command", "build": "build_command"}
+PROGRAMS = frozenset(
+    "npm npx pnpm yarn bun node deno python python3 pytest uv poetry tox nox pip make just cargo go rake bundle rails"
+    " mix gradle mvn dotnet docker kubectl terraform ruff mypy tsc eslint jest vitest git gh".split()
+)
+
+
+def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
+    """Return what the plan for this prompt may name, as plain values for the trace; raises what queries raise."""
+    request.until = time.perf_counter() + LOOKUP_S
+    root = request.project.root
+    names = read_names(request.prompt)
+    found: dict[str, Any] = {"tracker": _tracker(root, settings), "failing": _command_in(request.prompt)}
+    try:
+        index = request.index() if root else None
+        files = _files(names, request, index)
+        symbols = _symbols(names, index) if index else []
+        places = [f"{path}:{line}" for _name, path, line in symbols]
+        frame = next(
+            (f"{path}:{name.line}" for name in names if name.kind == FRAME for path in _existing(name, request, index)),
+            "",
+        )
+        found |= {
+            "files": list(dict.fromkeys([*files, *(path for _name, path, _line in symbols)]))[:MOST_FILES],
+            "symbols": [[name, place] for (name, _path, _line), place in zip(symbols, places, strict=True)],
+            "place": frame or (places[0] if places else ""),
+        }
+        if index:
+            found |= _tests(index, root, found["files"], symbols)
+            found |= _ways(index)
+    finally:
+        request.close()
+    return {name: value for name, value in found.items() if value}
+
+
+def _tracker(root: str, settings: Mapping[str, Value]) -> str:
+    """Return the command of the task tracker: the one that a setting names, else ``bd`` if the project has beads."""
+    named = str(settings.get("tracker", AUTO))
+    if named != AUTO:
+        return "" if named == NONE else named
+    return "bd" if root and os.path.isdir(f"{root}/{BEADS}") else ""
+
+
+def _files(names: list[Name], request: Request, index: Connection | None) -> list[str]:
+    """Return the existing files that the prompt names, relative to the project."""
+    found: list[str] = []
+    for name in names:
+        if name.kind in (FILE, ATTACHED, FRAME):
+            found += [path for path in _existing(name, request, index) if path not in found]
+    return found[:MOST_FILES]
+
+
+def _existing(name: Name, request: Request, index: Connection | None) -> list[str]:
+    """Return the one file inside the project that a name means, in a list; empty if none or several fit."""
+    root, written = request.project.root, name.text.removeprefix("./").lstrip("@")
+    if not root:
+        return []
+    for base in (request.cwd or root, root):
+        path = os.path.realpath(os.path.join(base, written))
+        if path.startswith(os.path.realpath(root) + os.sep) and os.path.isfile(path):
+            return [os.path.relpath(path, os.path.realpath(root)).replace(os.sep, "/")]
+    if index is None:
+        return []
+    from enricher.sources.code import stem_of
+
+    rows = index.execute("select path from files where stem = ?", (stem_of(written),)).fetchall()
+    bare = written.replace("\\", "/")
+    meant = [path for (path,) in rows if path == bare or path.endswith("/" + bare) or bare.endswith("/" + path)]
+    return [path for path in meant if os.path.isfile(os.path.join(root, path))] if len(meant) == 1 else []
+
+
+def _symbols(names: list[Name], index: Connection) -> list[tuple[str, str, int]]:
+    """Return the symbols of the prompt that one source file defines, as (name, path, line)."""
+    from enricher.sources.code.testfiles import SOURCE_KINDS
+
+    found = []
+    for name in [one for one in names if one.kind == IDENTIFIER][:MOST_SYMBOLS]:
+        rows = index.execute(
+            "select files.path, files.kind, min(symbols.line) from symbols join files on files.id = symbols.file"
+            " where symbols.key = ? and symbols.name = ? group by files.path limit 20",
+            (name.text.lower(), name.text),
+        ).fetchall()
+        defining = [(path, line) for path, kind, line in rows if kind in SOURCE_KINDS and not path.endswith(TEXTS)]
+        if len(defining) == 1:
+            found.append((name.text, *defining[0]))
+    return found
+
+
+def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[str, str, int]]) -> dict[str, Any]:
+    """Return the tests of the named code, and the command that runs only these."""
+    from enricher.sources.code.testfiles import command, sources, test_of
+
+    wanted = [(path, name) for name, path, _line in symbols]
+    wanted += [(path, "") for path in files if path not in {one for one, _name in wanted}]
+    tests: list[Test] = []
+    for path, name in wanted:
+        if any(sources(index, path)) and (test := test_of(index, root, path, name)):
+            is_weak = test.kind == "by import" and path.endswith(PACKAGE)
+            tests += [test] if not is_weak and all(test.path != one.path for one in tests) else []
+    tests = tests[:MOST_TESTS]
+    if not tests:
+        return {}
+    same = [one for one in tests if one.path.rpartition(".")[2] == tests[0].path.rpartition(".")[2]]
+    return {"tests": [one.path for one in tests], "test_command": command(index, same)[:LONGEST_COMMAND]}
+
+
+def _ways(index: Connection) -> dict[str, Any]:
+    """Return how the project tests, checks, builds and commits, as far as its own files state it."""
+    found: dict[str, Any] = {}
+    rows = index.execute(
+        "select action, kind, said, path, line from ways where folder = '' order by rank desc"
+    ).fetchall()
+    for action, kind, said, path, line in rows:
+        if kind == "command" and action in ACTIONS and len(said) <= LONGEST_COMMAND:
+            found.setdefault(ACTIONS[action], said)
+        elif kind == "sentence" and action == "commit":
+            found.setdefault("commit_way", [said[:160], f"{path}:{line}"])
+    return found
+
+
+def _command_in(prompt: str) -> str:
+    """Return the first command that the prompt quotes between backticks; empty if there is none."""
+    for part in prompt[:4000].split("`")[1::2]:
+        words = part.split()
+        if len(words) > 1 and words[0].removeprefix("./").lower() in PROGRAMS and "\n" not in part:
+            return part.strip()[:LONGEST_COMMAND]
+    return ""

@@ -1,0 +1,100 @@
+"""Write the steps of a plan: a workflow's wordings, filled with what this prompt and this project name."""
+
+from __future__ import annotations
+
+from enricher.prompt.text import harmless
+from enricher.respond.hydration.wording import gerund
+
+LONGEST_STEP = 260
+LONGEST_VALUE = 160
+TRACKED = "Create {tracker} task to track this: {request}"
+CLOSED = "Update and close {tracker} task with resolution"
+NO_COMMIT = (
+    "don't commit",
+    "do not commit",
+    "no commit",
+    "without committing",
+    "not commit",
+    "don't push any",
+    "no git",
+)
+TEMPLATE_SIGNS = str.maketrans("{}", "\u2774\u2775")
+"""Translation of braces in a value to similar signs, so that a value is never read as a placeholder."""
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+
+class Step:
+    """A step as the agent's task list takes it: its text, and its form while it runs."""
+
+    __slots__ = ("active", "text")
+
+    def __init__(self, text: str, active: str) -> None:
+        self.text = text
+        self.active = active
+
+
+def steps_for(
+    plan: Mapping[str, Any], values: Mapping[str, str], items: Sequence[str], *, prompt: str, is_tracked: bool
+) -> list[Step]:
+    """Return a workflow's steps for one prompt, numbered; a checkpoint has its word instead of a number.
+
+    The tracker's steps surround the others if ``is_tracked`` and there is a tracker; the commit comes before its last.
+    """
+    tracker = values.get("tracker", "") if is_tracked else ""
+    found: list[tuple[str, str, bool]] = []
+    if tracker:
+        found.append((_filled(TRACKED, {"request": "what is pasted", **values}), "Creating issue", False))
+    for wordings, active, evidence, is_checkpoint in plan["steps"]:
+        for text, own in _worded(wordings, active, values, items):
+            said = f"{text} \u2014 evidence: {evidence}" if evidence else text
+            found.append((said, own, is_checkpoint))
+    if plan["commits"] and not any(words in prompt.lower() for words in NO_COMMIT):
+        found.append((_commit(values, is_pushed=bool(tracker)), "Committing", False))
+    if tracker:
+        found.append((_filled(CLOSED, values), "Closing issue", False))
+    return _numbered(found)
+
+
+def _worded(
+    wordings: Sequence[str], active: str, values: Mapping[str, str], items: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return the first wording of which everything is known, once for each item if it names one."""
+    for wording in wordings:
+        if "{item}" in wording:
+            if items:
+                return [(_filled(wording, {**values, "item": item}), gerund(item)) for item in items]
+        elif all(name in values for name in _names(wording)):
+            return [(_filled(wording, values), active)]
+    return []
+
+
+def _names(wording: str) -> list[str]:
+    return [part.partition("}")[0] for part in wording.split("{")[1:]]
+
+
+def _filled(wording: str, values: Mapping[str, str]) -> str:
+    for name in _names(wording):
+        value = harmless(values.get(name, ""), longest=LONGEST_VALUE).translate(TEMPLATE_SIGNS)
+        wording = wording.replace("{" + name + "}", value)
+    return wording.translate({0x2774: "{", 0x2775: "}"})
+
+
+def _commit(values: Mapping[str, str], *, is_pushed: bool) -> str:
+    """Return the step that commits; a tracker's work ends with a push, other work is pushed if the user asks."""
+    said = "Commit and push" if is_pushed else "Commit"
+    return f"{said}, as {values['commit_way']}" if values.get("commit_way") else said
+
+
+def _numbered(found: Sequence[tuple[str, str, bool]]) -> list[Step]:
+    if len(found) == 1:
+        return [Step(harmless(found[0][0], longest=LONGEST_STEP), found[0][1])]
+    steps, number = [], 0
+    for text, active, is_checkpoint in found:
+        number += not is_checkpoint
+        lead = "CHECKPOINT" if is_checkpoint else f"Step {number}"
+        steps.append(Step(f"{lead}: {harmless(text, longest=LONGEST_STEP)}", active))
+    return steps

@@ -1,0 +1,249 @@
+"""Write the format ``hydration``: the Markdown of seed 003, with the budgets that it gives each kind of context."""
+
+from __future__ import annotations
+
+from enricher.context.channels.session import summary
+from enricher.prompt.text import estimate_tokens, harmless
+from enricher.prompt.wording.frames import error_name
+from enricher.respond.guidance import Scored
+from enricher.respond.hydration.plan import Step, steps_for
+from enricher.respond.hydration.wording import intent, items_of, main_request, object_of, read_requests
+from enricher.respond.render import cut
+from storage.base.lean import loads
+
+HYDRATION = "hydration"
+TITLE = "## Prompt Hydration"
+MEMORY, SESSION, CODE = "memory", "session", "code"
+SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}
+"""Tokens for each kind of context (seed 003); all channels but memory and session share those of the codebase."""
+CHARS_PER_TOKEN = 3
+LONGEST_BULLET = 300
+LONGEST_PASTED_ERROR = 140
+FEWEST_TOKENS = 6
+POINTER = (
+    "**Plan**: `{}` holds the prompt, the session's state, candidates, the workflow catalogue and a drafted plan."
+    " The subagent prompt-hydrator reads this file and returns the finished plan;"
+    " `enricher hydrate --context FILE` prints the draft."
+)
+LONGEST_SHORT_INTENT = 35
+"""Tokens of the intent in the text that only names a file."""
+DEBUG, DEBUGGING = "debug", "debugging"
+FEWEST_WORDS = 5
+"""A request with fewer words is read together with the one before it."""
+TRACKED_TYPE = "framework"
+AGENT_FILE = "agent_file"
+NOTHING_FOUND = "- Nothing beyond the prompt was found"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from enricher.respond.decision import Enrichment, Inputs
+    from enricher.respond.hydration.wording import Request
+    from enricher.rules.cache import Rules
+
+
+class Hydration:
+    """The four parts of a plan (seed 003), and the context that it was written from."""
+
+    __slots__ = ("context", "gate", "guardrails", "intent", "steps", "workflow")
+
+    def __init__(self) -> None:
+        self.intent = ""
+        self.workflow = ""
+        self.gate = ""
+        self.guardrails: list[str] = []
+        self.context: list[str] = []
+        self.steps: list[Step] = []
+
+    def text(self) -> str:
+        """Return the plan in the documented form."""
+        todos = ",\n".join(
+            f'  {{content: {_quoted(step.text)}, status: "pending", activeForm: {_quoted(step.active)}}}'
+            for step in self.steps
+        )
+        return "\n".join([
+            TITLE,
+            "",
+            f"**Intent**: {self.intent}",
+            f"**Workflow**: {self.workflow} ({self.gate})",
+            f"**Guardrails**: {', '.join(self.guardrails) or 'none'}",
+            "",
+            "### Relevant Context",
+            "",
+            *(self.context or [NOTHING_FOUND]),
+            "",
+            "### TodoWrite Plan",
+            "",
+            "```javascript",
+            "TodoWrite(todos=[",
+            todos,
+            "])",
+            "```",
+        ])  # fmt: skip
+
+    def pointing_to(self, file: str) -> str:
+        """Return the short text that names the file with the plan (about 100 tokens)."""
+        said = cut(self.intent, tokens=LONGEST_SHORT_INTENT)
+        return "\n".join([
+            TITLE,
+            "",
+            f"**Intent**: {said}",
+            f"**Workflow**: {self.workflow} ({self.gate})",
+            POINTER.format(file),
+        ])  # fmt: skip
+
+
+def write(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
+    """Set the text of ``result`` to the plan for the chosen workflow, or for the fallback if none is certain."""
+    hydration = hydrate(result, inputs, rules)
+    if hydration is None:
+        return
+    file = inputs.hydration.get("file", "")
+    result.text = hydration.pointing_to(file) if file else hydration.text()
+    result.tokens = estimate_tokens(result.text)
+    result.guardrails = [Scored(name, name, 0) for name in hydration.guardrails]
+
+
+def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | None:
+    """Return the plan for a prompt; None if the rules have no workflow. Marks the items that the context quotes."""
+    compiled = rules.body["workflows"]
+    plans: Any = loads(compiled["plans"])
+    name = result.workflow or compiled["fallback"]
+    if name not in plans:
+        return None
+    result.workflow, plan = name, plans[name]
+    judged, facts = result.classification, inputs.hydration
+    requests = read_requests(inputs.prompt)
+    main = main_request(requests)
+    values = _values(facts, error=error_of(inputs.prompt, judged.features))
+    if main:
+        values["object"] = object_of(main) or main.text
+        if main.is_order or main.is_condition or main.is_question:
+            values["request"] = main.text
+    else:
+        values["object"] = values.get("error", "the pasted text")
+    found = Hydration()
+    found.workflow, found.gate = name, plan["gate"]
+    found.guardrails = [slug for slug, types in plan["guardrails"] if not types or judged.task_type in types]
+    is_question = not any(is_checkpoint for *_rest, is_checkpoint in plan["steps"])
+    found.intent = intent(
+        requests,
+        error=values.get("error", ""),
+        earlier=_earlier(inputs, main),
+        is_question=is_question,
+        is_debugging=name == DEBUGGING or judged.task_type == DEBUG,
+    )
+    is_of_setup = judged.scores.get("task_type", {}).get(TRACKED_TYPE, 0) > 0 or AGENT_FILE in judged.features
+    is_tracked = bool(plan["tracked"]) or (is_of_setup and not is_question)
+    found.steps = steps_for(plan, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
+    found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
+    return found
+
+
+def _earlier(inputs: Inputs, main: Request | None) -> str:
+    """Return the earlier request that completes this prompt; empty if the prompt is complete."""
+    conversation = inputs.conversation
+    if main and not conversation.basis(inputs.prompt) and len(main.text.split()) >= FEWEST_WORDS:
+        return ""
+    return conversation.basis(inputs.prompt) or (conversation.prompts[-1] if conversation.prompts else "")
+
+
+def error_of(prompt: str, features: Iterable[str]) -> str:
+    """Return the pasted error as ``Name: message`` in one short line; empty if the prompt has none."""
+    if not {"stack_trace", "log", "pasted_error", "error_line"}.intersection(features):
+        return ""
+    name = error_name(prompt)
+    for line in reversed(prompt.splitlines()):
+        bare = line.strip()
+        if (name and bare.startswith(name)) or (not name and bare.lower().startswith(("error:", "error[", "fatal:"))):
+            return harmless(bare, longest=LONGEST_PASTED_ERROR)
+    return name
+
+
+def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
+    """Return the values of the placeholders that are known."""
+    values = {
+        name: str(facts[name])
+        for name in ("tracker", "failing", "place", "test_command", "all_tests", "lint_command", "build_command")
+        if facts.get(name)
+    }
+    if files := facts.get("files"):
+        values["file"], values["files"] = files[0], ", ".join(files)
+    if tests := facts.get("tests"):
+        values["tests"] = ", ".join(tests)
+    if symbols := facts.get("symbols"):
+        values["symbol"] = f"{symbols[0][0]} ({symbols[0][1]})"
+    if way := facts.get("commit_way"):
+        values["commit_way"] = f"{way[1]} asks: {way[0]}"
+    if error:
+        values["error"] = error
+    return values
+
+
+def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> list[str]:
+    """Return the bullets of the context: what was looked up, then code, session and memory, each within its share."""
+    bullets: list[str] = []
+    shown = [item.label for item in result.items if not item.why]
+    offered: dict[str, list[tuple[str, str, Any]]] = {
+        CODE: [one for one in _looked_up(facts) if not _is_said(one[0], shown)],
+        SESSION: [],
+        MEMORY: [],
+    }
+    for item in result.items:
+        if not item.why:
+            kind = item.channel if item.channel in (MEMORY, SESSION) else CODE
+            offered[kind].append((item.label, item.text, item))
+    if not offered[SESSION] and inputs.conversation:
+        for one in summary(inputs.conversation, chars=SHARES[SESSION] * CHARS_PER_TOKEN):
+            offered[SESSION].append((one.label, one.text, None))
+    for kind, share in SHARES.items():
+        left = share
+        for label, text, item in offered[kind]:
+            bullet = _bullet(label, text, left) if left >= FEWEST_TOKENS else ""
+            if item is not None:
+                item.kept, item.why = bool(bullet), "" if bullet else "no room"
+            if bullet:
+                bullets.append(bullet)
+                left -= estimate_tokens(bullet)
+    return bullets + [f"- Without an answer in time: {', '.join(result.partial)}"] * bool(result.partial)
+
+
+def _without_tests(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name not in ("tests", "all_tests")}
+
+
+def _is_said(label: str, shown: Iterable[str]) -> bool:
+    """Return whether a channel already reports a looked-up fact, with more detail: its place or its test file."""
+    place = label.rpartition("defined in ")[2] if "defined in " in label else label.removeprefix("Tests of it: ")
+    return place != label and any(one.startswith(place.partition(",")[0]) for one in shown)
+
+
+def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
+    """Yield the looked-up facts that a plan is written from, as (label, quoted text, no item)."""
+    for name, place in facts.get("symbols", []):
+        yield f"{name} is defined in {place}", "", None
+    placed = {place.rpartition(":")[0] for _name, place in facts.get("symbols", [])}
+    if files := [path for path in facts.get("files", []) if path not in placed]:
+        yield f"Named in the prompt: {', '.join(files)}", "", None
+    if tests := facts.get("tests"):
+        run = f", run by `{facts['test_command']}`" if facts.get("test_command") else ""
+        yield f"Tests of it: {', '.join(tests)}{run}", "", None
+    elif facts.get("all_tests"):
+        yield f"The tests are run by `{facts['all_tests']}`", "", None
+
+
+def _bullet(label: str, text: str, tokens: int) -> str:
+    said = harmless(label, longest=LONGEST_BULLET)
+    if text:
+        quoted = harmless(text, longest=LONGEST_BULLET).replace('"', "'")
+        said = f'{said}: "{quoted}"' if said else f'"{quoted}"'
+    kept = cut(said, tokens=tokens - 2)
+    return f"- {kept}" + ('"' if kept != said and kept.count('"') % 2 else "") if kept else ""
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a string of JavaScript; three backticks would end the block that it stands in."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("```", "'''")
+    return f'"{escaped}"'

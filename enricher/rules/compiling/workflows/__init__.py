@@ -1,0 +1,1 @@
+"""Read the workflow catalogue, and link it into the compiled rules."""

@@ -1,0 +1,333 @@
+"""The plan of seed 003 through the real hook: intent, workflow, guardrails, context, steps with checkpoints."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from simulator import Account
+
+EXAMPLE_1 = """check the custodiet agent -- make sure it doesn't use inline python:
+
+  ⎿  Bash(python3 -c "
+  import sys; sys.path.insert(0, '/home/nic/src/academicOps/lib')
+  from session_state import set_custodiet_block
+  set_custodiet_block('$CLAUDE_SESSION_ID', 'Agent modified setup.sh without user approval after discovering root \
+cause - violates P#5 (Do One Thing) and
+  P#31
+  (Acceptance Criteria Own Success)')
+  "
+  )
+
+  it should package a script if required
+"""
+EXAMPLE_2 = "what workflows are available?"
+EXAMPLE_3 = "figure out why the memory server isn't returning results"
+FORM = re.compile(
+    r"## Prompt Hydration\n\n"
+    r"\*\*Intent\*\*: (?P<intent>[^\n]+)\n"
+    r"\*\*Workflow\*\*: (?P<workflow>[a-z-]+) \((?P<gate>[^)\n]+)\)\n"
+    r"\*\*Guardrails\*\*: (?P<guardrails>[^\n]+)\n\n"
+    r"### Relevant Context\n\n(?P<context>(?:- [^\n]+\n)+)\n"
+    r"### TodoWrite Plan\n\n```javascript\nTodoWrite\(todos=\[\n(?P<todos>.*)\n\]\)\n```",
+    re.DOTALL,
+)
+TODO = re.compile(r'  \{content: "((?:[^"\\]|\\.)*)", status: "(\w+)", activeForm: "((?:[^"\\]|\\.)*)"\},?')
+RATES = """def load_rates(path):
+    return {"eur": 1}
+
+
+def convert(amount, rate):
+    return amount * rate
+"""
+PROJECT = {
+    "Makefile": "test:\n\tpython -m pytest -q\n",
+    "pyproject.toml": '[project]\nname = "rates"\n\n[dependency-groups]\ndev = ["pytest"]\n',
+    "CONTRIBUTING.md": "# Contributing\n\n## Commits\n\nWrite commit messages as `area: what changed`.\n",
+    "rates/__init__.py": "",
+    "rates/table.py": RATES,
+    "rates/parser.py": "def parse(text):\n    return text.split()\n",
+    "tests/test_table.py": "from rates.table import load_rates\n\n\ndef test_load():\n    assert load_rates('x')\n",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The parts of a plan as a reader of the documented form finds them."""
+
+    intent: str
+    workflow: str
+    gate: str
+    guardrails: str
+    context: str
+    steps: list[str]
+    statuses: set[str]
+    active: list[str]
+
+
+def read(text: str) -> Plan:
+    """Return the parts of a plan; anything but the documented form is a failed test."""
+    found = FORM.fullmatch(text)
+    assert found, text
+    lines = found["todos"].split("\n")
+    todos = [TODO.fullmatch(line) for line in lines]
+    assert all(todos), lines
+    steps = [(todo[1], todo[2], todo[3]) for todo in todos if todo]
+    named = {name: found[name] for name in ("intent", "workflow", "gate", "guardrails", "context")}
+    return Plan(
+        **named, steps=[one[0] for one in steps], statuses={one[1] for one in steps}, active=[s[2] for s in steps]
+    )
+
+
+def planned(account: Account, prompt: str, **changed: object) -> Plan:
+    return read(account.ask_patiently(prompt, **changed).context)
+
+
+def commit_all(folder: Path) -> None:
+    who = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
+    for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-qm", "Start"]):
+        subprocess.run(["git", "-C", str(folder), *words], check=True)
+
+
+@pytest.fixture
+def hydrated(account: Account) -> Account:
+    """An account in the mode ``hydrate``."""
+    account.env["ENRICHER_MODE"] = "hydrate"
+    return account
+
+
+@pytest.fixture
+def rates(hydrated: Account) -> Account:
+    """An account in the mode ``hydrate``, in an indexed project with a test, a task file and a commit convention."""
+    for path, text in PROJECT.items():
+        hydrated.write(Path(hydrated.project) / path, text)
+    commit_all(hydrated.project)
+    hydrated.cli("code", "index")
+    return hydrated
+
+
+def with_beads(account: Account) -> None:
+    (account.project / ".beads").mkdir()
+
+
+@pytest.mark.conformance("Y44", "Y45")
+def test_the_first_example_of_the_document(hydrated: Account) -> None:
+    with_beads(hydrated)
+    plan = planned(hydrated, EXAMPLE_1)
+
+    assert (plan.workflow, plan.gate) == ("minor-edit", "Verification required")
+    assert plan.guardrails == "verify_before_complete, test_changes"
+    assert plan.steps[0].startswith("Step 1: Create bd task")
+    assert "close bd task" in plan.steps[-1]
+    assert plan.steps[-2].endswith("Commit and push")
+    assert "custodiet agent" in plan.intent
+
+
+@pytest.mark.conformance("Y46")
+def test_the_second_example_of_the_document(hydrated: Account) -> None:
+    with_beads(hydrated)
+    plan = planned(hydrated, EXAMPLE_2)
+
+    assert (plan.workflow, plan.gate, plan.guardrails) == ("simple-question", "Answer accuracy", "none")
+    assert plan.steps == ["Answer the question: what workflows are available"]
+    assert plan.active == ["Answering"]
+
+
+@pytest.mark.conformance("Y47", "Y50")
+def test_the_third_example_of_the_document(hydrated: Account) -> None:
+    with_beads(hydrated)
+    plan = planned(hydrated, EXAMPLE_3)
+
+    assert (plan.workflow, plan.gate) == ("debugging", "Evidence gathered")
+    assert plan.guardrails == "evidence_before_conclusion, escalate_if_blocked"
+    assert plan.steps[0].startswith("Step 1: Create bd task")
+    assert any(step.startswith("CHECKPOINT: Document findings") for step in plan.steps)
+    assert plan.steps[-1].endswith("close bd task with resolution")
+
+
+@pytest.mark.conformance("Y02", "Y03", "Y05", "Y07", "Y08", "Y09", "Y24")
+def test_a_small_fix_gets_the_four_parts_in_the_documented_form(hydrated: Account) -> None:
+    plan = planned(hydrated, "fix the type error in parser.py")
+
+    assert "type error in parser.py" in plan.intent
+    assert plan.workflow == "minor-edit"
+    assert plan.guardrails == "verify_before_complete, fix_within_design"
+    assert plan.statuses == {"pending"}
+    assert all(plan.active)
+    numbers = [int(number) for step in plan.steps for number in re.findall(r"^Step (\d+): ", step)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert any(step.startswith("CHECKPOINT: ") for step in plan.steps)
+    assert not any("bd" in step for step in plan.steps)
+
+
+@pytest.mark.conformance("Y12")
+def test_two_small_edits_get_steps_about_their_own_file(rates: Account) -> None:
+    first, second = (planned(rates, f"fix the type error in {path}") for path in ("parser.py", "rates/table.py"))
+
+    assert "rates/parser.py" in " ".join(first.steps)
+    assert "rates/table.py" not in " ".join(first.steps)
+    assert "rates/table.py" in " ".join(second.steps)
+
+
+def test_a_plan_names_the_place_the_tests_and_the_commands_of_this_project(rates: Account) -> None:
+    plan = planned(rates, "refactor `load_rates` so that it returns a dataclass")
+    steps = "\n".join(plan.steps)
+
+    assert "load_rates (rates/table.py:1)" in steps
+    assert "pytest tests/test_table.py" in steps
+    assert "make test" in steps or "pytest -q" in steps
+    assert "Commit, as CONTRIBUTING.md:5 asks: " in steps
+    assert "area: what changed" in steps
+
+
+def test_each_request_of_a_prompt_is_a_step(hydrated: Account) -> None:
+    plan = planned(
+        hydrated, "add a --dry-run flag to the importer, document it in the readme and remove the old option"
+    )
+    steps = "\n".join(plan.steps)
+
+    for item in ("Add a --dry-run flag to the importer", "Document it in the readme", "Remove the old option"):
+        assert item in steps
+
+
+def test_a_plan_names_only_files_that_exist(rates: Account) -> None:
+    prompt = "fix the crash in rates/missing.py and in table.py"
+    plan = planned(rates, prompt)
+    steps = " ".join(plan.steps).replace("the crash in rates/missing.py and in table.py", "")
+    named = re.findall(r"[\w/]+\.(?:py|md)\b", steps)
+
+    assert {"rates/table.py", "tests/test_table.py"} <= set(named)
+    assert all((rates.project / path).exists() for path in named), named
+
+
+@pytest.mark.conformance("Y22")
+def test_an_edit_ends_with_a_commit_and_a_question_does_not(hydrated: Account) -> None:
+    edit, question = (planned(hydrated, one) for one in ("fix the typo in header.html", "how does the cache expire?"))
+
+    assert edit.steps[-1].endswith(": Commit")
+    assert "ommit" not in " ".join(question.steps)
+
+
+def test_no_commit_is_planned_against_the_prompt(hydrated: Account) -> None:
+    plan = planned(hydrated, "fix the typo in header.html, but do not commit it")
+
+    assert "Commit" not in " ".join(plan.steps)
+
+
+@pytest.mark.conformance("Y31")
+def test_an_uncertain_prompt_gets_the_plan_for_a_plan(hydrated: Account) -> None:
+    plan = planned(hydrated, "the billing and the mails and maybe the new screens, somehow for all customers")
+
+    assert plan.workflow == "plan-mode"
+    assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
+
+
+@pytest.mark.conformance("Y23")
+def test_a_plan_names_one_workflow_and_leaves_no_choice(hydrated: Account) -> None:
+    text = hydrated.ask_patiently("implement rate limiting for the public API").context
+
+    assert text.count("**Workflow**") == 1
+    assert not re.search(r"\bchoose\b|\bMUST\b|MANDATORY|follow (?:the )?instructions", text, re.IGNORECASE)
+
+
+@pytest.mark.conformance("Y49")
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "How does the retry logic work?",
+        "what is the difference between push and sync?",
+        "where is the configuration read?",
+        "does the worker retry on 429?",
+        "Is there a hook for the session start?",
+    ],
+)
+def test_a_question_gets_no_task_and_no_checkpoint(hydrated: Account, prompt: str) -> None:
+    with_beads(hydrated)
+    plan = planned(hydrated, prompt)
+
+    assert plan.workflow == "simple-question"
+    assert len(plan.steps) == 1
+    assert "bd" not in plan.steps[0]
+
+
+@pytest.mark.conformance("Y48")
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "add a hook that runs the linter after every edit",
+        "update CLAUDE.md with the new test command",
+        "create a skill for releasing the package",
+        "add a subagent for security reviews",
+        "fix the typo in AGENTS.md",
+        "remove the old rule about tabs from CLAUDE.md",
+        "add a slash command that shows the open tasks",
+        "allow the agent to run the linter without asking, in .claude/settings.json",
+        "add the linear MCP server to .mcp.json",
+        "rewrite the instructions in .claude/agents/reviewer.md",
+    ],
+)
+def test_work_on_the_agents_own_setup_begins_with_a_task(hydrated: Account, prompt: str) -> None:
+    with_beads(hydrated)
+    plan = planned(hydrated, prompt)
+
+    assert plan.steps[0].startswith("Step 1: Create bd task")
+    assert "close bd task" in plan.steps[-1]
+
+
+def test_a_setting_names_another_tracker_or_none(hydrated: Account) -> None:
+    with_beads(hydrated)
+    hydrated.env["ENRICHER_TRACKER"] = "none"
+    assert "task to track" not in " ".join(planned(hydrated, EXAMPLE_3).steps)
+    hydrated.env["ENRICHER_TRACKER"] = "tk"
+    assert planned(hydrated, EXAMPLE_3).steps[0].startswith("Step 1: Create tk task")
+
+
+def test_small_talk_gets_no_plan(hydrated: Account) -> None:
+    assert hydrated.ask("thanks").context == ""
+
+
+def test_without_the_mode_there_is_no_plan_but_the_trace_has_the_workflow(account: Account) -> None:
+    assert "Hydration" not in account.ask_patiently(EXAMPLE_3).context
+    trace = account.trace()
+
+    assert trace["workflow"] == "debugging"
+    assert trace["inputs"]["workflow"].startswith("debugging ")
+
+
+def test_the_format_option_gives_a_plan_whatever_the_mode_is(account: Account) -> None:
+    shown = read(account.cli("enrich", "--format", "hydration", EXAMPLE_3).rstrip("\n"))
+    line = f"{' '.join(account.command())} --format=hydration"
+    hooked = read(account.run(account.event(EXAMPLE_3), shell_line=line).context)
+
+    assert shown == hooked
+
+
+def test_a_plan_is_replayed_byte_for_byte(rates: Account) -> None:
+    planned(rates, "refactor `load_rates` so that it returns a dataclass")
+
+    assert rates.cli("replay", "--verify")
+
+
+@pytest.mark.conformance("Y06")
+@pytest.mark.parametrize(("prompt", "expected"), [(EXAMPLE_2, "false"), ("fix the type error in parser.py", "true")])
+def test_a_workflow_says_whether_a_commit_is_required(account: Account, prompt: str, expected: str) -> None:
+    assert f'"commit_required": {expected}' in account.cli("enrich", "--json", prompt)
+
+
+def test_the_trace_shows_the_workflow_and_why(account: Account) -> None:
+    account.ask_patiently(EXAMPLE_3)
+    shown = account.cli("trace", "show", account.trace()["id"])
+
+    assert "why workflow" in shown
+    assert "debugging 1" in shown
+
+
+def test_explain_and_json_give_the_reason(account: Account) -> None:
+    assert "workflow: debugging" in account.cli("explain", EXAMPLE_3)
+    assert '"why_workflow": "debugging ' in account.cli("enrich", "--json", EXAMPLE_3)

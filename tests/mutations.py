@@ -2147,7 +2147,7 @@ MUTATIONS = (
         "return Judgement(True,",
         "S2-6d S2-M3",
         "model/test_ab_ask.py::test_a_response_that_cannot_be_validated_is_no_success"
-        " experiments/test_figures.py::test_a_response_without_a_required_field_lowers_the_measured_success_rate",
+        " experiments/test_ab_figures.py::test_a_response_without_a_required_field_lowers_the_measured_success_rate",
     ),
     Mutation(
         "findings of a validation count against the response",
@@ -2219,7 +2219,7 @@ MUTATIONS = (
         "        if not structured:\n            return instruction",
         "        if True:\n            return instruction",
         "S2-M6",
-        "experiments/test_figures.py::test_both_forms_of_the_same_content_are_counted_with_no_and_with_seven_rules",
+        "experiments/test_ab_figures.py::test_both_forms_of_the_same_content_are_counted_with_no_and_with_seven_rules",
     ),
     Mutation(
         "an answer without its block is not read",
@@ -2227,7 +2227,7 @@ MUTATIONS = (
         "        found, rest = _first_object(text, schema)\n",
         "        found, rest = None, text\n",
         "S2-R4",
-        "experiments/test_figures.py::test_the_same_fifty_responses_are_read_by_schema_and_by_pattern",
+        "experiments/test_ab_figures.py::test_the_same_fifty_responses_are_read_by_schema_and_by_pattern",
     ),
     Mutation(
         "an answer that could not be parsed counts as parsed",
@@ -2593,7 +2593,7 @@ MUTATIONS = (
         "            POINTER.format(file),",
         '            POINTER.format(""),',
         "Y34 Y36 Y39",
-        "hydration/test_files.py::test_the_text_is_short_and_names_a_private_file",
+        "hydration/test_plan_files.py::test_the_text_is_short_and_names_a_private_file",
     ),
     Mutation(
         "the file has no candidates",
@@ -2601,7 +2601,7 @@ MUTATIONS = (
         "        CANDIDATES,\n",
         "",
         "Y35",
-        "hydration/test_files.py::test_the_file_holds_prompt_session_candidates_catalogue_and_plan",
+        "hydration/test_plan_files.py::test_the_file_holds_prompt_session_candidates_catalogue_and_plan",
     ),
     Mutation(
         "the file holds the prompt as it is stored",
@@ -2609,7 +2609,7 @@ MUTATIONS = (
         "        run.typed = event.prompt",
         "        run.typed = event.prompt[:1000].strip()",
         "Y52",
-        "hydration/test_files.py::test_the_file_holds_any_prompt_byte_for_byte",
+        "hydration/test_plan_files.py::test_the_file_holds_any_prompt_byte_for_byte",
     ),
     Mutation(
         "all sessions share one file",
@@ -2617,7 +2617,7 @@ MUTATIONS = (
         "keyed_hash(b'session', name.encode(errors='replace'))[:16]",
         "keyed_hash(b'session', b'')[:16]",
         "Y37",
-        "hydration/test_files.py::test_prompts_of_many_sessions_at_once_get_a_whole_file_each",
+        "hydration/test_plan_files.py::test_prompts_of_many_sessions_at_once_get_a_whole_file_each",
     ),
     Mutation(
         "old files are found through links",
@@ -2625,7 +2625,7 @@ MUTATIONS = (
         "if stat.S_ISREG(found.st_mode) and now",
         "if now",
         "Y38",
-        "hydration/test_files.py::test_only_own_files_older_than_an_hour_are_removed",
+        "hydration/test_plan_files.py::test_only_own_files_older_than_an_hour_are_removed",
     ),
     Mutation(
         "a file that cannot be written is a warning only",
@@ -2633,7 +2633,7 @@ MUTATIONS = (
         '("hydration", reason, log.ERROR)',
         '("hydration", reason)',
         "Y27 Y40",
-        "hydration/test_files.py::test_a_file_that_cannot_be_written_means_the_inline_plan_a_notice_and_an_error",
+        "hydration/test_plan_files.py::test_a_file_that_cannot_be_written_means_the_inline_plan_a_notice_and_an_error",
     ),
     Mutation(
         "a file that cannot be read is no error",
@@ -2641,7 +2641,7 @@ MUTATIONS = (
         "    except (OSError, UnicodeDecodeError) as failure:",
         "    except UnicodeDecodeError as failure:",
         "Y28",
-        "hydration/test_files.py::test_a_missing_file_is_a_clear_error",
+        "hydration/test_plan_files.py::test_a_missing_file_is_a_clear_error",
     ),
     Mutation(
         "a plan may have any workflow",

@@ -53,9 +53,9 @@ BUILT = {
 @pytest.mark.parametrize("kind", BUILT)
 def test_each_type_is_a_json_object_and_then_an_instruction(kind: str) -> None:
     text = BUILT[kind]
+    assert text.startswith("<METADATA>\n")
     prompt = parse_prompt(text)
 
-    assert text.startswith("<METADATA>\n")
     assert [text.count(f"\n<{tag}>\n") for tag in ("INSTRUCTION", "METADATA")] == [1, 1]  # the other: the answer's form
     assert text.index("</METADATA>") < text.index("<INSTRUCTION>")
     assert (prompt.metadata.get("prompt_type"), prompt.metadata.get("task_id")) == (kind, 123)
@@ -80,6 +80,7 @@ def test_a_validation_names_rules_expectations_code_and_what_to_give_for_each_vi
     assert prompt.metadata["expectations"] == {"detailed_violations": True, "location_info": True}
     assert prompt.metadata.get("code_length") == len(CODE)
     assert CODE in prompt.instruction
+    assert prompt.payloads == [CODE]
     assert all(word in prompt.instruction for word in ("rule", "location", "fix"))
 
 
@@ -98,10 +99,11 @@ def test_code_with_delimiters_is_read_back_as_it_was(code: str) -> None:
 @pytest.mark.parametrize("name", OF_SEED_002)
 def test_every_template_renders_in_both_modes(name: str) -> None:
     generator = PromptGenerator(modes=dict.fromkeys(OF_SEED_002, "structured"))
-    plain = generator.generate(name, VARIABLES[name], mode="unstructured")
+    plain, structured = (generator.generate(name, VARIABLES[name], mode=mode) for mode in ("unstructured", None))
 
     assert name in generator.names
-    assert parse_prompt(generator.generate(name, VARIABLES[name])).metadata["prompt_type"] == name
+    assert structured.startswith("<METADATA>")
+    assert parse_prompt(structured).metadata["prompt_type"] == name
     assert "prompt_type" not in plain
     assert "7" in plain
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from enricher.structured import templates
 from enricher.structured.parsing import StructuredResponseParser
 from enricher.structured.quality import quality
+from enricher.validation.rules import PromptRuleEngine
 from storage.evaluation import experiments
 from workbench.experiments import cases, prompt_arms
 from workbench.experiments.asking import Judgement, Plan, ask_missing
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 CHANGED = "its prompt is not the one that the experiment began with"
 INTERRUPTED = "it was interrupted"
 USUAL: dict[str, Any] = {"examples": "", "facts": "", "workflows": [], "guardrails": []}
-"""Variables of templates that a case may leave out."""
+"""Variables of templates that a case may leave out. ``rules`` are those for prompts of the template's type."""
 USUAL_FORM = "task"
 """The form of the template ``classification`` that asks for a task type."""
 
@@ -95,6 +96,8 @@ def compared(
     except templates.TemplateProblemError as problem:
         raise prompt_arms.ArmError(str(problem)) from None
     usual = {**USUAL, "task_types": dict(source.task_types)}
+    engine = PromptRuleEngine.load()
+    usual["rules"] = engine.apply(template) if template in engine.prompt_types else []
     usual["form"] = USUAL_FORM if USUAL_FORM in forms else next(iter(forms), "")
 
     def render(case: Case, variables: Mapping[str, Any], mode: str | None) -> str:

@@ -71,10 +71,9 @@ def test_a_copy_of_an_earlier_version_keeps_only_what_its_owner_changed(person: 
 def test_a_small_layer_and_a_copy_with_catalogues_of_its_own_are_kept(person: Person) -> None:
     """In a copy our sentences are the person's own; no small layer says that of a catalogue beside it."""
     small = person.write("code/project/other.md", "")
-    own = person.write(OWN, edited(PACKAGED))
     folder = Path(packaged_file()).parent
-    shutil.copytree(folder / "fitted", own.parent / "fitted")
-    person.write(f"{Path(OWN).parent}/guardrails.md", (folder / "guardrails.md").read_text())
+    own = person.write(OWN, edited(PACKAGED))
+    shutil.copytree(folder, own.parent, dirs_exist_ok=True)  # with every file that the copy names
     mine = (folder / "HEURISTICS.md").read_text().replace("## H5: ", "## H5: Always ")
     person.write(f"{Path(OWN).parent}/HEURISTICS.md", mine)
 

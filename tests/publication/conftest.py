@@ -30,7 +30,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Account:
     account = Account(tmp_path_factory.mktemp("published") / "home")
     for prompt in PROMPTS:
         account.ask(prompt)
-    return account
+    with closing(database.connect(str(account.state))):  # imports the traces that wait in the spool
+        return account
 
 
 @pytest.fixture

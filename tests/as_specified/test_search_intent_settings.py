@@ -15,6 +15,7 @@ CERTAIN_HOWTO = (
     "How do I rotate the signing certificate? I want to know how to rotate it. What is the right way to do that?"
 )
 TROUBLE = "why does the signing certificate fail to rotate?"
+OFF = ("false", "0", "FALSE")
 BOTH_PROFILES = pytest.mark.parametrize("profile", ["quiet", "as-specified"])
 SHOWN_IN_QUIET = 1
 """Of notes that say the same of one matter, one is told there, however many the settings allow."""
@@ -114,9 +115,9 @@ def test_a_wish_for_a_model_is_taken_and_answered_once(
 @pytest.mark.parametrize(
     ("name", "given", "value", "is_refused"),
     [
-        pytest.param("ENABLED", "FALSE", False, False, id="a switch"),
+        *(pytest.param("ENABLED", word, False, False, id=f"a switch: {word}") for word in OFF),
         pytest.param("ENABLED", "perhaps", True, True, id="no switch"),
-        pytest.param("USE_LLM", "0", False, False, id="another switch"),
+        *(pytest.param("USE_LLM", word, False, False, id=f"another switch: {word}") for word in OFF),
         pytest.param("USE_LLM", "perhaps", True, True, id="no other switch"),
         pytest.param("LLM_TIMEOUT_MS", "75", 75, False, id="a number"),
         pytest.param("LLM_TIMEOUT_MS", "abc", 90, True, id="no number"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
+import sqlite3
+from contextlib import ExitStack, closing
 
 import pytest
 from hypothesis import given
@@ -318,20 +319,25 @@ def test_without_search_intents_nothing_is_detected_and_nothing_injected(account
 
 @pytest.mark.upkeep
 @pytest.mark.conformance("S1-6.11c")
-@pytest.mark.parametrize("damage", ["corrupt", "locked"])
+@pytest.mark.parametrize("damage", ["corrupt", "locked", "missing", "a folder"])
 def test_a_database_out_of_reach_costs_the_memories_and_leaves_one_warning(account, keep, damage):
     keep("Rotate the signing certificate with certctl")
     ask(account, "hello there")
     account.rest()
     path = account.state / "enricher.db"
     known = len(account.log())
-    if damage == "corrupt":
-        path.write_bytes(b"no database at all" * 500)
-    else:
-        path.chmod(0o600)
-        path.unlink()
-        path.mkdir()
-    answer = account.ask(HOWTO)
+    with ExitStack() as until_the_end:
+        if damage == "corrupt":
+            path.write_bytes(b"no database at all" * 500)
+        elif damage == "locked":
+            holder = until_the_end.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
+            holder.execute("pragma locking_mode = exclusive")
+            holder.execute("begin exclusive")
+        else:
+            path.unlink()
+        if damage == "a folder":
+            path.mkdir()
+        answer = account.ask(HOWTO)
     warnings = [one for one in account.log()[known:] if one["reason"].startswith("memory")]
 
     assert answer.is_harmless()

@@ -80,6 +80,7 @@ def test_a_model_decides_what_the_rules_leave_open(
     assert model["input_tokens"] > 100
     assert model["latency_ms"] > 0
     assert "model" in [stage["stage"] for stage in trace["stages"]]
+    assert json.loads(account.cli("enrich", UNCLEAR, "--json"))["search_intent"]["source"] == "llm"
 
 
 def test_without_a_model_nothing_is_asked_or_recorded(account: Account) -> None:
@@ -139,7 +140,7 @@ def test_a_model_that_fails_leaves_the_verdict_of_the_rules_and_its_reason(
     assert json.loads(account.cli("enrich", WHERE, "--json"))["search_intent"]["source"] == "keyword"
     logged = next((one["reason"] for one in account.log() if one["stage"] == "model"), "")
     assert logged.startswith(f"{reason}: ")
-    assert f"of {model['limit_ms']} ms" in logged
+    assert f"({model['latency_ms']} of {model['limit_ms']} ms)" in logged
 
 
 @pytest.mark.conformance("S1-5.4a", "S1-5.4d", "S1-5.8c")
@@ -199,6 +200,8 @@ def test_a_model_that_is_switched_off_is_not_called(asking: Account, model_serve
     assert model_server.calls == []
     assert "model" not in asking.trace()["inputs"]
     assert asking.trace()["search_intent"] == "location"
+    assert json.loads(asking.cli("enrich", WHERE, "--json"))["search_intent"]["source"] == "keyword"
+    assert model_server.calls == []
 
 
 @pytest.mark.conformance("S1-6.4f")

@@ -83,15 +83,18 @@ def test_a_failing_model_gives_nothing_and_the_keywords_remain(
 
 
 @pytest.mark.conformance("S1-5.4a", "S1-5.4b", "S1-5.4c", "S1-5.4d", "S1-5.5a", "S1-5.5c")
-@pytest.mark.parametrize("timeout_ms", [20, 200])
+@pytest.mark.parametrize("timeout_ms", [20, 500])
 def test_a_slow_model_is_not_waited_for(timeout_ms: int, caplog: pytest.LogCaptureFixture) -> None:
     model = says()
     model.may_answer.clear()
 
     assert classify_intent_with_llm(WHERE, model, timeout_ms=timeout_ms) is None
     assert (found := detect_hybrid(WHERE, model, timeout_ms=timeout_ms)) is not None
-    assert found.source == DetectionSource.KEYWORD
-    assert f"of {timeout_ms} ms)" in caplog.text
+    assert (found.intent_type, found.source) == (SearchIntentType.LOCATION, DetectionSource.KEYWORD)
+    for message in caplog.messages:
+        elapsed, _, limit = message.partition("timeout (")[2].partition(" of ")
+        assert (int(elapsed) >= timeout_ms - 1, limit) == (True, f"{timeout_ms} ms)")
+    assert len(caplog.messages) == 2
     model.may_answer.set()
 
 

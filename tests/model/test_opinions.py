@@ -39,13 +39,15 @@ def test_the_question_names_every_intent_the_topics_and_the_form() -> None:
     for intent in SearchIntentType:
         assert f"{intent.value} (" in asked
     assert "topics: up to 5" in asked
-    assert all(f'"{key}"' in asked for key in ("intent_type", "confidence", "topics"))
+    form = asked.rpartition("Answer with the JSON object alone:\n<METADATA>\n")[2].partition("\n</METADATA>")[0]
+    assert list(json.loads(form)) == ["intent_type", "confidence", "topics"]
     assert "task_type" not in asked
 
 
 @pytest.mark.conformance("S1-5.1d")
-def test_the_question_is_short() -> None:
-    assert estimate_tokens(question("")) < 300
+@pytest.mark.parametrize("asks_effort", [False, True])
+def test_the_question_is_short(*, asks_effort: bool) -> None:
+    assert estimate_tokens(question("", asks_effort=asks_effort)) < 300
 
 
 def test_a_question_about_the_task_names_the_classes_with_their_meanings_and_examples() -> None:

@@ -2767,11 +2767,19 @@ MUTATIONS = (
     ),
     Mutation(
         "old files are found through links",
-        "enricher/record/handoff.py",
+        "storage/state/handover.py",
         "if stat.S_ISREG(found.st_mode) and now",
         "if now",
         "Y38",
         "hydration/test_plan_files.py::test_only_own_files_older_than_an_hour_are_removed",
+    ),
+    Mutation(
+        "a forgotten prompt stays in the file of its plan",
+        "enricher/erasure/forgetting.py",
+        "    handover.remove_all()",
+        "",
+        "",
+        "hydration/test_plan_files.py::test_a_forgotten_prompt_is_in_no_file",
     ),
     Mutation(
         "a file that cannot be written is a warning only",

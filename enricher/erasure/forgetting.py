@@ -24,7 +24,7 @@ from storage.db import database, maintenance
 from storage.erasure import copies, forgetting, leftovers, retention
 from storage.erasure.mentions import Mentions
 from storage.memory import memories
-from storage.state import detached
+from storage.state import detached, handover
 from storage.traces import queries
 
 if TYPE_CHECKING:
@@ -290,6 +290,7 @@ def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> lef
 def _end(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, wanted: Mentions | None = None) -> None:
     """Prune unreferenced data, make the deletion irreversible, and remove the note of the plan."""
     sweep_rules(state)
+    handover.remove_all()
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
     forgetting.scrub(db)
     os.unlink(f"{state}/{NOTE}")

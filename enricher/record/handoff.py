@@ -8,28 +8,19 @@ If no file can be written, the plan goes inline (ruling R1), and the user is not
 from __future__ import annotations
 
 import os
-import stat
 import time
 
 from enricher.respond.decision import decide
 from enricher.respond.hydration.sheet import sheet
 from storage.base import log, private
 from storage.base.lean import keyed_hash
-
-FOLDER = "claude-hydrator"
-PREFIX, SUFFIX = "hydrate_", ".md"
-LONGEST_AGE_S = 3600
-MOST_CHECKED = 500
+from storage.state.handover import PREFIX, SUFFIX, own_folder, remove_old
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.pipeline import Run
     from enricher.respond.decision import Enrichment, Inputs
     from enricher.rules.cache import Rules
-
-
-class UnsafeFolderError(OSError):
-    """The folder for the files exists, but others may write to it."""
 
 
 def hand_over(enrichment: Enrichment, inputs: Inputs, rules: Rules, run: Run) -> Enrichment:
@@ -51,32 +42,3 @@ def hand_over(enrichment: Enrichment, inputs: Inputs, rules: Rules, run: Run) ->
         return enrichment
     inputs.hydration = {**inputs.hydration, "file": path}
     return decide(inputs, rules, enrichment.classification)
-
-
-def own_folder() -> str:
-    """Return the user's folder for these files, created with mode 0700 if missing; raises OSError if it is not safe."""
-    base = os.environ.get("TMPDIR") or "/tmp"
-    names = [FOLDER, f"{FOLDER}-{os.geteuid()}" if hasattr(os, "geteuid") else FOLDER]
-    for name in names:
-        path = os.path.join(base, name)
-        private.make_directory(path)
-        found = os.lstat(path)
-        if stat.S_ISDIR(found.st_mode) and (not hasattr(os, "geteuid") or found.st_uid == os.geteuid()):
-            if found.st_mode & 0o777 != 0o700:
-                os.chmod(path, 0o700)
-            return path
-    raise UnsafeFolderError(f"{path} belongs to somebody else or is a link")
-
-
-def remove_old(folder: str, *, now: float) -> None:
-    """Remove our files that are over an hour old; links, folders and files with other names stay."""
-    for name in os.listdir(folder)[:MOST_CHECKED]:
-        if not (name.startswith(PREFIX) and name.endswith(SUFFIX)):
-            continue
-        path = f"{folder}/{name}"
-        try:
-            found = os.lstat(path)
-            if stat.S_ISREG(found.st_mode) and now - found.st_mtime > LONGEST_AGE_S:
-                os.unlink(path)
-        except OSError:  # another prompt removed it
-            continue

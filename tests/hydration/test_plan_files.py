@@ -149,3 +149,12 @@ def test_a_text_that_names_a_file_is_replayed_byte_for_byte(handing: Account) ->
     handing.ask_patiently(EXAMPLE_3)
 
     assert handing.cli("replay", "--verify")
+
+
+def test_a_forgotten_prompt_is_in_no_file(handing: Account) -> None:
+    file = file_of(handing.ask_patiently(EXAMPLE_1))
+    foreign = handing.write("tmp/claude-hydrator/notes.md", "of somebody else")
+    handing.cli("trace", "forget", handing.trace()["id"], "--yes")
+
+    assert not file.exists()
+    assert foreign.exists()

@@ -178,6 +178,7 @@ def test_many_prompts_of_other_folders_are_answered_for_those(account: Account, 
 
 
 @pytest.mark.slow
+@pytest.mark.upkeep
 @pytest.mark.conformance("E41")
 def test_a_project_of_a_hundred_thousand_files_gets_few_lines_in_time(account: Account) -> None:
     for folder in range(100):

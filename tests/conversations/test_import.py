@@ -324,7 +324,7 @@ def test_the_figures_of_the_hook_do_not_count_imports(well_used: Account) -> Non
 @pytest.mark.slow
 def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(account: Account) -> None:
     rows = [
-        {"prompt": f"why is query {n} slow?", "session_id": f"s{n % 50}", "at": 1735787046 + n} for n in range(4000)
+        {"prompt": f"why is query {n} slow?", "session_id": f"s{n % 50}", "at": 1735787046 + n} for n in range(8000)
     ]
     file = jsonl(account, *rows)
     command = [sys.executable, "-I", "-c", ENTRY, str(ROOT), "trace", "import", "--yes", str(file)]
@@ -337,9 +337,9 @@ def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(a
 
     assert answer.is_harmless()
     assert (process.returncode, "run the same command again for the rest" in said) == (1, True), said
-    assert 0 < stored < 4000 and stored % 100 == 0
+    assert 0 < stored < 8000 and stored % 100 == 0
     account.cli("trace", "import", "--yes", str(file))
-    assert sum(trace["origin"] == "import" for trace in account.traces()) == 4000
+    assert sum(trace["origin"] == "import" for trace in account.traces()) == 8000
 
 
 def _wait_for_a_batch(account: Account) -> None:

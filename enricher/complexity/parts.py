@@ -112,7 +112,7 @@ def _cycle(waiting: Mapping[int, Collection[int]]) -> list[int]:
 
 
 def _items(prompt: str, masked: str) -> list[tuple[int, str]]:
-    """Return number and text of the outermost list items; items without a number are counted."""
+    """Return the number and text of each top-level list item; an unnumbered item gets its position as its number."""
     found: list[tuple[int, int, str]] = []
     at = 0
     for line in masked.split("\n"):

@@ -176,7 +176,7 @@ def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
 
 
 def advice_on_checks(places: list[ConfigurationFile]) -> list[str]:
-    """Return which clients do not report the end of a turn."""
+    """Return the names of the clients that have no event for the end of a turn."""
     without = [registration.facts(place.host).TITLE for place in places if place.host not in hosts.TURN_ENDS]
     return [f"{', '.join(without)}: no hook point at the end of a turn; use: enricher validate"] if without else []
 

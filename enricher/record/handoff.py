@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def hand_over(enrichment: Enrichment, inputs: Inputs, rules: Rules, run: Run) -> Enrichment:
-    """Write the plan and what it was written from into a file; return the enrichment whose text names that file.
+    """Write the plan and its sources into a file, and return an enrichment whose text is the path of that file.
 
     After a failure the enrichment is returned unchanged, so that the plan goes inline.
     """

@@ -71,7 +71,10 @@ def parse(text: str, schema: Schema) -> ParsedResponse:
 
 
 def _metadata_block(text: str) -> tuple[str | None, str | None]:
-    """Return what is in the block (None without one), and the text around it (None if the block is not closed)."""
+    """Return the content of the block and the text outside it.
+
+    Without a block the content is None; if the closing tag is missing, the text outside is None.
+    """
     low = text.lower()
     opening, closing = f"<{METADATA.lower()}>", f"</{METADATA.lower()}>"
     at = low.find(opening)

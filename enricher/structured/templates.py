@@ -52,7 +52,7 @@ class TemplateProblemError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template file. ``slots`` are the variables that are known only with a prompt.
+    """A template file. ``slots`` are the variables that the hook fills in when a prompt arrives.
 
     ``optional`` are values for variables that need not be given. ``metadata`` are the variables that belong in the
     metadata of every form, ``forms`` the variants of the template, each with the variables that belong in its

@@ -44,7 +44,7 @@ class RuleFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PromptRule:
-    """A rule for what an agent writes; ``guardrails`` are those that ask for the same."""
+    """A rule for the code of agents; ``guardrails`` are the ids of guardrails with the same demand."""
 
     id: str
     name: str

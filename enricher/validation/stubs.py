@@ -194,7 +194,7 @@ def _is_abstract(owner: ast.ClassDef) -> bool:
 
 
 def _has_override(function: Function, owner: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:
-    """Return whether a class of the same file that derives from ``owner`` implements the method."""
+    """Return whether a subclass of ``owner`` in the same file implements the method."""
     return any(
         function.name in (one.name for one in other.body if isinstance(one, FUNCTIONS))
         for other in classes.values()

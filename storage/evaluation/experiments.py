@@ -138,7 +138,7 @@ def keep(
 
 
 def add(db: sqlite3.Connection, experiment_id: str, result: ArmResult) -> None:
-    """Store one more result of an experiment, in a transaction of its own; one that is stored already stays."""
+    """Store one result of an experiment and commit; do nothing if that result is stored already."""
     with transaction(db):
         db.execute(KEEP_THE_RESULT, {"experiment_id": experiment_id, **asdict(result)})
 

@@ -132,7 +132,10 @@ def _hash(texts: Sequence[str]) -> str:
 
 
 def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int) -> Bound:
-    """Return what calls (model and prompt) may cost; ``most_tokens`` is the limit of one response."""
+    """Return the upper limit of the cost of calls, each a model and a prompt.
+
+    ``most_tokens`` is the limit of one response.
+    """
     made = list(calls)
     most = [len(prompt.encode()) + FRAME_TOKENS for _model, prompt in made]
     usd = [cost(prices, model, tokens, most_tokens) for (model, _prompt), tokens in zip(made, most, strict=True)]

@@ -19,7 +19,7 @@ _DETAILS = ("file", "line", "message", "suggestion", "guardrails")
 
 @dataclass(frozen=True, slots=True)
 class PromptRuleViolation:
-    """A place where the code that was written for a task breaks a rule."""
+    """One violation of a rule in the code that an agent wrote for a task."""
 
     task_id: str
     rule_id: str

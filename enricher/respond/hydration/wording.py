@@ -171,7 +171,7 @@ def intent(requests: list[Request], *, error: str, earlier: str, is_question: bo
 
 
 def capitalized(text: str) -> str:
-    """Return the text with a capital first letter, unless its first word is a name such as ``load_rates``."""
+    """Capitalize the first letter, unless the text begins with an identifier such as ``load_rates``."""
     first = text.split(None, 1)[0] if text else ""
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
 

@@ -67,7 +67,7 @@ class Prompts(_Rule):
 
 
 class Workflows(_Rule):
-    """``## Workflows``: the index of the workflow catalogue, relative to this file, and when a workflow is certain.
+    """``## Workflows``: the path of the workflow index, relative to this file, and the points that a workflow needs.
 
     A workflow needs ``min_score`` points, and ``min_lead`` more than the next one. In the modes that write a plan,
     an uncertain prompt gets the workflow ``fallback``.

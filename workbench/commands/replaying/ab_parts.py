@@ -57,7 +57,7 @@ def summary(one: Experiment) -> Value:
 
 
 def record(one: Experiment, results: Iterable[ArmResult]) -> Value:
-    """Return an experiment with the answers of both arms to each prompt."""
+    """Return an experiment as JSON, with what both arms answered to each prompt."""
     answers: dict[str, Value] = {}
     for result in results:
         said = asdict(result)

@@ -241,7 +241,7 @@ def _own_bytes() -> bytes:
 
 
 def _set_alarm(seconds: float) -> None:
-    """Set the alarm like ``storage.base.lean.on_alarm``, which is not loaded yet."""
+    """Ring an alarm after ``seconds``; a copy of what ``fast_stdlib`` does, because that module is not loaded yet."""
     try:
         from _signal import ITIMER_REAL, SIGALRM, setitimer, signal  # type: ignore[import-not-found]
     except ImportError:

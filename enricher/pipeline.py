@@ -10,7 +10,7 @@ import os
 import time
 
 from enricher.classify import verdict
-from enricher.context import Gathered, Request
+from enricher.context import ChannelResult, Request
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import BARE
 from enricher.prompt.conversation import Conversation
@@ -19,21 +19,21 @@ from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.prompt.text import harmless
 from enricher.record.recording import describe
-from enricher.respond.decision import Enrichment, Inputs, decide, says_nothing, verdict_on
+from enricher.respond.decision import Enrichment, Inputs, decide, silence_reason, verdict_on
 from enricher.rules import cache
 from enricher.settings import ENRICH, GATES, HYDRATE_FILE, is_as_specified, is_on, misses_model, with_environment
 from storage import traces
 from storage.base import private
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 from storage.state import key, sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from enricher.classify import Classification
-    from enricher.model.asking import Asked
+    from enricher.model.opinion_request import PendingOpinion
     from enricher.prompt.event import PromptEvent
     from enricher.settings import Value
     from storage.traces import Trace
@@ -58,36 +58,26 @@ MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self",
 MODEL_ANSWERS_BY_S = 1.35
 """Seconds after the start until which a model's answer counts; the hook must answer in 1.5 (``hook.process``)."""
 
-LONGEST_SAID = 80
-TOLD_OF_MISSING_MODEL = "told-of-missing-model"
+LONGEST_QUOTED = 80
+MISSING_MODEL_MARK = "told-of-missing-model"
 
 
 class Run:
     """The state of one prompt in the pipeline, so that after a deadline it can still be answered and recorded."""
 
     __slots__ = (
-        "enrichment",
-        "form",
-        "inputs",
-        "last",
-        "late",
-        "mode",
-        "notices",
-        "problems",
-        "project",
-        "rules",
-        "settings",
-        "started",
-        "state",
-        "trace",
-        "typed",
-        "untrusted",
-    )
+        "enrichment", "extra_s", "form", "inputs", "last", "late", "mode", "notices", "problems", "project", "prolong",
+        "rules", "settings", "started", "state", "trace", "typed", "untrusted",
+    )  # fmt: skip
 
     def __init__(self, event: PromptEvent, *, started: float, form: str = "") -> None:
         self.form = form
         self.mode = ""
         """The mode that the call asks for; empty for the one of the settings."""
+        self.extra_s = 0.0
+        """Seconds beyond the usual deadline, for a plan that a model writes."""
+        self.prolong: Callable[[], None] | None = None
+        """Sets the alarm of the deadline anew after a change of ``extra_s``; None where there is no alarm."""
         self.typed = ""
         """The prompt as typed, kept only if it is to be written into a file for the agent."""
         self.started = self.last = started
@@ -126,7 +116,7 @@ def enrich(event: PromptEvent, run: Run) -> None:
     run.mode = run.mode or str(run.settings["mode"])
     if run.mode == HYDRATE_FILE:
         run.typed = event.prompt
-    event.prompt = _judged_prompt(event, run)
+    event.prompt = _redacted_prompt(event, run)
     run.tick("redact")
     reason = skip_reason(
         event, bypass_prefix=str(run.settings["bypass_prefix"]), enabled=_is_enabled(event.host, run.settings)
@@ -146,7 +136,7 @@ def enrich(event: PromptEvent, run: Run) -> None:
     if reason:
         run.trace.status, run.trace.skip_reason = "skipped", reason
     else:
-        _say(event, rules, run)
+        _enrich_prompt(event, rules, run)
 
 
 def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
@@ -155,7 +145,7 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
     run.settings, problems = with_environment(rules.body["settings"], os.environ)
     run.problems += [("settings", f"{name}: {message}") for name, message in problems]
     if misses_model(run.settings):
-        _tell_of_missing_model(run)
+        _notify_missing_model(run)
     if layers.missing:
         run.problems.append(("rules", f"no instructions file at {layers.missing}; the layers below it are used"))
     if rules.state != cache.FRESH:
@@ -165,14 +155,14 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
     return rules
 
 
-def _tell_of_missing_model(run: Run) -> None:
+def _notify_missing_model(run: Run) -> None:
     """Notify the user, once per installation, that no model takes part in finding the search intent."""
-    told = f"{run.state}/{TOLD_OF_MISSING_MODEL}"
-    if os.path.exists(told):
+    mark = f"{run.state}/{MISSING_MODEL_MARK}"
+    if os.path.exists(mark):
         return
     try:
         private.make_directory(run.state)
-        os.close(private.open_file(told, os.O_WRONLY | os.O_EXCL))
+        os.close(private.open_file(mark, os.O_WRONLY | os.O_EXCL))
     except OSError:  # another prompt notifies, or the file cannot be written
         return
     reason = (
@@ -191,7 +181,7 @@ def _is_enabled(host: str, settings: dict[str, Value]) -> bool:
     return bool(settings["enabled"]) and is_on(settings, "hosts", host)
 
 
-def _judged_prompt(event: PromptEvent, run: Run) -> str:
+def _redacted_prompt(event: PromptEvent, run: Run) -> str:
     """Return the text that all stages process: redacted, then capped; with ``log = full`` only capped."""
     trace = run.trace
     original = traces.storable(event.prompt)
@@ -206,19 +196,19 @@ def _judged_prompt(event: PromptEvent, run: Run) -> str:
     return judged
 
 
-def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
+def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     prompt = event.prompt
-    told = sessions.session_state(run.state, event.session_id)
-    _tell_of_trust(event, run, told.told)
-    conversation = conversation_before(event, run.settings, told.told)
+    session = sessions.session_state(run.state, event.session_id)
+    _notify_untrusted(event, run, session.injected)
+    conversation = conversation_before(event, run.settings, session.injected)
     if conversation.problem:
         run.problems.append(("session", conversation.problem))
     inputs = Inputs(
         prompt,
         settings=run.settings,
         skills=_skills(event),
-        injected=told.told,
-        spent=told.tokens,
+        injected=session.injected,
+        spent=session.tokens,
         conversation=conversation,
         form=run.form or form_of(run.mode),
         has_mcp=can_ask_memory(event, run.settings),
@@ -229,10 +219,10 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     judged = verdict(prompt, rules, conversation)
     run.tick("classify")
     asked = None
-    if not _asks_late(event, judged, rules, run):
+    if not _plans_late_question(event, judged, rules, run):
         until = run.started + MODEL_ANSWERS_BY_S
         asked = ask_model(prompt, judged, rules, run.settings, state=run.state, until=until)
-    if not says_nothing(judged, rules.body, run.settings, prompt):
+    if not silence_reason(judged, rules.body, run.settings, prompt):
         from enricher.context.gathering import gather
 
         request = Request(
@@ -247,7 +237,7 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         inputs.channels = gather(rules.body["channels"], request, run.settings)
         _note_failed(inputs.channels, run)
     if run.untrusted:
-        inputs.channels.append(Gathered(".enricher", "untrusted"))
+        inputs.channels.append(ChannelResult(".enricher", "untrusted"))
     if inputs.form == HYDRATION:
         inputs.hydration = facts_for_plan(event, judged, inputs, run)
     run.tick("gather")
@@ -256,6 +246,9 @@ def _say(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         judged = verdict_on(inputs, rules) if inputs.opinion else judged
         run.tick("model")
     enrichment = decide(inputs, rules, judged)
+    if inputs.form == HYDRATION and enrichment.text and asks_for_plan(run.settings):
+        enrichment = _plan_by_model(event, enrichment, inputs, rules, run)
+        run.tick("plan")
     if run.mode == HYDRATE_FILE and enrichment.text:
         from enricher.record.handoff import hand_over
 
@@ -287,21 +280,45 @@ def facts_for_plan(event: PromptEvent, judged: Classification, inputs: Inputs, r
         return {}
 
 
+def asks_for_plan(settings: Mapping[str, Value]) -> bool:
+    """Return whether a model is to write the intent and the steps of plans."""
+    return bool(settings["model.url"] and settings["model.plan_timeout_ms"])
+
+
+def _plan_by_model(event: PromptEvent, drafted: Enrichment, inputs: Inputs, rules: cache.Rules, run: Run) -> Enrichment:
+    """Have the model improve the drafted plan within its time; after a failure, which is logged, the draft stays."""
+    from enricher.respond.hydration.drafting import improved
+
+    extra_s = int(run.settings["model.plan_timeout_ms"]) / 1000
+    if extra_s > MODEL_ANSWERS_BY_S and run.prolong:
+        run.extra_s = extra_s
+        run.prolong()
+    request = Request(
+        event, drafted.classification, project=run.project, conversation=inputs.conversation, state=run.state,
+        settings=run.settings,
+    )  # fmt: skip
+    until = run.started + MODEL_ANSWERS_BY_S + run.extra_s
+    enrichment = improved(drafted, inputs, rules, request, until=until)
+    if (model := inputs.hydration.get("model")) and "plan" not in model:
+        run.problems.append(("hydration", f"{model['status']}: {model['reason']}; the plan is the rules' own"))
+    return enrichment
+
+
 def ask_model(
     prompt: str, judged: Classification, rules: cache.Rules, settings: Mapping[str, Value], *, state: str, until: float
-) -> Asked | None:
+) -> PendingOpinion | None:
     """Put the prompt to the configured model, beside what follows; None if there is none, or nothing to ask.
 
     ``until`` is the last moment, on the clock ``time.perf_counter``, at which its answer counts.
     """
     if not settings["model.url"]:
         return None
-    from enricher.model.asking import start
+    from enricher.model.opinion_request import start
 
     return start(prompt, judged, rules, settings, state=state, until=until)
 
 
-def _asks_late(event: PromptEvent, judged: Classification, rules: cache.Rules, run: Run) -> bool:
+def _plans_late_question(event: PromptEvent, judged: Classification, rules: cache.Rules, run: Run) -> bool:
     """Plan to ask the model once the prompt is answered, if the user wants that; return whether so."""
     if not (run.settings["model.late"] and run.settings["model.url"] and run.inputs):
         return False
@@ -315,7 +332,7 @@ def _asks_late(event: PromptEvent, judged: Classification, rules: cache.Rules, r
     return True
 
 
-def _take_opinion(asked: Asked, run: Run, inputs: Inputs) -> None:
+def _take_opinion(asked: PendingOpinion, run: Run, inputs: Inputs) -> None:
     """Wait for the model's answer, and record it; if there is none, log the reason."""
     model = inputs.model = asked.record()
     if not inputs.opinion:
@@ -337,7 +354,7 @@ def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
     return has_our_server(event.host, event.cwd)
 
 
-def _note_failed(channels: list[Gathered], run: Run) -> None:
+def _note_failed(channels: list[ChannelResult], run: Run) -> None:
     """Log the channels that failed; a timeout is normal if the caller uses partial results (seed 004)."""
     for one in channels:
         is_minor = bool(run.form) and one.status == "timeout"
@@ -347,7 +364,7 @@ def _note_failed(channels: list[Gathered], run: Run) -> None:
             run.problems.append(("channel", f"{one.name}: timeout", "DEBUG"))
 
 
-def conversation_before(event: PromptEvent, settings: Mapping[str, Value], told: list[str]) -> Conversation:
+def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injected: list[str]) -> Conversation:
     """Return the earlier conversation of this session, as far as the host's transcript contains it."""
     if not is_on(settings, "channels", "session"):
         return Conversation()
@@ -355,17 +372,17 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], told:
         return Conversation()
     from enricher.sources.transcripts import read_conversation
 
-    return read_conversation(event, told)
+    return read_conversation(event, injected)
 
 
-def _tell_of_trust(event: PromptEvent, run: Run, told: list[str]) -> None:
+def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None:
     """Notify once per session that a project's rules are unused; if trust follows a branch, the upkeep checks first."""
-    if run.untrusted and f"notice:{run.untrusted}" not in told:
+    if run.untrusted and f"notice:{run.untrusted}" not in injected:
         from enricher.prompt.trust import follows_branch
 
         if follows_branch(run.untrusted):
             return
-        sessions.tell(run.state, event.session_id, [("notice", run.untrusted)], tokens=0)
+        sessions.record_injected(run.state, event.session_id, [("notice", run.untrusted)], tokens=0)
         run.notices.append(
             f"Prompt Enricher: {run.untrusted}/.enricher is not used until you have read it and run: enricher trust"
         )
@@ -392,9 +409,9 @@ def _remember(prompt: str, run: Run) -> bool:
     if run.settings["shadow"]:
         return False
     for identity, namespace, text, *_ in run.trace.memories:
-        said = harmless(str(text), longest=LONGEST_SAID)
+        quoted = harmless(str(text), longest=LONGEST_QUOTED)
         run.notices.append(
-            f'Remembered {identity} ({namespace}): "{said}" - approve or drop it: enricher memory review'
+            f'Remembered {identity} ({namespace}): "{quoted}" - approve or drop it: enricher memory review'
         )
     return capture.is_all(prompt)
 

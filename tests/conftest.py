@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-WITH_UPKEEP = {"complexity", "experiments", "model", "validators"}
-"""Folders whose tests are about what works behind a prompt, or wait for it."""
-
 # How long an example takes on the wall says nothing on a busy machine.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
@@ -87,7 +84,5 @@ def unprivileged() -> tuple[str, ...]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Write the rows that a test proves into the JUnit report, where ``make conformance`` reads them."""
     for item in items:
-        if item.path.parent.name in WITH_UPKEEP:
-            item.add_marker("upkeep")
         for marker in item.iter_markers("conformance"):
             item.user_properties += [("conformance", row) for row in marker.args]

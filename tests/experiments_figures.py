@@ -23,7 +23,8 @@ from scipy.stats import t as student
 from enricher.prompt.text import estimate_tokens
 from enricher.structured.parsing import StructuredResponseParser
 from enricher.structured.templates import PromptGenerator
-from workbench.statistics import mean_by_session, wilson
+from workbench.statistics.intervals import wilson
+from workbench.statistics.pairs import mean_by_session
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "ab"

@@ -56,7 +56,7 @@ for name in (
     for module in os.listdir(package.__path__[0]):
         if module.endswith(".py") and module != "__init__.py":
             __import__(package.__name__ + "." + module[:-3])
-import enricher.record.events, storage.base.log, storage.base.reader, storage.memory.presence
+import enricher.record.events, storage.base.log, storage.base.reader, storage.memory.memory_markers
 import storage.memory.recall, storage.state.notices, storage.traces.intake
 bundle.refresh()
 """
@@ -91,7 +91,7 @@ def used_state() -> Path:
     state = Path(tempfile.mkdtemp()) / "used"
     with closing(database.connect(str(state))):
         pass
-    sources.leave_shipped(str(state))
+    sources.store_packaged(str(state))
     env = {"ENRICHER_HOME": str(state)}
     subprocess.run([sys.executable, "-I", "-S", "-c", KEEP_MODULES, str(ROOT)], env=env, check=True)
     return state
@@ -290,7 +290,7 @@ class Account:
     def traces(self) -> list[dict[str, Any]]:
         """Return every trace with what lies beside it, oldest first."""
         with closing(database.connect(str(self.state))) as db:
-            return sorted(queries.export(db, queries.Filter(), with_children=True), key=lambda trace: trace["id"])
+            return sorted(queries.export(db, with_children=True), key=lambda trace: trace["id"])
 
     def trace(self) -> dict[str, Any]:
         """Return the newest trace."""
@@ -316,8 +316,7 @@ class Account:
         return found
 
     def rest(self) -> None:
-        """Wait until nothing works in the background any more; only for an account that ``has_upkeep``."""
-        assert self.has_upkeep, "nothing works behind the prompts of this account: mark the test with upkeep"
+        """Wait until nothing works behind the prompts any more: late results and ends of turns, and any upkeep."""
         busy = self._wait_for_background()
         assert not busy, busy
 

@@ -27,7 +27,7 @@ HEAD, TAIL = 12 * 1024, 4 * 1024
 """Characters at the beginning and the end of a longer prompt that are scanned."""
 
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
-LEANING = "plain words"
+PLAIN_WORDS = "plain words"
 """Name in the evidence for the sum of all word weights."""
 EARLIER = "earlier turn"
 """Name in the evidence for the points from the earlier words that a prompt refers to."""
@@ -65,20 +65,9 @@ class Classification:
     """
 
     __slots__ = (
-        "complexity",
-        "confidence",
-        "evidence",
-        "features",
-        "intent_confidence",
-        "keywords",
-        "scanned_chars",
-        "scores",
-        "search_intent",
-        "source",
-        "task_type",
-        "topics",
-        "uncertain",
-    )
+        "complexity", "confidence", "evidence", "features", "intent_confidence", "keywords", "scanned_chars", "scores",
+        "search_intent", "source", "task_type", "topics", "uncertain",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.source = RULES
@@ -163,19 +152,19 @@ def classify(
     result.scanned_chars = len(scanned)
     seen = Observation(scanned, table)
     read, features, found = seen.read, seen.features, seen.found
-    leaners = matching.leaners(read, table)
-    leaning = matching.leanings(leaners, table)
+    weighted = matching.weighted_wordings(read, table)
+    word_points = matching.word_points(weighted, table)
     spans: dict[int, tuple[int, int]] = {}
     result.features = sorted(features)
     _score(result, found, table)
-    _lean(result, leaning, table)
+    _add_word_weights(result, word_points, table)
     if is_explained:
-        leans = {~class_at: span for class_at, span in matching.strongest(leaners, leaning).items()}
-        spans = {**seen.contained, **_offsets({**found, **leans}, read, seen.masked)}
+        weighted_spans = {~class_at: span for class_at, span in matching.strongest(weighted, word_points).items()}
+        spans = {**seen.contained, **_offsets({**found, **weighted_spans}, read, seen.masked)}
         _explain(result, found, spans, features=features, table=table)
-        _explain_leanings(result, leaning, spans, table=table)
+        _explain_word_weights(result, word_points, spans, table=table)
     if earlier:
-        _carry(result, earlier, table)
+        _carry_over(result, earlier, table)
     if opinion:
         opinion.add_points(result, table)
     choose_task_type(result, table)
@@ -185,7 +174,7 @@ def classify(
             _explain(result, late, spans, features=features, table=table)
     _choose_search_intent(result)
     if result.search_intent:
-        speaking = _speaking_for_an_intent(found, table)
+        speaking = _intent_signals(found, table)
         if not is_explained:
             spans = {**seen.contained, **_offsets(speaking, read, seen.masked)}
         _intent(result, scanned, [spans[condition] for condition in speaking if condition in spans], table)
@@ -319,27 +308,27 @@ def _explain(
             result.evidence.append(Evidence(facet, name, label, start=start, end=end, weight=weight))
 
 
-def _lean(result: Classification, leaning: dict[int, int], table: Table) -> None:
-    for class_at, points in leaning.items():
+def _add_word_weights(result: Classification, word_points: dict[int, int], table: Table) -> None:
+    for class_at, points in word_points.items():
         facet_at, name = table.classes[class_at]
         result.scores[table.facets[facet_at]["name"]][name] += points
 
 
-def _explain_leanings(
+def _explain_word_weights(
     result: Classification,
-    leaning: dict[int, int],
+    word_points: dict[int, int],
     spans: dict[int, tuple[int, int]],
     *,
     table: Table,
 ) -> None:
-    for class_at, points in leaning.items():
+    for class_at, points in word_points.items():
         facet_at, name = table.classes[class_at]
         facet = table.facets[facet_at]["name"]
         start, end = spans[~class_at]
-        result.evidence.append(Evidence(facet, name, LEANING, start=start, end=end, weight=points))
+        result.evidence.append(Evidence(facet, name, PLAIN_WORDS, start=start, end=end, weight=points))
 
 
-def _carry(result: Classification, earlier: Classification, table: Table) -> None:
+def _carry_over(result: Classification, earlier: Classification, table: Table) -> None:
     """Add the task type scores of the earlier words that this prompt refers to, and clear the score of small talk."""
     scores, before = result.scores.get(TASK_TYPE, {}), earlier.scores.get(TASK_TYPE, {})
     silent: list[str] = next((facet["silent"] for facet in table.facets if facet["name"] == TASK_TYPE), [])
@@ -379,7 +368,7 @@ def _choose_search_intent(result: Classification) -> None:
         result.search_intent = "" if best == NO_INTENT else best
 
 
-def _speaking_for_an_intent(found: dict[int, tuple[int, int]], table: Table) -> dict[int, tuple[int, int]]:
+def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int, tuple[int, int]]:
     """Return the fired signals that have a weight for a search intent."""
     own = {
         class_at

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from enricher.classify.table import Table
 
 ANY, START, END, FIRST_SENTENCE, LAST_SENTENCE, WHOLE, LEAD, ORDER, LAST_ORDER, OBJECT = range(10)
-REACH_OF_AN_OBJECT = 6
+MOST_OBJECT_WORDS = 6
 MOST_WORDS_OF_A_WHOLE = 16
 MOST_TRIES = 12
 """Maximum occurrences of a word at which a phrase is tried; further occurrences fire no signal."""
@@ -90,7 +90,7 @@ def contained(masked: str, table: Table) -> dict[int, Span]:
 def _object_end(words: list[str], order: int) -> int:
     """Return where the object of an order ends: with the sentence, or after at most six words."""
     at = order + 1
-    limit = min(len(words), at + REACH_OF_AN_OBJECT)
+    limit = min(len(words), at + MOST_OBJECT_WORDS)
     while at < limit and words[at] not in STOPS:
         at += 1
     return at
@@ -160,7 +160,7 @@ def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int
     return {condition: span for condition, span in allowed.items() if condition in later}
 
 
-class Leaner:
+class WeightedWording:
     """A weighted word, pair of words or word at a position: its first occurrence, and its (class, strength) pairs."""
 
     __slots__ = ("end", "figures", "start")
@@ -171,20 +171,20 @@ class Leaner:
         self.figures = figures
 
 
-def leaners(reading: Reading, table: Table) -> list[Leaner]:
+def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
     """Return the weighted wordings of a prompt, each once, except words in a prohibition."""
-    found: list[Leaner] = []
+    found: list[WeightedWording] = []
     seen: set[str] = set()
     words, quiet, leads, objects, last = _plain(reading)
-    leaning, strengths = table.leaning, table.strengths
+    weights_of, strengths = table.word_weights, table.strengths
     for at, word in enumerate(words):
-        packed = leaning(word)
+        packed = weights_of(word)
         if not packed or at in quiet:
             continue
         more = packed.find("|")
         if more and word not in seen:
             seen.add(word)
-            found.append(Leaner(at, at + 1, strengths(packed[:more] if more > 0 else packed)))
+            found.append(WeightedWording(at, at + 1, strengths(packed[:more] if more > 0 else packed)))
         if more < 0:
             continue
         follower = words[at + 1] if at < last else ""
@@ -192,7 +192,7 @@ def leaners(reading: Reading, table: Table) -> list[Leaner]:
             if is_there and (start := packed.find(f"|{key}=", more)) >= 0 and (name := f"{word} {key}") not in seen:
                 seen.add(name)
                 figures = packed[start + len(key) + 2 :].partition("|")[0]
-                found.append(Leaner(at, at + 2 if key is follower else at + 1, strengths(figures)))
+                found.append(WeightedWording(at, at + 2 if key is follower else at + 1, strengths(figures)))
     return found
 
 
@@ -219,24 +219,24 @@ def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range
     return words, reading.quiet, reading.leads, objects, len(words) - 1
 
 
-def leanings(leaning: list[Leaner], table: Table) -> dict[int, int]:
+def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]:
     """Return the points per class that the plain words of a prompt add.
 
     The points are twice the sum of the strengths, divided by the square root of the number of
     weighted wordings, because a long prompt contains more words, not more evidence.
     """
     sums = [0] * len(table.classes)
-    for one in leaning:
+    for one in weighted:
         for class_at, strength in one.figures:
             sums[class_at] += strength
-    root = len(leaning) ** 0.5
+    root = len(weighted) ** 0.5
     return {class_at: points for class_at, total in enumerate(sums) if total and (points := round(2 * total / root))}
 
 
-def strongest(leaning: list[Leaner], classes: Iterable[int]) -> dict[int, Span]:
+def strongest(weighted: list[WeightedWording], classes: Iterable[int]) -> dict[int, Span]:
     """Return for each of the classes the span of the wording with the largest weight for it."""
     best: dict[int, tuple[int, Span]] = dict.fromkeys(classes, (WEAKEST, (0, 1)))
-    for one in leaning:
+    for one in weighted:
         for class_at, strength in one.figures:
             if class_at in best and strength > best[class_at][0]:
                 best[class_at] = (strength, (one.start, one.end))

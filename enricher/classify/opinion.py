@@ -69,11 +69,11 @@ class Opinion:
         """Add the points of the classes that the model named to the scores, with their evidence."""
         from enricher.classify import FROM_MODEL, SEARCH_INTENT, TASK_TYPE, Evidence
 
-        said = {TASK_TYPE: (self.task_type, self.confidence)}
+        opinions = {TASK_TYPE: (self.task_type, self.confidence)}
         if self.search_intent != GENERAL:
-            said[SEARCH_INTENT] = (self.search_intent, self.intent_confidence)
+            opinions[SEARCH_INTENT] = (self.search_intent, self.intent_confidence)
         for facet in table.facets:
-            name, confidence = said.get(facet["name"], ("", 0.0))
+            name, confidence = opinions.get(facet["name"], ("", 0.0))
             scores = result.scores.get(facet["name"], {})
             if name not in scores:
                 continue

@@ -62,7 +62,7 @@ def lowered(text: str) -> str:
     return "".join(part if len(part := char.lower()) == 1 else char for char in text)
 
 
-def spaced_abroad(text: str) -> str:
+def spaced_foreign_text(text: str) -> str:
     """Return text in other scripts with spaces around punctuation and ideographs, as English has between words."""
     for sign, spaced in _SPACED_ABROAD:
         if sign in text:
@@ -86,7 +86,7 @@ def words_of(masked: str, contractions: dict[str, list[str]]) -> Reading:
         if sign in text:
             text = text.replace(sign, spaced)
     if not text.isascii():
-        text = spaced_abroad(text)
+        text = spaced_foreign_text(text)
     chunks = text.split()
     for at, chunk in enumerate(chunks):
         if chunk[0] in "'-\\" or chunk[-1] in ".'-:\\/":
@@ -123,7 +123,7 @@ def _positions(reading: Reading, table: Table) -> None:
         if fresh and word not in MARKS:
             lead = _lead(reading, at, table)
             if sentence == 0 and not reading.leads:
-                reading.start = _behind_openers(words, at, openers)
+                reading.start = _after_openers(words, at, openers)
             if lead < last:
                 reading.leads[lead] = sentence
             fresh = False
@@ -132,12 +132,12 @@ def _positions(reading: Reading, table: Table) -> None:
             if lead < last and words[lead] in orders:
                 reading.leads.setdefault(lead, sentence)
         if word == "before" and at not in reading.quiet:
-            _hush(reading, at + 1)
+            _mark_negated(reading, at + 1)
         clause = word == "," or word == "then" or word == ":"
     reading.order = sorted(at for at in reading.leads if words[at] in orders and at not in reading.quiet)
 
 
-def _behind_openers(words: list[str], at: int, openers: Collection[str]) -> int:
+def _after_openers(words: list[str], at: int, openers: Collection[str]) -> int:
     end = min(len(words), at + MOST_OPENERS)
     while at < end and (
         words[at] in openers or words[at] == "," or words[at].isdigit() or "\ue000" < words[at] < "\uf000"
@@ -151,7 +151,7 @@ def _lead(reading: Reading, at: int, table: Table) -> int:
     words, openers, requests = reading.words, table.openers, table.requests
     begin = at
     for _ in range(3):
-        at = _behind_openers(words, at, openers)
+        at = _after_openers(words, at, openers)
         if at >= len(words):
             break
         length = 0
@@ -164,12 +164,12 @@ def _lead(reading: Reading, at: int, table: Table) -> int:
         at += length
     reading.openers.update(range(begin, min(at, len(words))))
     if words[at : at + 2] == ["do", "not"]:
-        _hush(reading, at + 2)
+        _mark_negated(reading, at + 2)
         return len(words)
     return at
 
 
-def _hush(reading: Reading, at: int) -> None:
+def _mark_negated(reading: Reading, at: int) -> None:
     """Mark the words after a prohibition as not counted: "do not change the tests" does not request a change."""
     words = reading.words
     while at < len(words) and words[at] not in STOPS and words[at] not in (",", "but", "just", "only", "instead"):

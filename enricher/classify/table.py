@@ -23,7 +23,7 @@ LETTERS = 2
 """Number of first letters that all words stored in one text have in common."""
 
 
-class Drawers:
+class PackedIndex:
     """Values by word, one text per two first letters: fast to load and to search, unpacked only on a match."""
 
     __slots__ = ("_texts",)
@@ -46,9 +46,28 @@ class Table:
     """
 
     __slots__ = (
-        "_bases", "_conditions", "_exact", "_fold", "_index", "_leanings", "_no_topics", "_packed_leanings",
-        "_strengths", "approvals", "classes", "contained", "contractions", "english", "facets", "features", "late",
-        "openers", "orders", "places", "remembered", "requests",
+        "_bases",
+        "_conditions",
+        "_exact",
+        "_fold",
+        "_index",
+        "_no_topics",
+        "_strengths",
+        "_weights_by_word",
+        "_weights_index",
+        "approvals",
+        "classes",
+        "contained",
+        "contractions",
+        "english",
+        "facets",
+        "features",
+        "late",
+        "openers",
+        "orders",
+        "places",
+        "remembered",
+        "requests",
     )  # fmt: skip
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -59,8 +78,8 @@ class Table:
         self.late: dict[str, list[int]] = packed["late"]
         self.contractions: dict[str, list[str]] = packed["contractions"]
         self.requests: dict[str, list[list[str]]] = packed["requests"]
-        self._exact, self._index, self._fold, self._leanings = (
-            Drawers(packed[name]) for name in ("exact", "index", "fold", "leanings")
+        self._exact, self._index, self._fold, self._weights_index = (
+            PackedIndex(packed[name]) for name in ("exact", "index", "fold", "leanings")
         )
         self.places: list[int] = packed["places"]
         self._conditions: list[Any] = packed["conditions"].split("\n")
@@ -69,7 +88,7 @@ class Table:
         )
         self._no_topics: Any = packed["no_topics"]
         self._bases: dict[str, str] = {}
-        self._packed_leanings: dict[str, str] = {}
+        self._weights_by_word: dict[str, str] = {}
         self._strengths: dict[str, list[tuple[int, int]]] = {}
         self.remembered: dict[tuple[str, str], list[Any]] = {}
 
@@ -80,13 +99,13 @@ class Table:
             self._no_topics = frozenset(self._no_topics.split(" "))
         return self._no_topics  # type: ignore[no-any-return]
 
-    def leaning(self, word: str) -> str:
+    def word_weights(self, word: str) -> str:
         """Return the packed weights of a plain word: its own, then any number of ``|next word=`` and ``|@place=``."""
-        found = self._packed_leanings.get(word)
+        found = self._weights_by_word.get(word)
         if found is None:
-            found = self._leanings.find(word)
-            if len(self._packed_leanings) < MOST_REMEMBERED:
-                self._packed_leanings[word] = found
+            found = self._weights_index.find(word)
+            if len(self._weights_by_word) < MOST_REMEMBERED:
+                self._weights_by_word[word] = found
         return found
 
     def strengths(self, figures: str) -> list[tuple[int, int]]:

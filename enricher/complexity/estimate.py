@@ -143,8 +143,8 @@ def _measure(result: Estimate, prompt: str, thresholds: Thresholds, *, task_type
         (kind["weight"] for kind in thresholds["kinds"].values() if _found(words, text, kind)), default=1
     )
     points = points * factors["file_weight"] * factors["kind_weight"]
-    said = len(_found(words, text, verbs))
-    factors["verbs"] = verbs["points"] * max(0, said - verbs["free"])
+    count = len(_found(words, text, verbs))
+    factors["verbs"] = verbs["points"] * max(0, count - verbs["free"])
     factors["items"] = thresholds["items"]["points"] * max(0, len(result.parts) - thresholds["items"]["free"])
     waits = sum(len(part.needs) for part in result.parts)
     factors["dependencies"] = _step(waits, thresholds["dependencies"])["points"] if waits else 0

@@ -16,15 +16,8 @@ WORDS_BEFORE_THE_VERB = 4
 """A task names what to do within its first words: "also please add …"."""
 LONGEST_FILE = 200
 SEQUELS = (
-    ", and then ",
-    " and then ",
-    "; then ",
-    ", then ",
-    ". then ",
-    "; afterwards ",
-    ", after that ",
-    ". after that ",
-)
+    ", and then ", " and then ", "; then ", ", then ", ". then ", "; afterwards ", ", after that ", ". after that ",
+)  # fmt: skip
 """Wordings that begin the next of several steps."""
 NEXT = ("then", "afterwards", "finally", "next", "lastly")
 """First words of an item that waits for the item before it."""

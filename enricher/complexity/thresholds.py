@@ -157,12 +157,12 @@ class ThresholdsFile(_Section):
             ("dependencies", self.dependencies),
             ("categories", self.categories),
         ):
-            if problem := _disorder([one.up_to for one in steps]):
+            if problem := _order_problem([one.up_to for one in steps]):
                 raise ValueError(f"{name}: {problem}")
         return self
 
 
-def _disorder(limits: Sequence[int | None]) -> str:
+def _order_problem(limits: Sequence[int | None]) -> str:
     """Return why a list of limits is no list of steps; empty if it is one."""
     if limits[-1] is not None:
         return "the last step must have no up_to, so that every value has a step"
@@ -216,5 +216,5 @@ def _message(detail: Any) -> str:
         return f"'{where}' is missing; add it, with a value as in the packaged file"
     if detail["type"] == "extra_forbidden":
         return f"unknown key '{where}', which would have no effect; remove it"
-    said = str(detail["msg"]).removeprefix("Value error, ")
-    return f"{where}: {said[:1].lower()}{said[1:]}" if where else said
+    message = str(detail["msg"]).removeprefix("Value error, ")
+    return f"{where}: {message[:1].lower()}{message[1:]}" if where else message

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.classify import Classification
-    from enricher.context.asking import Judgement
+    from enricher.context.channel_inputs import ChannelInput
     from enricher.prompt.conversation import Conversation
     from enricher.prompt.event import PromptEvent
     from enricher.prompt.project import Project
@@ -39,18 +39,18 @@ class Channel:
     ``offer(request, rule)`` returns candidates, best first. ``question(rule, judgement, settings)`` returns
     the inputs, other than prompt and conversation, that the answer depends on (None: there are none); if
     they differ under other rules, a replay reports the answer as unknown. ``can_answer(settings, has_past)``
-    reports whether the channel could have answered anything at all. ``can_ask_again``: ``replay --today``
+    reports whether the channel could have answered anything at all. ``can_rerun``: ``replay --today``
     may call ``offer``, which must not change any state. ``gives`` and ``read_more`` fill its row in the
     README. ``budget`` applies when no layer of rules declares the channel.
     """
 
-    __slots__ = ("budget", "can_answer", "can_ask_again", "gives", "offer", "question", "read_more")
+    __slots__ = ("budget", "can_answer", "can_rerun", "gives", "offer", "question", "read_more")
 
     def __init__(
         self,
         *,
         offer: Callable[[Request, ChannelRule], list[Candidate]],
-        question: Callable[[Mapping[str, Any], Judgement, Mapping[str, Any]], object] | None,
+        question: Callable[[Mapping[str, Any], ChannelInput, Mapping[str, Any]], object] | None,
         can_ask_again: bool,
         gives: str,
         min_score: float,
@@ -63,7 +63,7 @@ class Channel:
         self.offer = offer
         self.question = question
         self.can_answer = can_answer
-        self.can_ask_again = can_ask_again
+        self.can_rerun = can_ask_again
         self.gives = gives
         self.read_more = read_more
         self.budget: dict[str, Any] = {
@@ -167,7 +167,7 @@ class Request:
             self._index = open_index(self.state, self.project.id, lambda: time.perf_counter() > self.until)
         return self._index
 
-    def opened(self) -> set[str]:
+    def opened_files(self) -> set[str]:
         """Return the files, relative to the project, that the conversation has opened or changed."""
         root = self.project.root
         base = os.path.realpath(self.cwd) if self.cwd else root
@@ -228,10 +228,16 @@ class Candidate:
         return Candidate(text, ref, score, label=label, date=date, kind=kind, stale=stale, raw=raw)
 
 
-class Gathered:
-    """The result of one channel: its status (ok, empty, timeout, error, off or untrusted) and its candidates."""
+class ChannelResult:
+    """The result of one channel: its status (ok, empty, timeout, error, off or untrusted) and its candidates.
 
-    __slots__ = ("candidates", "fallback", "is_program", "latency_ms", "model", "name", "problem", "status")
+    ``is_built_in`` marks a channel of the package that ran out of time: the agent is not told about it. Traces of
+    earlier versions do not have the mark, and there the agent was told.
+    """
+
+    __slots__ = (
+        "candidates", "fallback", "is_built_in", "is_program", "latency_ms", "model", "name", "problem", "status",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -249,21 +255,25 @@ class Gathered:
         self.candidates = candidates or []
         self.problem = problem
         self.is_program = is_program
+        self.is_built_in = False
         self.model = ""
         self.fallback = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the form stored in the trace, from which a replay restores the same candidates."""
         offered = [item.to_json() for item in self.candidates]
-        return {"name": self.name, "status": self.status, "latency_ms": self.latency_ms, "candidates": offered}
+        found = {"name": self.name, "status": self.status, "latency_ms": self.latency_ms, "candidates": offered}
+        return {**found, "built_in": True} if self.is_built_in else found
 
     @staticmethod
-    def from_json(value: Mapping[str, Any]) -> Gathered:
+    def from_json(value: Mapping[str, Any]) -> ChannelResult:
         offered = [Candidate.from_json(item) for item in value["candidates"]]
-        return Gathered(value["name"], value["status"], latency_ms=value["latency_ms"], candidates=offered)
+        found = ChannelResult(value["name"], value["status"], latency_ms=value["latency_ms"], candidates=offered)
+        found.is_built_in = value.get("built_in", False)
+        return found
 
 
-def presentable(item: Candidate) -> Candidate:
+def redact_item(item: Candidate) -> Candidate:
     """Redact an item in place and return it: channel output is stored and shown, so it is redacted like a prompt."""
     item.text = redact(item.text)[0] if item.text else ""
     item.ref = redact(item.ref)[0]

@@ -10,18 +10,18 @@ import time
 
 from enricher.context import Candidate
 from enricher.prompt.wording.words import STOP_WORDS, stem, words_of
-from enricher.sources.code import past
+from enricher.sources.code import name_history
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.context import Request
-    from enricher.context.channels.history import Named
+    from enricher.context.channels.history import PromptNames
     from enricher.prompt.wording.times import Span
-    from enricher.sources.code.past import Event
+    from enricher.sources.code.name_history import Event
 
-MOST_TOLD = 3
+MOST_SHOWN = 3
 MOST_PAIRS = 12
 MOST_READ = 400
 DAY = 86_400
@@ -37,29 +37,29 @@ _NO_NAMES = frozenset(
 
 
 def of_names(
-    db: Connection, request: Request, named: Named, questions: list[tuple[str, str]], *, is_whole: bool
+    db: Connection, request: Request, named: PromptNames, questions: list[tuple[str, str]], *, is_whole: bool
 ) -> list[Candidate]:
-    verbatim = [*named.identifiers, *(one for one in named.spoken if questions)]
+    verbatim = [*named.identifiers, *(one for one in named.plain_words if questions)]
     guessed = [form for _kind, sentence in questions for form in _forms_of_pairs(sentence)]
     wanted = list(dict.fromkeys([*verbatim, *guessed]))
-    found = past.events(db, wanted) if wanted else {}
-    told: list[Candidate] = []
+    found = name_history.events(db, wanted) if wanted else {}
+    candidates: list[Candidate] = []
     for name in wanted:
         history = found.get(name, [])
         if name in guessed and not any(one.what for one in history):
             continue
-        told += _of_name(db, name, history, _kind_of_question(name, named, questions), is_whole=is_whole)
+        candidates += _of_name(db, name, history, _kind_of_question(name, named, questions), is_whole=is_whole)
     for path in named.files:
-        told += _of_file(db, request, path, _kind_of_question(path, named, questions))
-    return told[:MOST_TOLD]
+        candidates += _of_file(db, request, path, _kind_of_question(path, named, questions))
+    return candidates[:MOST_SHOWN]
 
 
-def _kind_of_question(name: str, named: Named, questions: list[tuple[str, str]]) -> str:
+def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
     """Return the kind of question about a name: from the sentence that contains it, else from one without a name."""
     for kind, sentence in questions:
         if name in sentence:
             return kind
-    others = (*named.identifiers, *named.files, *named.spoken)
+    others = (*named.identifiers, *named.files, *named.plain_words)
     return next((kind for kind, sentence in questions if not any(one in sentence for one in others)), "")
 
 
@@ -77,26 +77,26 @@ def _forms_of_pairs(sentence: str) -> list[str]:
 
 def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_whole: bool) -> list[Candidate]:
     """Return the commits of a name's history that answer the question, or the one that removed the name."""
-    first = past.introduction(found, is_whole=is_whole) if kind == "added" else None
-    told = [_candidate(name, "added", first)] if first else []
-    removed = past.removal(found)
-    if removed and (kind or removed.what & past.UNDEFINED) and past.is_gone(db, name):
-        return [*told, _candidate(name, _how(db, name, removed), removed)]
+    first = name_history.introduction(found, is_whole=is_whole) if kind == "added" else None
+    candidates = [_candidate(name, "added", first)] if first else []
+    removed = name_history.removal(found)
+    if removed and (kind or removed.what & name_history.UNDEFINED) and name_history.is_gone(db, name):
+        return [*candidates, _candidate(name, _describe_event(db, name, removed), removed)]
     if kind == "removed":
-        moved = next((one for one in found if one.what & (past.MOVED | past.RENAMED)), None)
-        return [_candidate(name, _how(db, name, moved), moved)] if moved else []
+        moved = next((one for one in found if one.what & (name_history.MOVED | name_history.RENAMED)), None)
+        return [_candidate(name, _describe_event(db, name, moved), moved)] if moved else []
     if kind == "changed":
-        changed = [one for one in found if one.what and one.state != past.SWEEP][:2]
+        changed = [one for one in found if one.what and one.state != name_history.SWEEP][:2]
         return [_candidate(name, "changed" if one is not found[-1] else "added", one) for one in changed]
-    return told
+    return candidates
 
 
-def _how(db: Connection, name: str, event: Event) -> str:
+def _describe_event(db: Connection, name: str, event: Event) -> str:
     """Describe in words how a commit renamed, moved or removed a name."""
-    if event.what & past.RENAMED:
-        new, *later = past.successors(db, name, event)
+    if event.what & name_history.RENAMED:
+        new, *later = name_history.successors(db, name, event)
         return f"renamed to `{new}`" + (f" (now `{later[-1]}`)" if later else "")
-    if event.what & past.MOVED:
+    if event.what & name_history.MOVED:
         before, _, after = event.detail.partition("\t")
         return f"moved from {before} to {after}"
     return f"removed from {event.detail}" if event.detail else "removed"
@@ -108,20 +108,20 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
     if not kind and any(os.path.exists(os.path.join(base, asked)) for base in (root, request.cwd or root)):
         return []
     name = asked.rpartition("/")[2]
-    for before, after, event in past.file_events(db, name):
+    for before, after, event in name_history.file_events(db, name):
         if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
             if not kind and _has_namesake(db, name):
                 return []
             how = f"renamed to {after}" if after else "removed"
             return [_candidate(before, how, event)]
         if not before and kind == "added" and f"/{after}".endswith(f"/{asked}"):
-            return [_candidate(after, "added", event)] if event.state != past.SWEEP else []
+            return [_candidate(after, "added", event)] if event.state != name_history.SWEEP else []
     return []
 
 
-def of_a_time(db: Connection, request: Request, named: Named, prose: str) -> list[Candidate]:
+def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) -> list[Candidate]:
     """Return commits from the time span that the prompt mentions: those about what it names, else the newest."""
-    from enricher.prompt.wording import occasions
+    from enricher.prompt.wording import time_mentions
     from enricher.prompt.wording.times import span
 
     tags = {name.lower(): at for name, at in db.execute("select name, at from tags").fetchall()}
@@ -134,25 +134,25 @@ def of_a_time(db: Connection, request: Request, named: Named, prose: str) -> lis
         (found.start, min(found.end, request.now + DAY), MOST_READ),
     ).fetchall()
     about = _about(db, rows, named, found)
-    is_general = found.why != occasions.TROUBLE and not (named or found.is_specific)
-    if not about and not is_general and (found.why == occasions.WORK or len(rows) > MOST_TOLD):
+    is_general = found.why != time_mentions.TROUBLE and not (named or found.is_specific)
+    if not about and not is_general and (found.why == time_mentions.WORK or len(rows) > MOST_SHOWN):
         return []
-    told: list[Candidate] = []
+    candidates: list[Candidate] = []
     count = f"{len(rows)}{' or more' if len(rows) == MOST_READ else ''}"
-    for _number, sha, at, subject, _files in (about or rows)[:MOST_TOLD]:
+    for _number, sha, at, subject, _files in (about or rows)[:MOST_SHOWN]:
         day = time.strftime("%Y-%m-%d", time.localtime(at))
-        of = f", the newest of {count}" if not told and not about and len(rows) > MOST_TOLD else ""
+        of = f", the newest of {count}" if not candidates and not about and len(rows) > MOST_SHOWN else ""
         label = f"{sha[:DIGITS]} {day}{of}"
-        told.append(Candidate(subject, sha, SURE - 0.001 * len(told), label=label, date=day, kind="then"))
-    return told
+        candidates.append(Candidate(subject, sha, SURE - 0.001 * len(candidates), label=label, date=day, kind="then"))
+    return candidates
 
 
 Row = tuple[int, str, int, str, str]
 
 
-def _about(db: Connection, rows: list[Row], named: Named, found: Span) -> list[Row]:
+def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> list[Row]:
     """Return the commits that touch what the prompt names, else those whose subject shares most words with it."""
-    keys = [past.key(name) for name in named.identifiers]
+    keys = [name_history.key(name) for name in named.identifiers]
     marks = ",".join("?" * len(keys))
     query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"
     touching = {number for (number,) in db.execute(query, (*keys, found.start, found.end))} if keys else set()
@@ -166,7 +166,7 @@ def _about(db: Connection, rows: list[Row], named: Named, found: Span) -> list[R
     shared = [(len(found.words & {stem(piece) for piece in words_of(row[3].lower())}), row) for row in rows]
     most = max((count for count, _row in shared), default=0)
     best = [row for count, row in shared if count == most > 0]
-    return best if most > 1 or len(best) <= MOST_TOLD else []
+    return best if most > 1 or len(best) <= MOST_SHOWN else []
 
 
 def _has_namesake(db: Connection, name: str) -> bool:

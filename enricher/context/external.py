@@ -12,8 +12,8 @@ import os
 import select
 import time
 
-from enricher.context import Candidate, Gathered, presentable
-from storage.base.lean import dumps, loads
+from enricher.context import Candidate, ChannelResult, redact_item
+from storage.base.fast_stdlib import dumps, loads
 
 LARGEST_ANSWER = 64 * 1024
 LONGEST_NAME = 80
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from enricher.context import ChannelRule
 
 
-class Running:
+class ChannelProcess:
     """A started program: the unsent rest of its request, its output so far, its pipes and its deadline."""
 
     __slots__ = (
@@ -119,7 +119,7 @@ class Running:
             elif not piece:
                 self._close()
 
-    def look(self, end: float) -> None:
+    def check_exit(self, end: float) -> None:
         """Check whether a program with closed stdout has exited; a non-zero exit code counts as an error."""
         try:
             gone, how = os.waitpid(self.pid, os.WNOHANG)
@@ -174,7 +174,7 @@ def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
     """Start a program of the package as a child of this process: most of its modules are loaded already."""
     pid = os.fork()
     if pid == 0:
-        _live_as_program(words, child_in, child_out, mark)
+        _run_as_program(words, child_in, child_out, mark)
     try:
         os.setpgid(pid, pid)
     except OSError:  # the child has ended
@@ -182,7 +182,7 @@ def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
     return pid
 
 
-def _live_as_program(words: list[str], child_in: int, child_out: int, mark: str) -> None:
+def _run_as_program(words: list[str], child_in: int, child_out: int, mark: str) -> None:
     """Run the program in the forked child; never returns."""
     code = 1
     try:
@@ -200,14 +200,14 @@ def _live_as_program(words: list[str], child_in: int, child_out: int, mark: str)
         os._exit(code)
 
 
-def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> list[Running]:
+def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> list[ChannelProcess]:
     """Start all channels; the caller must pass the result to ``collect``, whatever happens in between.
 
     Inside a channel's own process nothing is started: a channel that prompts an agent would recurse without end.
     """
     if MARK in os.environ:
         return []
-    running = [Running(channel) for channel in sorted(channels, key=lambda one: -one.priority)]
+    running = [ChannelProcess(channel) for channel in sorted(channels, key=lambda one: -one.priority)]
     longest_ms = max(channel.deadline_ms for channel in channels)
     environment = {**os.environ, MARK: f"{int(time.monotonic() * 1000) + longest_ms}:{os.getpid()}:{state}"}
     try:
@@ -223,7 +223,7 @@ def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> l
     return running
 
 
-def collect(running: list[Running], *, until: float) -> list[Gathered]:
+def collect(running: list[ChannelProcess], *, until: float) -> list[ChannelResult]:
     """Wait for the answers within each channel's deadline and ``until`` (of ``perf_counter``); kill the rest.
 
     Output that has already arrived counts, even if the built-in channels used up the time.
@@ -238,32 +238,32 @@ def collect(running: list[Running], *, until: float) -> list[Gathered]:
     return [_gathered(one) for one in running]
 
 
-def _is_awaited(one: Running, end: float) -> bool:
+def _is_awaited(one: ChannelProcess, end: float) -> bool:
     """Return whether the program may still finish by itself; kill it first if its deadline has passed."""
     if not one.status and not one.is_open():
-        one.look(end)
+        one.check_exit(end)
     elif not one.status and time.monotonic() >= min(one.until(), end):
         one.finish("timeout")
     return not one.status
 
 
-def _end(running: list[Running]) -> None:
+def _end(running: list[ChannelProcess]) -> None:
     for one in running:
         one.finish("timeout")
 
 
-def _gathered(one: Running) -> Gathered:
+def _gathered(one: ChannelProcess) -> ChannelResult:
     items = items_of(bytes(one.answer)) if one.status == "ok" else []
     status, problem = one.status, one.problem
     if items is None:
         status, problem = "error", 'the answer is not {"items": [...]}'
     elif status == "ok" and not items:
         status = "empty"
-    found = Gathered(
+    found = ChannelResult(
         one.channel.name,
         status,
         latency_ms=round((one.ended_at - one.started_at) * 1000, 2),
-        candidates=[presentable(_candidate(item)) for item in items or []],
+        candidates=[redact_item(_candidate(item)) for item in items or []],
         problem=problem,
         is_program=True,
     )
@@ -276,7 +276,7 @@ def _request(request: dict[str, Any], channel: ChannelRule) -> bytes:
     return (dumps({"v": 1, **request, "deadline_ms": channel.deadline_ms}) + "\n").encode()
 
 
-def _exchange(running: list[Running], *, until: float) -> None:
+def _exchange(running: list[ChannelProcess], *, until: float) -> None:
     """Transfer requests and answers as soon as a pipe can be read or written; wait at most ``until``."""
     poll = select.poll()
     ends = {}
@@ -330,7 +330,7 @@ def _candidate(item: dict[str, Any]) -> Candidate:
     return Candidate(_text(item, "text"), ref, score, label=label, date=date)
 
 
-def sweep_later(state: str) -> None:
+def start_sweep(state: str) -> None:
     """Start a detached process that kills what this run's channels left running; the prompt does not wait for it."""
     from storage.state import detached
 

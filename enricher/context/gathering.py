@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import time
 
-from enricher.context import UNDECLARED, ChannelRule, Gathered, presentable
+from enricher.context import UNDECLARED, ChannelResult, ChannelRule, redact_item
 from enricher.settings import GATES
-from storage.base.lean import within
-from storage.memory.presence import has_memories
+from storage.base.fast_stdlib import within
+from storage.memory.memory_markers import has_memories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def load(name: str) -> Channel:
     return channel
 
 
-def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[str, Value]) -> list[Gathered]:
+def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[str, Value]) -> list[ChannelResult]:
     """Ask the declared channels about a prompt; return one result per channel, in the order of declaration."""
-    results: dict[str, Gathered] = {}
+    results: dict[str, ChannelResult] = {}
     asked: list[ChannelRule] = []
     for rule in declared:
         channel = ChannelRule(rule, deadline_ms=int(settings["budgets.channel_ms"]))
@@ -54,28 +54,28 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
                 channel.handler += [KEEP] if settings.get("log") in LOGS_OF_TEXT else []
             asked.append(channel)
         elif rule.get("handler") != UNDECLARED:
-            results[channel.name] = Gathered(channel.name, "off")
+            results[channel.name] = ChannelResult(channel.name, "off")
     programs = [channel for channel in asked if channel.is_program()]
     if programs:
         from enricher.context import external
 
         started = external.start(programs, request.to_json(), request.state)
         try:
-            _ask_ours(asked, request, results)
+            _ask_builtin(asked, request, results)
         finally:
             answers = external.collect(started, until=request.until)
         # Inside a channel's own process nothing was started: its programs count as off.
-        results.update((channel.name, Gathered(channel.name, "off")) for channel in programs)
+        results.update((channel.name, ChannelResult(channel.name, "off")) for channel in programs)
         results.update((one.name, one) for one in answers)
     else:
-        _ask_ours(asked, request, results)
+        _ask_builtin(asked, request, results)
     request.close()
     gathered = [results[rule["name"]] for rule in declared if rule["name"] in results]
     if any(item.text for one in gathered for item in one.candidates):
-        from enricher.context.known import mark, mark_said
+        from enricher.context.host_context import mark_in_answer, mark_loaded
 
-        mark(gathered, request)
-        mark_said(gathered, request.conversation.answer)
+        mark_loaded(gathered, request)
+        mark_in_answer(gathered, request.conversation.answer)
     return gathered
 
 
@@ -92,7 +92,7 @@ def off_reason(rule: Mapping[str, Any], settings: Mapping[str, Value]) -> str:
     return ""
 
 
-def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gathered]) -> None:
+def _ask_builtin(asked: list[ChannelRule], request: Request, results: dict[str, ChannelResult]) -> None:
     """Ask the built-in channels in descending priority: if time runs out, the least important get no answer."""
     until = request.until
     for channel in sorted(asked, key=lambda one: -one.priority):
@@ -101,7 +101,7 @@ def _ask_ours(asked: list[ChannelRule], request: Request, results: dict[str, Gat
     request.until = until  # ``_ask`` shortens it for each channel
 
 
-def _ask(channel: ChannelRule, request: Request, *, until: float) -> Gathered:
+def _ask(channel: ChannelRule, request: Request, *, until: float) -> ChannelResult:
     begun = time.perf_counter()
     request.until = min(until, begun + channel.deadline_ms / 1000)
     status, problem, offered = "timeout", "", []
@@ -115,7 +115,9 @@ def _ask(channel: ChannelRule, request: Request, *, until: float) -> Gathered:
         late = time.perf_counter() >= request.until
         status, problem = ("timeout", "") if late else ("error", f"{type(failure).__name__}: {failure}")
     latency_ms = round((time.perf_counter() - begun) * 1000, 2)
-    return Gathered(channel.name, status, latency_ms=latency_ms, candidates=offered, problem=problem)
+    found = ChannelResult(channel.name, status, latency_ms=latency_ms, candidates=offered, problem=problem)
+    found.is_built_in = status == "timeout"
+    return found
 
 
 def _ring() -> None:
@@ -134,4 +136,4 @@ def _may_offer(name: str, request: Request) -> bool:
 def _offer(channel: ChannelRule, request: Request) -> list[Candidate]:
     if not _may_offer(channel.name, request):
         return []
-    return [presentable(item) for item in load(channel.name).offer(request, channel)]
+    return [redact_item(item) for item in load(channel.name).offer(request, channel)]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from enricher.respond.decision import Inputs
 from storage.base import private
-from storage.base.lean import dumps
-from storage.base.turns import in_turn
+from storage.base.fast_stdlib import dumps
+from storage.base.paced_writes import in_turn
 from storage.erasure import forgetting
 
 if TYPE_CHECKING:
     import sqlite3
 
-SEEN = "answers"
+MARK = "answers"
 """The file in the state folder that contains the number of the last checked row."""
 LONGEST_NUMBER = 20
 PAGE = 200
@@ -42,7 +42,7 @@ def without_answer(prompt: str, inputs: str) -> str:
     return dumps({**kept, **{key: again[key] for key in ("channels", "conversation") if key in again}})
 
 
-def take_out(db: sqlite3.Connection, state: str) -> int:
+def remove_answers(db: sqlite3.Connection, state: str) -> int:
     """Process the traces that were added since the last call; return the number that contained an answer.
 
     Raises like ``forgetting.scrub``; the next call then processes the same traces again.
@@ -55,13 +55,13 @@ def take_out(db: sqlite3.Connection, state: str) -> int:
         in_turn(db, lambda rows=rows: db.executemany(KEEP_LESS, rows))  # type: ignore[misc]  # the rows of this turn
     if found:
         forgetting.scrub(db)
-    private.write_file(f"{state}/{SEEN}", str(last).encode())
+    private.write_file(f"{state}/{MARK}", str(last).encode())
     return found
 
 
 def _seen(state: str) -> int:
     try:
-        text = private.read_file(f"{state}/{SEEN}", LONGEST_NUMBER)
+        text = private.read_file(f"{state}/{MARK}", LONGEST_NUMBER)
     except OSError:
         return 0
     return int(text) if text.isdigit() else 0

@@ -21,10 +21,10 @@ from enricher.settings import DEFAULTS, convert, named_in, with_environment
 from storage import traces
 from storage.base import private
 from storage.db import database, maintenance
-from storage.erasure import copies, forgetting, leftovers, retention
+from storage.erasure import copies, forgetting, retention, sidecar_files
 from storage.erasure.mentions import Mentions
 from storage.memory import memories
-from storage.state import detached, handover
+from storage.state import detached, plan_files
 from storage.traces import queries
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class UnfinishedError(database.DatabaseInUseError):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DeletionPlan:
     """The data to delete: traces newest first, whole sessions, texts; ``quoting`` are traces that repeat a named one.
 
     ``memories`` are ids of memories; deleting them deletes nothing else.
@@ -75,7 +75,7 @@ class ForgetReport:
     remarks: list[str] = field(default_factory=list)
 
 
-def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> Plan:
+def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> DeletionPlan:
     """Return what to delete: the named traces, those of the session or mentioning the text, and those quoting them.
 
     Raises ``queries.UnknownTraceError`` if an id or the session does not exist.
@@ -89,16 +89,18 @@ def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", 
     if match:
         found += forgetting.mentioning(db, Mentions([match]))
     named = tuple(sorted(set(found), reverse=True))
-    return Plan(named, (session,) if session else (), (match,) if match else (), tuple(forgetting.quoting(db, named)))
+    return DeletionPlan(
+        named, (session,) if session else (), (match,) if match else (), tuple(forgetting.quoting(db, named))
+    )
 
 
-def forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> ForgetReport:
+def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: Advance | None = None) -> ForgetReport:
     """Delete the planned data everywhere, after completing an interrupted earlier call.
 
     Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call then continues.
     """
-    with alone(state):
-        earlier = _noted(state)
+    with exclusive_deletion(state):
+        earlier = _read_note(state)
         if earlier is not None:
             _forget(db, state, earlier)
         return _forget(db, state, what, advance=advance)
@@ -109,10 +111,10 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
 
     Raises like ``forget``; after that, the same call or the upkeep continues.
     """
-    with alone(state):
-        earlier = _noted(state)
-        what = replace(earlier or Plan(), memories=(*memories_begun(state), *ids))
-        _note(state, what)
+    with exclusive_deletion(state):
+        earlier = _read_note(state)
+        what = replace(earlier or DeletionPlan(), memories=(*unfinished_memories(state), *ids))
+        _write_note(state, what)
         memories.forget(db, what.memories)
         if earlier is not None:
             _forget(db, state, what)
@@ -121,16 +123,16 @@ def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> N
         os.unlink(f"{state}/{NOTE}")
 
 
-def memories_begun(state: str) -> tuple[str, ...]:
+def unfinished_memories(state: str) -> tuple[str, ...]:
     """Return the ids of memories in an unfinished deletion; the table may no longer contain them."""
-    earlier = _noted(state)
+    earlier = _read_note(state)
     return earlier.memories if earlier else ()
 
 
-def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> Plan | None:
+def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> DeletionPlan | None:
     """Complete an interrupted call; return its plan, None if there is none. Raises like ``forget``."""
-    with alone(state, patience_s=patience_s):
-        earlier = _noted(state)
+    with exclusive_deletion(state, patience_s=patience_s):
+        earlier = _read_note(state)
         if earlier is not None:
             _forget(db, state, earlier)
     return earlier
@@ -141,24 +143,24 @@ def is_unfinished(state: str) -> bool:
     return os.path.exists(f"{state}/{NOTE}")
 
 
-def remarks_on(db: sqlite3.Connection, what: Plan) -> list[str]:
+def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
     """Return remarks on other data that mentions the same, and how to delete it; call before deleting the traces."""
     wanted = Mentions(what.texts)
     ids = forgetting.memories_mentioning(db, wanted) if wanted else []
     ids = list(dict.fromkeys([*ids, *forgetting.memories_asked_for(db, what.every_id())]))
-    said = []
+    remarks = []
     if ids:
         one = len(ids) == 1
-        said.append(
+        remarks.append(
             f"{len(ids):,} {'memory still contains' if one else 'memories still contain'} it: "
             f"enricher memory forget {' '.join(ids[:10])}{' …' if len(ids) > 10 else ''}"
         )
     if wanted and (versions := retention.versions_mentioning(db, wanted)):
-        said.append(
+        remarks.append(
             f"{versions:,} versions of the instructions say it themselves; each goes once no trace and no kept replay "
             "names it"
         )
-    return said
+    return remarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +195,11 @@ def prune(
     request that: done automatically, it would remove a served snapshot every day.
     """
     outcome = ForgetReport()
-    with alone(state):
-        earlier = _noted(state)
+    with exclusive_deletion(state):
+        earlier = _read_note(state)
         if earlier is not None:
             _forget(db, state, earlier)
-        _note(state, Plan())
+        _write_note(state, DeletionPlan())
         outcome.traces = retention.prune(db, bounds, advance=advance)
         if bounds.days:
             outcome.done = copies.clean_by_age(state, time.time() - bounds.days * retention.DAY_S)
@@ -213,7 +215,7 @@ def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
     return retention.Bounds(*(settings.get(name, DEFAULTS[name]) for name in names))
 
 
-def settings_of_the_account() -> dict[str, Any]:
+def account_settings() -> dict[str, Any]:
     """Return the settings outside any project: a repository must not decide how long this installation keeps data.
 
     Raises ``cache.NoRulesError`` if they were never compiled; then nothing must be deleted.
@@ -224,7 +226,7 @@ def settings_of_the_account() -> dict[str, Any]:
     return with_environment(rules.body["settings"], os.environ)[0]
 
 
-def look_after(state: str) -> None:
+def run_retention(state: str) -> None:
     """Complete an interrupted deletion, prune by the user's settings, remove answers that earlier versions stored.
 
     Runs after a prompt, in a background process. Raises like ``prune``.
@@ -235,9 +237,9 @@ def look_after(state: str) -> None:
     try:
         with contextlib.closing(database.connect(state)) as db, contextlib.suppress(UnfinishedError):
             finish(db, state, patience_s=0)
-            if _is_beyond(db, bounds := bounds_of(settings_of_the_account())):
+            if _is_beyond(db, bounds := bounds_of(account_settings())):
                 prune(db, state, bounds)
-            answers.take_out(db, state)
+            answers.remove_answers(db, state)
     finally:
         detached.postpone(state, maintenance.BETWEEN_HOUSEKEEPING_S, maintenance.HOUSEKEEPING)
         os.close(turn)
@@ -247,41 +249,41 @@ def _is_beyond(db: sqlite3.Connection, bounds: retention.Bounds) -> bool:
     return bool(bounds) and bool(retention.surplus(db, bounds))
 
 
-def _forget(db: sqlite3.Connection, state: str, what: Plan, *, advance: Advance | None = None) -> ForgetReport:
+def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: Advance | None = None) -> ForgetReport:
     outcome = ForgetReport()
-    _note(state, what)
+    _write_note(state, what)
     if what.memories:
         memories.forget(db, what.memories)
     rows = forgetting.described(db, what.every_id())
     outcome.remarks = remarks_on(db, what)
     gone = _gone(db, what, rows)
-    outcome.done = leftovers.clean(state, gone, event_files=event_files(db, state))
+    outcome.done = sidecar_files.clean(state, gone, event_files=event_files(db, state))
     done, remarks = golden.forget({row["cwd"] for row in rows}, gone)
     outcome.done += done
     outcome.remarks += remarks
     outcome.traces = forgetting.delete(db, what.every_id(), advance=advance)
-    forgetting.delete_beside(db, sessions=gone.sessions, wanted=Mentions(what.texts))
-    if late := forgetting.still_there(db, what.every_id()):  # imported again by a drain that had already read its file
+    forgetting.delete_related(db, sessions=gone.sessions, wanted=Mentions(what.texts))
+    if late := forgetting.existing(db, what.every_id()):  # imported again by a drain that had already read its file
         forgetting.delete(db, late)
     _end(db, state, outcome, wanted=Mentions(what.texts))
     return outcome
 
 
-def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> leftovers.Forgotten:
+def _gone(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any]]) -> sidecar_files.ErasureTarget:
     ids = what.every_id()
     ended = forgetting.sessions_that_end(db, {row["session_id"] for row in rows}, ids) | set(what.sessions)
     moments: dict[str, list[float]] = {}
     for row in rows:
         moments.setdefault(row["session_id"], []).append(copies.seconds(row["at"]))
     own = [row["prompt"] for row in rows if len(row["prompt"]) >= forgetting.LONGEST_SHORT_PROMPT]
-    return leftovers.Forgotten(
+    return sidecar_files.ErasureTarget(
         frozenset(ids),
         Mentions([*what.texts, *(own if len(rows) <= FEW_PROMPTS else ())]),
         frozenset(ended),
         moments,
         {
             session: refs
-            for session, refs in forgetting.told(db, {row["session_id"] for row in rows}, ids).items()
+            for session, refs in forgetting.injected_items(db, {row["session_id"] for row in rows}, ids).items()
             if session not in ended
         },
     )
@@ -290,7 +292,7 @@ def _gone(db: sqlite3.Connection, what: Plan, rows: list[dict[str, Any]]) -> lef
 def _end(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, wanted: Mentions | None = None) -> None:
     """Prune unreferenced data, make the deletion irreversible, and remove the note of the plan."""
     sweep_rules(state)
-    handover.remove_all()
+    plan_files.remove_all()
     outcome.versions = retention.prune_versions(db, state, in_use=versions_in_use(state), wanted=wanted)
     forgetting.scrub(db)
     os.unlink(f"{state}/{NOTE}")
@@ -346,7 +348,7 @@ def _last_used(path: str) -> float:
 
 
 @contextlib.contextmanager
-def alone(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
+def exclusive_deletion(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
     """Hold the lock for deletions; raises UnfinishedError if another process keeps it too long."""
     give_up_at = time.monotonic() + patience_s
     while (turn := detached.claim(state, LOCK)) < 0:
@@ -359,17 +361,17 @@ def alone(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[No
         os.close(turn)
 
 
-def _note(state: str, what: Plan) -> None:
-    fields = {name: list(getattr(what, name)) for name in Plan.__dataclass_fields__}
+def _write_note(state: str, what: DeletionPlan) -> None:
+    fields = {name: list(getattr(what, name)) for name in DeletionPlan.__dataclass_fields__}
     private.write_file(f"{state}/{NOTE}", json.dumps(fields).encode())
 
 
-def _noted(state: str) -> Plan | None:
+def _read_note(state: str) -> DeletionPlan | None:
     """Return the plan in the note, None without a note; an unreadable note gives an empty plan: all is scrubbed."""
     try:
         value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))
-        return Plan(**{name: tuple(value.get(name, ())) for name in Plan.__dataclass_fields__})
+        return DeletionPlan(**{name: tuple(value.get(name, ())) for name in DeletionPlan.__dataclass_fields__})
     except FileNotFoundError:
         return None
     except (ValueError, AttributeError, TypeError):
-        return Plan()
+        return DeletionPlan()

@@ -11,18 +11,18 @@ import os
 from typing import TYPE_CHECKING
 
 from enricher.home import project_root
-from storage.base import private, shared, unfinished
+from storage.base import abandoned_files, private, shared_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from storage.erasure.leftovers import Forgotten
+    from storage.erasure.sidecar_files import ErasureTarget
 
 CASES = os.path.join(".enricher", "cases.jsonl")
 LARGEST_CASES = 32 << 20
 
 
-def forget(folders: set[str], gone: Forgotten) -> tuple[list[str], list[str]]:
+def forget(folders: set[str], gone: ErasureTarget) -> tuple[list[str], list[str]]:
     """Remove the golden cases of forgotten traces from the files of the repositories around these folders.
 
     Return messages about what was done, and remarks for the user.
@@ -44,7 +44,7 @@ def forget(folders: set[str], gone: Forgotten) -> tuple[list[str], list[str]]:
     return done, remarks
 
 
-def _drop_cases(path: str, gone: Forgotten) -> int:
+def _drop_cases(path: str, gone: ErasureTarget) -> int:
     """Rewrite the file without the forgotten cases, under the lock of ``workbench.gate.cases``; return their number."""
     if not os.path.isfile(path):
         return 0
@@ -54,7 +54,7 @@ def _drop_cases(path: str, gone: Forgotten) -> int:
         lines = private.read_file(target, LARGEST_CASES).splitlines(keepends=True)
         left = [line for line in lines if not (_case_id(line) in gone.ids or gone.mentions.in_bytes(line))]
         if len(left) < len(lines):
-            shared.replace_file(target, b"".join(left))
+            shared_files.replace_file(target, b"".join(left))
     return len(lines) - len(left)
 
 
@@ -62,8 +62,8 @@ def _remove_half_written(target: str) -> None:
     """Remove temporary files of killed processes; the caller must hold the lock for this folder."""
     folder, file = os.path.split(target)
     for name in os.listdir(folder):
-        middle = name.removeprefix(file).removesuffix(unfinished.ENDING).removeprefix(".")
-        is_ours = name.endswith(unfinished.ENDING) and middle != "" and not set(middle) - set("0123456789abcdef")
+        middle = name.removeprefix(file).removesuffix(abandoned_files.ENDING).removeprefix(".")
+        is_ours = name.endswith(abandoned_files.ENDING) and middle != "" and not set(middle) - set("0123456789abcdef")
         if is_ours and not os.path.islink(path := os.path.join(folder, name)):
             os.unlink(path)
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from enricher.erasure import golden
-from enricher.erasure.forgetting import alone, event_files, finish
+from enricher.erasure.forgetting import event_files, exclusive_deletion, finish
 from enricher.prompt.redaction import found_in, redact
-from storage.erasure import forgetting, leftovers, rescreening
+from storage.erasure import forgetting, rescreening, sidecar_files
 from storage.erasure.mentions import Mentions
-from storage.state import screened
+from storage.state import screen_version
 
 if TYPE_CHECKING:
     import os
@@ -70,22 +70,22 @@ def rescreen(
     """
     secrets: set[str] = set()
 
-    def told(text: str) -> str:
+    def redacted(text: str) -> str:
         redacted, kinds = redact(text)
         if kinds:
             secrets.update(one for one in found_in(text) if len(one) >= SHORTEST_SOUGHT)
         return redacted
 
     if is_dry:
-        return RescreenReport(rescreening.rescreen(db, told, is_dry=True, advance=advance))
+        return RescreenReport(rescreening.rescreen(db, redacted, is_dry=True, advance=advance))
     finish(db, state)
-    with alone(state):
+    with exclusive_deletion(state):
         folders = {cwd for (cwd,) in db.execute(IN_WHICH_FOLDERS)}
-        outcome = RescreenReport(rescreening.rescreen(db, told, advance=advance))
-        gone = leftovers.Forgotten(frozenset(), _Secrets(sorted(secrets)))
-        outcome.done = leftovers.clean(state, gone, event_files=event_files(db, state))
+        outcome = RescreenReport(rescreening.rescreen(db, redacted, advance=advance))
+        gone = sidecar_files.ErasureTarget(frozenset(), _Secrets(sorted(secrets)))
+        outcome.done = sidecar_files.clean(state, gone, event_files=event_files(db, state))
         done, outcome.remarks = golden.forget(folders, gone)
         outcome.done += done
         forgetting.scrub(db)
-        screened.note(state)
+        screen_version.note(state)
     return outcome

@@ -28,11 +28,11 @@ def first_piece() -> bytes:
         return b""
     piece = b""
     try:
-        bundle._set_alarm(READING_S)  # noqa: SLF001 (``storage.base.lean.on_alarm`` is not loaded yet)
+        bundle._set_alarm(READING_S)  # noqa: SLF001 (``storage.base.fast_stdlib.on_alarm`` is not loaded yet)
         try:
             piece = os.read(0, 1 << 20)
             if _is_end_of_tool(piece) and not any(map(_is_result, names)):
-                _read_on(piece)
+                _drain_stdin(piece)
                 os._exit(0)
         finally:
             bundle._set_alarm(0)  # noqa: SLF001
@@ -54,7 +54,7 @@ def _is_result(name: str) -> bool:
     return not name.startswith(".") and not name.endswith(".turn")
 
 
-def _read_on(piece: bytes) -> None:
+def _drain_stdin(piece: bytes) -> None:
     """Read the rest of the event, as a client may report a broken pipe."""
     import select
 

@@ -23,7 +23,7 @@ def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, 
         return
     if late.is_due(state, session_id, result):
         write(nested(event, result["text"], ""))
-        record.delivered(state, session_id, result)
+        record.record_delivery(state, session_id, result)
     else:
         dropped = {"outcome": record.DROPPED, "reason": record.NEXT_PROMPT}
-        record.note(state, result["trace"], {**result["model"], **dropped})
+        record.replace_model_record(state, result["trace"], {**result["model"], **dropped})

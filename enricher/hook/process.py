@@ -17,7 +17,7 @@ from enricher.hosts import NAMES, adapter, detect  # noqa: E402
 from enricher.record import recording  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.respond.render import finish  # noqa: E402
 from enricher.settings import HYDRATE  # noqa: E402
-from storage.base.lean import dumps, on_alarm, scan, utc_now  # noqa: E402
+from storage.base.fast_stdlib import dumps, on_alarm, scan, utc_now  # noqa: E402
 from storage.state import detached  # noqa: E402
 
 DEADLINE_S = 1.5
@@ -44,7 +44,7 @@ NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN + AFTER_A_TURN
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
 FAILURES = "failures"
-FAILURES_BEFORE_TELLING = 3
+FAILURES_BEFORE_NOTICE = 3
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
         elif event in AFTER_A_TURN:
             from enricher.hook import turn
 
-            turn.ended(payload, named)
+            turn.start_check(payload, named)
         else:
             _give_late_result(payload)
         return
@@ -109,13 +109,16 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
     event.host = event.host or host
     run = pipeline.Run(event, started=STARTED, form=form)
     run.mode = mode
+    run.prolong = lambda: on_alarm(max(EPILOGUE_S, DEADLINE_S - ANSWERED_BY_S + _remaining_s(run)), _ring)
     run.tick("read")
     try:
         failure = _attempt(lambda: pipeline.enrich(event, run))
-        on_alarm(max(EPILOGUE_S, _left(run)), _ring)
+        on_alarm(max(EPILOGUE_S, _remaining_s(run)), _ring)
         if failure:
             _mark_failed(run, failure)
-        unsaid = _attempt(lambda: _write(_in_form(run) if form else speaker.answer(run.text(), _notice(run, host))))
+        unsaid = _attempt(
+            lambda: _write(_pipeline_answer(run) if form else speaker.answer(run.text(), _notice(run, host)))
+        )
         if unsaid:
             run.problems.append(("answer", f"not written: {type(unsaid).__name__}"))
         run.tick("answer")
@@ -127,8 +130,8 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
             _record(run)
 
 
-def _left(run: pipeline.Run) -> float:
-    return ANSWERED_BY_S - (time.perf_counter() - run.started)
+def _remaining_s(run: pipeline.Run) -> float:
+    return ANSWERED_BY_S + run.extra_s - (time.perf_counter() - run.started)
 
 
 def _record(run: pipeline.Run) -> None:
@@ -142,15 +145,15 @@ def _record(run: pipeline.Run) -> None:
         lambda: _log(run),
         lambda: recording.keep_rest(run),
     ]
-    left = _left(run)
+    left = _remaining_s(run)
     if left > 0:
-        _attempt(lambda: _do(steps, within_s=left))
+        _attempt(lambda: _run_steps(steps, within_s=left))
     on_alarm(0, _ring)
-    if steps and not detached.fork(run.state, "record", lambda: _do(steps, within_s=RECORDING_S)):
-        _attempt(lambda: _do(steps, within_s=EPILOGUE_S))
+    if steps and not detached.fork(run.state, "record", lambda: _run_steps(steps, within_s=RECORDING_S)):
+        _attempt(lambda: _run_steps(steps, within_s=EPILOGUE_S))
 
 
-def _do(steps: list[Callable[[], None]], *, within_s: float) -> None:
+def _run_steps(steps: list[Callable[[], None]], *, within_s: float) -> None:
     """Run the steps in order and remove each from the list once it is done or has failed; raises DeadlineError."""
     try:
         on_alarm(within_s, _ring)
@@ -163,7 +166,7 @@ def _do(steps: list[Callable[[], None]], *, within_s: float) -> None:
         on_alarm(0, _ring)
 
 
-def _in_form(run: pipeline.Run) -> dict[str, object]:
+def _pipeline_answer(run: pipeline.Run) -> dict[str, object]:
     from enricher.respond import formats
 
     count = formats.kept_channels(run.enrichment) if run.enrichment else 0
@@ -173,13 +176,13 @@ def _in_form(run: pipeline.Run) -> dict[str, object]:
 def _forget_session(payload: dict[str, object]) -> None:
     """Reset the session on ``compact`` or ``clear``: items that left the context may be injected again (ruling R27)."""
     from enricher.prompt.conversation import NEWS
-    from storage.state.sessions import reset_session, tell
+    from storage.state.sessions import record_injected, reset_session
 
     state, session, source = state_dir(), str(payload.get("session_id", "")), payload.get("source", "compact")
     if source in ("compact", "clear"):
         reset_session(state, session)
     if source in ("compact", "resume"):
-        tell(state, session, [(NEWS.rstrip(":"), utc_now())], tokens=0)
+        record_injected(state, session, [(NEWS.rstrip(":"), utc_now())], tokens=0)
 
 
 def _give_late_result(payload: dict[str, object]) -> None:
@@ -276,16 +279,16 @@ def _notice(run: pipeline.Run, host: str) -> str:
     """Return the text for the user: repeated failures, messages from maintenance, and a summary if enabled."""
     if host in HOSTS_WITHOUT_NOTICES:
         return ""
-    told = "\n".join(run.notices)
+    text = "\n".join(run.notices)
     if os.path.exists(f"{run.state}/notices"):
         from storage.state import notices
 
-        told = "\n".join(filter(None, (told, notices.take(run.state))))
+        text = "\n".join(filter(None, (text, notices.take(run.state))))
     if run.settings.get("show") not in (None, False, "none") and run.text():
-        from enricher.hook.shown import what_was_added
+        from enricher.hook.user_notice import what_was_added
 
-        told = "\n".join(filter(None, (told, what_was_added(run))))
-    return finish(told)
+        text = "\n".join(filter(None, (text, what_was_added(run))))
+    return finish(text)
 
 
 def _log(run: pipeline.Run) -> None:
@@ -331,10 +334,10 @@ def _count_failure(state: str, reason: str) -> None:
     os.write(descriptor, b".")
     count = os.fstat(descriptor).st_size
     os.close(descriptor)
-    if count == FAILURES_BEFORE_TELLING:  # the length of the file is the count; notify once per series
+    if count == FAILURES_BEFORE_NOTICE:  # the length of the file is the count; notify once per series
         from storage.state import notices
 
-        notices.leave(
+        notices.add(
             state, f"Prompt Enricher failed {count} times in a row ({reason.partition(':')[0]}). Run: enricher doctor"
         )
 

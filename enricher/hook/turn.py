@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 STAGE = "validate"
 
 
-def ended(payload: dict[str, object], named: str) -> None:
+def start_check(payload: dict[str, object], named: str) -> None:
     """Start the check of the turn that ends with this event; a subagent's end is not that of a turn."""
     state, host = state_dir(), detect(os.environ, payload, named)
     event = adapter(host).parse(payload)

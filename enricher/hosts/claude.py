@@ -13,7 +13,7 @@ from enricher.prompt.event import PromptEvent
 
 EVENT = "UserPromptSubmit"
 TITLE = "Claude Code"
-HANDLER = {"type": "command", "command": "", "timeout": 5}  # seconds
+HANDLER = {"type": "command", "command": "", "timeout": 20}  # seconds; a plan by a model may take 15
 COMMAND_KEY = "command"
 IS_GROUPED = True
 HAS_COMMENTS = False

@@ -10,7 +10,7 @@ import os
 
 from enricher.home import project_root
 from enricher.hosts import FALLBACK, NAMES, adapter
-from storage.base.lean import loads
+from storage.base.fast_stdlib import loads
 
 NAME = "prompt-enricher"
 """The name that ``install --mcp`` gives our server; under other names its command identifies it."""
@@ -84,7 +84,7 @@ def has_our_server(host: str, cwd: str) -> bool:
     """Return whether this client, started in ``cwd``, can call our server."""
     host = host if host in NAMES else FALLBACK
     files = [user_file(host), *([project_file(host, cwd)] if cwd else [])]
-    return any(_lists_us(file, LISTINGS[host].key, cwd) for file in files)
+    return any(_is_listed(file, LISTINGS[host].key, cwd) for file in files)
 
 
 def is_ours(name: str, entry: object) -> bool:
@@ -96,7 +96,7 @@ def is_ours(name: str, entry: object) -> bool:
     return name == NAME or ("mcp" in argv and any("enricher" in str(word) for word in argv))
 
 
-def _lists_us(path: str, key: str, cwd: str) -> bool:
+def _is_listed(path: str, key: str, cwd: str) -> bool:
     try:
         content = _content(path)
         if b"enricher" not in content or b"mcp" not in content:
@@ -172,8 +172,8 @@ def _is_in_toml(text: str, key: str) -> bool:
             tables.setdefault(table, []).append(line)
     for name, lines in tables.items():
         family, _, server = name.partition(".")
-        said = "\n".join(lines)
-        is_named = server == NAME or ("enricher" in said and ('"mcp"' in said or "'mcp'" in said))
+        table_text = "\n".join(lines)
+        is_named = server == NAME or ("enricher" in table_text and ('"mcp"' in table_text or "'mcp'" in table_text))
         if family == key and server and "." not in server and is_named:
             return not any(line.replace(" ", "").startswith("enabled=false") for line in lines)
     return False

@@ -1,12 +1,13 @@
 """Changes to other programs' files: shown to the user first, backed up, written atomically.
 
 A symlinked dotfile stays a link and its target is changed; mode and owner stay. New files are private, regardless of
-the umask.
+the umask, and recorded: only these may be deleted along with our entry.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import stat
 import tempfile
@@ -14,12 +15,12 @@ import time
 
 from enricher.home import state_dir
 from storage.base import private
-from storage.base.unfinished import ABANDONED_S
+from storage.base.abandoned_files import ABANDONED_S
 
 ASIDE = ".enricher-"
 
 
-class Change:
+class FileChange:
     """The content of a file before and after a change, None if it does not exist; ``is_ours`` marks our own scripts."""
 
     __slots__ = ("after", "before", "is_ours", "path")
@@ -53,7 +54,7 @@ def read_text(path: str) -> str | None:
         return None
 
 
-def apply(change: Change) -> str:
+def apply(change: FileChange) -> str:
     """Make the change and return the path of the backup; empty if there was no file before.
 
     Raises OSError, also if the file has changed since the change was computed.
@@ -86,7 +87,7 @@ def _back_up(path: str, content: str) -> str:
     raise FileExistsError(f"{folder} is full of backups of this second")
 
 
-def _write(target: str, change: Change) -> None:
+def _write(target: str, change: FileChange) -> None:
     folder = os.path.dirname(target)
     private.make_directory(folder)
     _sweep(folder)
@@ -96,7 +97,7 @@ def _write(target: str, change: Change) -> None:
             file.write(change.after or "")
             file.flush()
             os.fsync(file.fileno())
-        _take_over_mode(target, aside, change)
+        _copy_mode(target, aside, change)
         os.replace(aside, target)
     except BaseException:
         os.unlink(aside)
@@ -111,7 +112,7 @@ def _sweep(folder: str) -> None:
             os.unlink(path)
 
 
-def _take_over_mode(target: str, aside: str, change: Change) -> None:
+def _copy_mode(target: str, aside: str, change: FileChange) -> None:
     if change.is_ours:
         os.chmod(aside, 0o700)
         return
@@ -121,3 +122,37 @@ def _take_over_mode(target: str, aside: str, change: Change) -> None:
     os.chmod(aside, stat.S_IMODE(known.st_mode))
     if (known.st_uid, known.st_gid) != (os.getuid(), os.getgid()):
         os.chown(aside, known.st_uid, known.st_gid)
+
+
+def note_created(path: str) -> None:
+    """Record that the installation has created this file."""
+    _write_created(_created() | {os.path.realpath(path)})
+
+
+def forget_created(path: str) -> None:
+    """Remove the record of a deleted file."""
+    known = _created()
+    if os.path.realpath(path) in known:
+        _write_created(known - {os.path.realpath(path)})
+
+
+def was_created(path: str) -> bool:
+    """Return whether the installation created this file, according to its record."""
+    return os.path.realpath(path) in _created()
+
+
+def _created_list() -> str:
+    return os.path.join(state_dir(), "created")
+
+
+def _created() -> set[str]:
+    try:
+        with open(_created_list(), encoding="utf-8") as file:
+            known = json.load(file)
+    except (OSError, ValueError):
+        return set()
+    return {str(path) for path in known} if isinstance(known, list) else set()
+
+
+def _write_created(paths: set[str]) -> None:
+    private.write_file(_created_list(), json.dumps(sorted(paths), indent=0).encode())

@@ -10,9 +10,9 @@ import shutil
 from enricher import hosts
 from enricher.home import config_dir, root_dir, state_dir
 from enricher.hosts import servers
-from enricher.install import created, files, gates, launcher, registration
-from enricher.install.editing import tomltext
-from enricher.install.files import Change
+from enricher.install import blocked_hooks, files, launcher, registration
+from enricher.install.editing import tomlhooks
+from enricher.install.files import FileChange
 from enricher.install.registration import ConfigurationFile, InstallationError
 from storage.base import private
 
@@ -36,18 +36,18 @@ def _program(host: str) -> str:
     return next((found for name in names if (found := shutil.which(name))), "")
 
 
-class Plan:
+class InstallPlan:
     """A plan to edit clients' files: each place with its change, and for each place left out the reason.
 
     If a client lists hooks and MCP servers in the same file, both places share one change.
     """
 
     def __init__(self) -> None:
-        self.edits: list[tuple[ConfigurationFile, Change]] = []
+        self.edits: list[tuple[ConfigurationFile, FileChange]] = []
         self.left_out: list[str] = []
 
     def add(
-        self, places: Iterable[ConfigurationFile], edit: Callable[[ConfigurationFile, list[Change]], Change]
+        self, places: Iterable[ConfigurationFile], edit: Callable[[ConfigurationFile, list[FileChange]], FileChange]
     ) -> list[ConfigurationFile]:
         """Plan an edit of each place; return the places that can be edited and record why the others are left out.
 
@@ -68,7 +68,7 @@ class Plan:
         self.left_out += [] if reason in self.left_out else [reason]
 
     @property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[FileChange]:
         """The changes that alter a file, one per file."""
         return [change for change in self._all_changes() if change.is_needed]
 
@@ -84,48 +84,48 @@ class Plan:
                 self.edits = [one for one in self.edits if one[1] is not change]
         return backups
 
-    def _all_changes(self) -> list[Change]:
+    def _all_changes(self) -> list[FileChange]:
         return list({id(change): change for _place, change in self.edits}.values())
 
 
-def preparations(*, is_shadow: bool) -> list[Change]:
+def preparations(*, is_shadow: bool) -> list[FileChange]:
     """Return the changes that every client needs: launcher and switches. Raises InstallationError."""
     changes = [*launcher.changes(), *([switches({"shadow": True})] if is_shadow else [])]
     return [change for change in changes if change.is_needed]
 
 
-def switches(wanted: dict[str, bool]) -> Change:
+def switches(wanted: dict[str, bool]) -> FileChange:
     """Return the change that sets switches in the user's ``config.toml``. Raises InstallationError."""
     path = os.path.join(config_dir(), "config.toml")
     try:
         before = files.read_text(path)
         after = before or ""
         for key, value in wanted.items():
-            after = tomltext.with_setting(after, key, value)
-    except (tomltext.NotTomlError, OSError, UnicodeDecodeError) as error:
+            after = tomlhooks.with_setting(after, key, value)
+    except (tomlhooks.NotTomlError, OSError, UnicodeDecodeError) as error:
         raise InstallationError(f"{path}: {error}; correct it, then run this again") from None
-    return Change(path, before, after)
+    return FileChange(path, before, after)
 
 
-def carry_out(changes: list[Change]) -> list[str]:
+def carry_out(changes: list[FileChange]) -> list[str]:
     """Make the changes, one file at a time, and return the paths of the backups; raises InstallationError."""
     backups = []
     _make_private(state_dir())
     for change in changes:
         try:
             backups.append(files.apply(change))
-            _note_who_made_it(change)
+            _record_creation(change)
         except OSError as error:
             reason = error.strerror or error
             raise InstallationError(f"{change.path}: {reason}; mend that, then run this again") from None
     return [backup for backup in backups if backup]
 
 
-def _note_who_made_it(change: Change) -> None:
+def _record_creation(change: FileChange) -> None:
     if change.after is None:
-        created.forget(change.path)
+        files.forget_created(change.path)
     elif change.before is None and not change.is_ours:
-        created.remember(change.path)
+        files.note_created(change.path)
 
 
 def set_switches(wanted: dict[str, bool]) -> str:
@@ -167,12 +167,17 @@ def byte_compile() -> bool:
 def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
     """Return which clients take no late results, and what the user must still set before any can come."""
     without = [registration.facts(place.host).TITLE for place in places if place.host not in hosts.LATE_EVENTS]
-    said = [f"{', '.join(without)}: no hook point for late results; the hook waits for the model"] if without else []
+    advice_lines = (
+        [f"{', '.join(without)}: no hook point for late results; the hook waits for the model"] if without else []
+    )
     settings = current_settings()
     if settings.get("model.url") and settings.get("model.late"):
-        return said
+        return advice_lines
     missing = "late = true" if settings.get("model.url") else "a model (docs/model.md) and late = true"
-    return [*said, f"Late results come once {os.path.join(config_dir(), 'config.toml')} has under [model]: {missing}"]
+    return [
+        *advice_lines,
+        f"Late results come once {os.path.join(config_dir(), 'config.toml')} has under [model]: {missing}",
+    ]
 
 
 def advice_on_checks(places: list[ConfigurationFile]) -> list[str]:
@@ -196,7 +201,7 @@ def current_settings() -> dict[str, Value]:
 def advice(place: ConfigurationFile) -> str:
     """Return what the user must still do before the client runs the hook; empty if nothing is left to do."""
     if place.host == "codex":
-        return gates.closed(place)[0] and (
+        return blocked_hooks.block_reason(place)[0] and (
             "Codex runs a new hook only once you trust it: start codex, open /hooks, and trust the entry "
             '"UserPromptSubmit". Until then it is skipped without a word. Upgrades never ask again.'
         )

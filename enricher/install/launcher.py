@@ -16,7 +16,7 @@ import sys
 
 from enricher import hosts
 from enricher.home import config_dir, root_dir, state_dir
-from enricher.install.files import Change, read_text
+from enricher.install.files import FileChange, read_text
 from enricher.respond import formats
 
 MARK = "# prompt-enricher launcher"
@@ -82,9 +82,9 @@ def _is_launcher(file: str) -> bool:
         return False
 
 
-def changes() -> list[Change]:
+def changes() -> list[FileChange]:
     """Return the changes after which the registered commands start this installation."""
-    return [Change(file, _present(file), script(), is_ours=True) for file in _files()]
+    return [FileChange(file, _present(file), script(), is_ours=True) for file in _files()]
 
 
 def _files() -> list[str]:

@@ -11,14 +11,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from enricher.hosts import servers
-from enricher.install import created
-from enricher.install.editing import jsontext, tomltext
+from enricher.install.editing import jsontext, tomlhooks
 from enricher.install.editing.jsonhooks import BLANK
-from enricher.install.files import Change
-from enricher.install.registration import ConfigurationFile, InstallationError, edit, facts
+from enricher.install.files import was_created
+from enricher.install.registration import ConfigurationFile, InstallationError, edit_after, facts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from enricher.install.files import FileChange
 
 PASSED_ON = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME")
 
@@ -29,25 +28,15 @@ def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
     return ConfigurationFile(host, scope, file)
 
 
-def add(where: ConfigurationFile, earlier: list[Change]) -> Change:
+def add(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
     """Return the change that adds our server; ``earlier`` holds earlier changes, possibly of the same file."""
     entry = _entry(where)
-    return _edited(where, earlier, lambda text: _with_server(where, text or "", entry))
+    return edit_after(where, earlier, lambda text: _with_server(where, text or "", entry))
 
 
-def remove(where: ConfigurationFile, earlier: list[Change]) -> Change:
+def remove(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
     """Return the change that removes our server, or the whole file if we created it and nothing else is left."""
-    return _edited(where, earlier, lambda text: text and _without_server(where, text))
-
-
-def _edited(where: ConfigurationFile, earlier: list[Change], work: Callable[[str | None], str | None]) -> Change:
-    """Return the change that applies ``work`` to the file; if an earlier change has the same file, extend that one."""
-    same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
-    if same is None:
-        return edit(where, lambda text: Change(where.file, text, work(text)))
-    so_far = same.after
-    same.after = edit(where, lambda _on_disk: work(so_far))
-    return same
+    return edit_after(where, earlier, lambda text: text and _without_server(where, text))
 
 
 def _entry(where: ConfigurationFile) -> dict[str, Any]:
@@ -90,7 +79,7 @@ def _without_server(where: ConfigurationFile, text: str) -> str | None:
     if where.file.endswith(".toml"):
         return _without_table(where, text)
     left = _without_json(where, text)
-    may_go = left != text and created.is_ours(where.file) and not os.path.islink(where.file)
+    may_go = left != text and was_created(where.file) and not os.path.islink(where.file)
     return None if may_go and not _parsed(where, left).value else left
 
 
@@ -119,17 +108,17 @@ def _parsed(where: ConfigurationFile, text: str) -> jsontext.Node:
 
 
 def _with_table(where: ConfigurationFile, text: str, entry: dict[str, Any]) -> str:
-    listed = tomltext.read(text).get("mcp_servers", {})
+    listed = tomlhooks.read(text).get("mcp_servers", {})
     if listed.get(servers.NAME) == entry:
         return text
     text = _without_table(where, text)
-    expected = tomltext.read(text)
+    expected = tomlhooks.read(text)
     expected.setdefault("mcp_servers", {})[servers.NAME] = entry
-    return tomltext.with_table(text, _block(entry), expected)
+    return tomlhooks.with_table(text, _block(entry), expected)
 
 
 def _without_table(where: ConfigurationFile, text: str) -> str:
-    expected = tomltext.read(text)
+    expected = tomlhooks.read(text)
     listed = expected.get("mcp_servers", {})
     if servers.NAME not in listed:
         return text
@@ -138,7 +127,7 @@ def _without_table(where: ConfigurationFile, text: str) -> str:
         raise InstallationError(f"{where.file}: mcp_servers.{servers.NAME} is no table; remove it, then run this again")
     if not listed:
         del expected["mcp_servers"]
-    return tomltext.without_block(text, _block(entry), expected)
+    return tomlhooks.without_block(text, _block(entry), expected)
 
 
 def _block(entry: dict[str, Any]) -> str:

@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 from enricher import hosts
 from enricher.home import project_root
 from enricher.hosts import servers
-from enricher.install import created, launcher
+from enricher.install import launcher
 from enricher.install.editing import jsonhooks, tomlhooks
 from enricher.install.editing.jsontext import NotJsonError
-from enricher.install.editing.tomltext import NotTomlError
-from enricher.install.files import Change, read_text
+from enricher.install.editing.tomlhooks import NotTomlError
+from enricher.install.files import FileChange, read_text, was_created
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # Extra events that we register for: the session lost its context, so that facts may be shown again.
 _FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
@@ -61,12 +61,12 @@ def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
     if scope == "project":
         return ConfigurationFile(host, scope, os.path.join(project_root(cwd), facts(host).PROJECT_FILE))
     candidates = _user_places(host)
-    with_ours = [candidate for candidate in candidates[1:] if _holds_ours(candidate)]
+    with_ours = [candidate for candidate in candidates[1:] if _has_our_hook(candidate)]
     in_use = [candidate for candidate in candidates[1:] if _is_preferred(candidate, over=candidates[0])]
     return (with_ours or in_use or candidates)[0]
 
 
-def _holds_ours(candidate: ConfigurationFile) -> bool:
+def _has_our_hook(candidate: ConfigurationFile) -> bool:
     try:
         return bool(commands(candidate))
     except InstallationError:
@@ -109,7 +109,7 @@ def _commands(where: ConfigurationFile, text: str) -> list[str]:
     return jsonhooks.commands(jsonhooks.Shape(known), text)
 
 
-def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = False) -> Change:
+def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = False) -> FileChange:
     """Return the change after which the hook is registered exactly once for each event.
 
     With ``is_late`` also for late results, with ``is_checked`` also for the end of a turn, where what the agent wrote
@@ -118,7 +118,7 @@ def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = F
     """
     wanted = (_late_shape(where.host) if is_late else None, _turn_shape(where.host) if is_checked else None)
     events = [shape.event for shape in wanted if shape]
-    return edit(where, lambda text: Change(where.file, text, _with_entry(where, text, events)))
+    return edit(where, lambda text: FileChange(where.file, text, _with_entry(where, text, events)))
 
 
 def late_commands(where: ConfigurationFile) -> list[str]:
@@ -171,9 +171,9 @@ def _shapes(host: str) -> list[jsonhooks.Shape]:
     return [jsonhooks.Shape(known), *more, *extra]
 
 
-def remove(where: ConfigurationFile) -> Change:
+def remove(where: ConfigurationFile, earlier: Sequence[FileChange] = ()) -> FileChange:
     """Return the change that removes the registration, or the whole file if we created it and nothing else is left."""
-    return edit(where, lambda text: Change(where.file, text, text and _without_entry(where, text)))
+    return edit_after(where, earlier, lambda text: text and _without_entry(where, text))
 
 
 def _without_entry(where: ConfigurationFile, text: str) -> str | None:
@@ -185,7 +185,7 @@ def _without_entry(where: ConfigurationFile, text: str) -> str | None:
     shapes, left = _shapes(where.host), text
     for shape in reversed(shapes):
         left = jsonhooks.without_entry(shape, left)
-    may_go = left != text and created.is_ours(where.file) and not os.path.islink(where.file)
+    may_go = left != text and was_created(where.file) and not os.path.islink(where.file)
     return None if may_go and jsonhooks.is_bare(shapes[0], left) else left
 
 
@@ -195,13 +195,25 @@ def edit(where: ConfigurationFile, work: Callable[[str | None], Result]) -> Resu
     try:
         return work(read_text(where.file))
     except NotJsonError as error:
-        said = f"{where.file}:{error.line}: not the JSON it should be: {error.reason}"
-        raise InstallationError(f"{said}; {remedy}") from None
+        message = f"{where.file}:{error.line}: not the JSON it should be: {error.reason}"
+        raise InstallationError(f"{message}; {remedy}") from None
     except NotTomlError as error:
         place = f"{where.file}:{error.line}" if error.line else where.file
         raise InstallationError(f"{place}: {error}; {remedy}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InstallationError(f"{where.file}: {error}; make it readable, then run this again") from None
+
+
+def edit_after(
+    where: ConfigurationFile, earlier: Sequence[FileChange], work: Callable[[str | None], str | None]
+) -> FileChange:
+    """Return the change that applies ``work`` to the file; if an earlier change has the same file, extend that one."""
+    same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
+    if same is None:
+        return edit(where, lambda text: FileChange(where.file, text, work(text)))
+    so_far = same.after
+    same.after = edit(where, lambda _on_disk: work(so_far))
+    return same
 
 
 def opencode_plugin(launcher: str) -> str:

@@ -42,8 +42,8 @@ class SelfTest:
     def __str__(self) -> str:
         if self.fault:
             return self.fault
-        said = f"{len(self.context)} characters of context" if self.context else "nothing to add"
-        return f"answered in {self.milliseconds:.0f} ms: {said}"
+        result = f"{len(self.context)} characters of context" if self.context else "nothing to add"
+        return f"answered in {self.milliseconds:.0f} ms: {result}"
 
 
 def run(host: str, command: str) -> SelfTest:
@@ -65,20 +65,20 @@ def _discard(folder: str) -> None:
 
 
 def _run_in(folder: str, host: str, command: str) -> SelfTest:
-    state = _throw_away_state(folder)
+    state = _temporary_state(folder)
     started = time.perf_counter()
     try:
         done = _call(["sh", "-c", command], event(host, folder), state)
     except subprocess.TimeoutExpired:
         return SelfTest(fault=f"no answer within {TIMEOUT_SECONDS:.0f} s")
-    outcome = _judged(host, done)
+    outcome = _evaluate(host, done)
     outcome.milliseconds = (time.perf_counter() - started) * 1000
-    if not outcome.fault and not _left_a_trace(state):
-        outcome.fault = _why_it_did_not_run(host, folder, state) or outcome.notice or "it ran, but recorded nothing"
+    if not outcome.fault and not _has_trace(state):
+        outcome.fault = _failure_reason(host, folder, state) or outcome.notice or "it ran, but recorded nothing"
     return outcome
 
 
-def _throw_away_state(folder: str) -> str:
+def _temporary_state(folder: str) -> str:
     state = os.path.join(folder, "state")
     for work in (detached.MAINTENANCE, upkeep.stamp(identify(folder))):
         private.make_directory(os.path.dirname(os.path.join(state, work)))
@@ -121,7 +121,7 @@ def event(host: str, cwd: str) -> dict[str, Any]:
     return {**shared, "transcript_path": "", "hook_event_name": named[host], **extra}
 
 
-def _judged(host: str, done: subprocess.CompletedProcess[bytes]) -> SelfTest:
+def _evaluate(host: str, done: subprocess.CompletedProcess[bytes]) -> SelfTest:
     if done.returncode:
         return SelfTest(fault=f"exit code {done.returncode}; only 0 lets every prompt through")
     if not done.stdout.strip():
@@ -140,12 +140,12 @@ def _read(host: str, answer: dict[str, Any]) -> SelfTest:
     return SelfTest(context=str(inside.get(flat or "additionalContext") or ""), notice=notice)
 
 
-def _left_a_trace(state: str) -> bool:
+def _has_trace(state: str) -> bool:
     spool = os.path.join(state, "spool")
     return os.path.exists(os.path.join(state, "enricher.db")) or (os.path.isdir(spool) and bool(os.listdir(spool)))
 
 
-def _why_it_did_not_run(host: str, folder: str, state: str) -> str:
+def _failure_reason(host: str, folder: str, state: str) -> str:
     """Return the missing file, or the last line of the interpreter's stderr, which the registered command discards."""
     python, boot = launcher.target(launcher.path())
     for file in (launcher.path(), python, boot):

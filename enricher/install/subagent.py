@@ -1,14 +1,21 @@
-"""The definition of the subagent ``prompt-hydrator``: written by ``install --hydrate``, removed by ``uninstall``."""
+"""The subagent ``prompt-hydrator``: ``install --hydrate`` writes its definition and lets it read the plans' folder.
+
+The folder is outside of every project, and Claude Code lets no subagent read there without a permission in its
+settings. ``uninstall`` removes both.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from enricher.hosts import servers
-from enricher.install import created, files
-from enricher.install.files import Change
+from enricher.install import files, registration
+from enricher.install.editing import jsontext
+from enricher.install.files import FileChange
 from enricher.install.registration import ConfigurationFile, InstallationError
+from storage.state import plan_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +23,7 @@ if TYPE_CHECKING:
 HAVE_SUBAGENTS = ("claude",)
 """Clients that read definitions of subagents from files in this form."""
 NAME = "prompt-hydrator.md"
+_OURS = re.compile(rf"Read\(//.*/{plan_files.FOLDER}\*/\*\*\)")
 _SHIPPED = os.path.join(os.path.dirname(__file__), NAME)
 
 
@@ -25,20 +33,58 @@ def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
     return ConfigurationFile(host, scope, os.path.join(folder, "agents", NAME))
 
 
-def add(where: ConfigurationFile, _earlier: Sequence[Change]) -> Change:
+def add(where: ConfigurationFile, _earlier: Sequence[FileChange]) -> FileChange:
     """Return the change that writes the definition; raises InstallationError if the user has one of the same name."""
     with open(_SHIPPED, encoding="utf-8") as file:
         text = file.read()
     before = _read(where)
-    if before is not None and before != text and not created.is_ours(where.file):
+    if before is not None and before != text and not files.was_created(where.file):
         raise InstallationError(f"{where.file} is not ours; rename it, then run this again")
-    return Change(where.file, before, text)
+    return FileChange(where.file, before, text)
 
 
-def remove(where: ConfigurationFile, _earlier: Sequence[Change]) -> Change:
+def remove(where: ConfigurationFile, _earlier: Sequence[FileChange]) -> FileChange:
     """Return the change that removes the definition, if the installation created it."""
     before = _read(where)
-    return Change(where.file, before, None if created.is_ours(where.file) else before)
+    return FileChange(where.file, before, None if files.was_created(where.file) else before)
+
+
+def permit(where: ConfigurationFile, earlier: Sequence[FileChange]) -> FileChange:
+    """Return the change that permits reading the plans' folder; ``where`` is the client's settings file."""
+    return registration.edit_after(where, earlier, lambda text: _permitted(text or "{}\n"))
+
+
+def withdraw(where: ConfigurationFile, earlier: Sequence[FileChange]) -> FileChange:
+    """Return the change that takes the permission out of the client's settings file."""
+    return registration.edit_after(where, earlier, lambda text: text and _withdrawn(text))
+
+
+def _permitted(text: str) -> str:
+    rule = f"Read(/{plan_files.pattern()})"
+    text = _withdrawn(text)
+    root = jsontext.parse(text)
+    permissions = root.at("permissions")
+    allowed = root.at("permissions", "allow")
+    if permissions is None:
+        return jsontext.appended(text, root, {"allow": [rule]}, key="permissions")
+    if allowed is None:
+        return jsontext.appended(text, permissions, [rule], key="allow")
+    return jsontext.appended(text, allowed, rule)
+
+
+def _withdrawn(text: str) -> str:
+    """Return the settings without our permission, and without the containers that it leaves empty."""
+    root = jsontext.parse(text)
+    allowed = root.at("permissions", "allow")
+    ours = [at for at, rule in enumerate(allowed.value) if _OURS.fullmatch(str(rule))] if allowed else []
+    if not allowed or not ours:
+        return text
+    if len(allowed.children) > 1:
+        return _withdrawn(jsontext.removed(text, allowed, ours[0]))
+    permissions = root.children[root.index("permissions")]
+    if len(permissions.children) > 1:
+        return jsontext.removed(text, permissions, permissions.index("allow"))
+    return jsontext.removed(text, root, root.index("permissions"))
 
 
 def _read(where: ConfigurationFile) -> str | None:

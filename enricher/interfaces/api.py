@@ -22,6 +22,7 @@ from enricher.pipeline import (
     MODEL_ANSWERS_BY_S,
     PROMPT_LIMIT,
     ask_model,
+    asks_for_plan,
     can_ask_memory,
     conversation_before,
     form_of,
@@ -31,11 +32,12 @@ from enricher.prompt.event import PromptEvent, skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.respond import formats
-from enricher.respond.decision import Enrichment, Inputs, decide, says_nothing, verdict_on
+from enricher.respond.decision import Enrichment, Inputs, decide, silence_reason, verdict_on
+from enricher.respond.hydration.drafting import improved
 from enricher.respond.hydration.gathering import look_up
 from enricher.rules import cache
 from enricher.settings import GATES, is_on, with_environment
-from storage.base.lean import loads
+from storage.base.fast_stdlib import loads
 from storage.traces import storable
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """Return the documented record of ``enrich --json``."""
-        judged, said = self.enrichment.classification, not self.skipped
+        judged, is_enriched = self.enrichment.classification, not self.skipped
         return {
             "task_type": judged.task_type,
             "confidence": judged.confidence,
@@ -78,12 +80,12 @@ class Result:
                 "source": SOURCES[judged.source],
             },
             "topics": judged.topics,
-            "guardrails": [{"id": one.id, "title": one.text} for one in self.enrichment.guardrails if said],
-            "approach": self.enrichment.approach.text if self.enrichment.approach and said else None,
+            "guardrails": [{"id": one.id, "title": one.text} for one in self.enrichment.guardrails if is_enriched],
+            "approach": self.enrichment.approach.text if self.enrichment.approach and is_enriched else None,
             "workflow": self.enrichment.workflow or None,
             "why_workflow": self.enrichment.why_workflow or None,
             "commit_required": self._requires_commit(),
-            "complexity": self.enrichment.estimate.to_json() if self.enrichment.estimate and said else None,
+            "complexity": self.enrichment.estimate.to_json() if self.enrichment.estimate and is_enriched else None,
             "context": [
                 {"channel": one.channel, "ref": one.ref, "why": one.why, "score": one.score, "kept": one.kept}
                 for one in self.enrichment.items
@@ -158,7 +160,7 @@ def enrich(
     asked = (
         None if skipped else ask_model(judged_prompt, classification, rules, settings, state=state_dir(), until=until)
     )
-    if not skipped and not says_nothing(classification, rules.body, settings, judged_prompt):
+    if not skipped and not silence_reason(classification, rules.body, settings, judged_prompt):
         _load_channels()  # before the deadlines start: the imports would use up the channels' time
         request = Request(
             event,
@@ -180,6 +182,14 @@ def enrich(
         classification = verdict_on(inputs, rules)
         watch.tick("model")
     enrichment = decide(inputs, rules, classification)
+    if other_form == formats.HYDRATION and enrichment.text and not skipped and asks_for_plan(settings):
+        plan_timeout_s = int(settings["model.plan_timeout_ms"]) / 1000
+        request = Request(
+            event, classification, project=identify(cwd), conversation=conversation, state=state_dir(),
+            settings=settings,
+        )  # fmt: skip
+        enrichment = improved(enrichment, inputs, rules, request, until=time.perf_counter() + plan_timeout_s)
+        watch.tick("plan")
     watch.tick("guide")
     return Result(judged_prompt, skipped, enrichment, rules, inputs, watch.stages)
 

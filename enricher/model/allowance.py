@@ -11,7 +11,7 @@ import os
 import time
 
 from storage.base import private
-from storage.base.lean import dumps, loads, utc_now
+from storage.base.fast_stdlib import dumps, loads, utc_now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FILE = "model"
 LARGEST = 64 * 1024
-KEPT = 15
+LATENCIES_KEPT = 15
 """Latest calls whose time is remembered."""
 ENOUGH = 3
 """Calls that have to be known before one is left out as too slow."""
@@ -37,8 +37,11 @@ TRY_SLOW_AGAIN_S = 300.0
 LIMITS = ("model.calls_per_day", "model.usd_per_day", "model.usd_per_million_input", "model.usd_per_million_output")
 """Settings that a call for a channel needs; their values may be texts."""
 SKIPPED = "skipped"
-VECTORS = "vectors"
-"""Purpose of the calls for the search by meaning. Those of a channel have its name, the second opinion's have none."""
+VECTORS, PLAN = "vectors", "plan"
+"""Purposes of the calls for the search by meaning, and for a plan.
+
+The purpose of a channel's calls is its name; that of the second opinion is empty.
+"""
 
 
 class Account:
@@ -51,7 +54,7 @@ class Account:
 
     def __init__(self, value: Mapping[str, Any] | None = None) -> None:
         value = value or {}
-        self.latencies_ms: list[float] = [float(one) for one in value.get("latencies_ms", [])][-KEPT:]
+        self.latencies_ms: list[float] = [float(one) for one in value.get("latencies_ms", [])][-LATENCIES_KEPT:]
         self.day = str(value.get("day", ""))
         self.calls = int(value.get("calls", 0))
         self.usd = float(value.get("usd", 0.0))
@@ -109,7 +112,7 @@ class Account:
         self.tried_at = time.time()
 
     def succeeded(self, latency_ms: float, usd: float) -> None:
-        self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-KEPT:]
+        self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-LATENCIES_KEPT:]
         self.usd = round(self.usd + usd, 6)
         self.failures, self.resume_at = 0, 0.0
 
@@ -117,7 +120,7 @@ class Account:
         """Count a failure; after some in a row, or if the endpoint asks for it, pause."""
         self.failures += 1
         if self.failures >= FAILURES_BEFORE_PAUSE:
-            self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-KEPT:]
+            self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-LATENCIES_KEPT:]
         self.resume_at = _resume_at(self.failures, retry_after_s) or self.resume_at
 
     def ended(self, purpose: str, *, is_failure: bool, retry_after_s: float = 0.0, usd: float = 0.0) -> None:
@@ -138,7 +141,7 @@ def _resume_at(failures: int, retry_after_s: float) -> float:
     return time.time() + min(pause_s, LONGEST_PAUSE_S) if pause_s else 0.0
 
 
-class Counted:
+class CountedCall:
     """One call for a channel or for vectors, as a context: it is refused, or it counts.
 
     Entering raises ModelError if no call may be made now. A call that the context is left with by an exception counts

@@ -1,6 +1,6 @@
 """Put one question to a model: Anthropic Messages, or the chat completions of OpenAI and those who speak like it.
 
-Runs in a process of its own (``enricher.model.asking``). Sources: the API references of Anthropic (Messages,
+Runs in a process of its own (``enricher.model.opinion_request``). Sources: the API references of Anthropic (Messages,
 version 2023-06-01) and OpenAI (Chat Completions, Embeddings); Ollama, llama.cpp and vLLM serve the latter.
 """
 
@@ -10,7 +10,7 @@ import time
 
 from enricher.model import plain_http
 from enricher.structured.checking import native_schema
-from storage.base.lean import dumps, loads
+from storage.base.fast_stdlib import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class ModelError(Exception):
         self.retry_after_s = retry_after_s
 
 
-class Answer:
+class ModelAnswer:
     """A model's answer and its cost in tokens."""
 
     __slots__ = ("input_tokens", "model", "output_tokens", "text")
@@ -52,7 +52,7 @@ class Answer:
 
 def ask(
     endpoint: Endpoint, text: str, *, within_s: float, schema: Schema | None = None, most_tokens: int = MOST_TOKENS
-) -> Answer:
+) -> ModelAnswer:
     """Return the answer to a text; raises ModelError, also if it takes longer than ``within_s``.
 
     An endpoint with structured output is made to answer with a JSON object of the ``schema``.
@@ -60,7 +60,7 @@ def ask(
     messages = [{"role": "user", "content": text}]
     body: dict[str, Any] = {"model": endpoint.name, "messages": messages}
     native = native_schema(schema) if schema and endpoint.has_structured_output else None
-    if endpoint.speaks_anthropic:
+    if endpoint.is_anthropic:
         body["max_tokens"] = most_tokens
         if native:
             body["output_config"] = {"format": {"type": "json_schema", "schema": native}}
@@ -144,10 +144,10 @@ def _sent_encrypted(
 
 def _headers(endpoint: Endpoint) -> dict[str, str]:
     headers = {"content-type": "application/json", "accept": "application/json", "user-agent": AGENT}
-    if endpoint.speaks_anthropic:
+    if endpoint.is_anthropic:
         headers["anthropic-version"] = ANTHROPIC_VERSION
     if endpoint.key:
-        name, lead = ("x-api-key", "") if endpoint.speaks_anthropic else ("authorization", "Bearer ")
+        name, lead = ("x-api-key", "") if endpoint.is_anthropic else ("authorization", "Bearer ")
         headers[name] = lead + endpoint.key
     return headers
 
@@ -158,7 +158,7 @@ def _checked(response: plain_http.Response, place: str) -> Any:
     if status != HTTP_OK:
         after = response.headers.get("retry-after", "")
         wait_s = float(after) if after.isdecimal() else 0.0
-        raise ModelError(f"{place}: HTTP {status}: {_said(content)}", status=status, retry_after_s=wait_s)
+        raise ModelError(f"{place}: HTTP {status}: {_error_message(content)}", status=status, retry_after_s=wait_s)
     try:
         value = loads(content.decode())
     except (ValueError, RecursionError):
@@ -168,7 +168,7 @@ def _checked(response: plain_http.Response, place: str) -> Any:
     return value
 
 
-def _said(content: bytes) -> str:
+def _error_message(content: bytes) -> str:
     """Return the message in the body of an error, as both protocols write it."""
     try:
         value: Any = loads(content.decode())
@@ -177,7 +177,7 @@ def _said(content: bytes) -> str:
         return content[:80].decode(errors="replace")
 
 
-def _of_messages(value: Any) -> Answer:
+def _of_messages(value: Any) -> ModelAnswer:
     try:
         text = "".join(one["text"] for one in value["content"] if one.get("type") == "text")
         used = value.get("usage") or {}
@@ -186,7 +186,7 @@ def _of_messages(value: Any) -> Answer:
         raise ModelError(f"not an answer of Anthropic Messages: {failure!r:.80}") from None
 
 
-def _of_completion(value: Any) -> Answer:
+def _of_completion(value: Any) -> ModelAnswer:
     try:
         text = value["choices"][0]["message"]["content"]
         used = value.get("usage") or {}
@@ -195,8 +195,8 @@ def _of_completion(value: Any) -> Answer:
         raise ModelError(f"not an answer of chat completions: {failure!r:.80}") from None
 
 
-def _answer(text: object, value: Any, input_tokens: object, output_tokens: object) -> Answer:
+def _answer(text: object, value: Any, input_tokens: object, output_tokens: object) -> ModelAnswer:
     if not isinstance(text, str):
         raise ModelError("the answer has no text")
     tokens = [count if isinstance(count, int) else 0 for count in (input_tokens, output_tokens)]
-    return Answer(text, str(value.get("model") or "")[:80], *tokens)
+    return ModelAnswer(text, str(value.get("model") or "")[:80], *tokens)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from enricher.model.allowance import VECTORS, Counted
+from enricher.model.allowance import VECTORS, CountedCall
 from enricher.model.client import ModelError, embed
 from enricher.model.endpoint import Endpoint, endpoint_of
 from enricher.settings import EMBEDDING
@@ -30,7 +30,7 @@ WITHOUT_ONE = """
 KEEP = "insert or replace into memory_vectors (number, model, vector) values (?, ?, ?)"
 
 
-def asked(endpoint: Endpoint, texts: Sequence[str], *, call: Counted, within_s: float) -> list[bytes]:
+def request_vectors(endpoint: Endpoint, texts: Sequence[str], *, call: CountedCall, within_s: float) -> list[bytes]:
     """Return the endpoint's vectors of the texts, in the form in which they are kept; raises ModelError."""
     with call:
         found, tokens = embed(endpoint, [text[:MOST_CHARS] for text in texts], within_s=within_s)
@@ -47,11 +47,11 @@ def vector_of(db: Connection, text: str, settings: Mapping[str, Value], *, state
     ``db`` is in autocommit mode.
     """
     endpoint = endpoint_of(EMBEDDING)
-    known = vectors.kept(db, endpoint.name, [text])
+    known = vectors.stored(db, endpoint.name, [text])
     if text not in known:
-        call = Counted(VECTORS, settings, state)
-        known = {text: asked(endpoint, [text], call=call, within_s=within_s)[0]}
-        vectors.keep(db, endpoint.name, known)
+        call = CountedCall(VECTORS, settings, state)
+        known = {text: request_vectors(endpoint, [text], call=call, within_s=within_s)[0]}
+        vectors.store(db, endpoint.name, known)
     return known[text]
 
 
@@ -65,8 +65,8 @@ def complete(db: Connection, project: str, settings: Mapping[str, Value], *, sta
     missing = db.execute(WITHOUT_ONE, (project, endpoint.name, MOST_NEW)).fetchall()
     for start in range(0, len(missing), BATCH):
         batch = missing[start : start + BATCH]
-        call, texts = Counted(VECTORS, settings, state), [content for _number, content in batch]
-        made = asked(endpoint, texts, call=call, within_s=until - time.monotonic())
+        call, texts = CountedCall(VECTORS, settings, state), [content for _number, content in batch]
+        made = request_vectors(endpoint, texts, call=call, within_s=until - time.monotonic())
         rows = [(row[0], endpoint.name, vector) for row, vector in zip(batch, made, strict=True)]
         db.executemany(KEEP, rows)
     return len(missing)

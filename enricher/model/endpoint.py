@@ -80,14 +80,14 @@ class Endpoint:
         "_base",
         "has_structured_output",
         "host",
+        "is_anthropic",
         "is_encrypted",
         "key",
         "key_env",
         "keyring",
         "name",
         "port",
-        "speaks_anthropic",
-    )
+    )  # fmt: skip
 
     def __init__(self, settings: Mapping[str, Value]) -> None:
         """Read the settings ``model.*``; raises EndpointError."""
@@ -107,7 +107,7 @@ class Endpoint:
         if not self.name:
             raise EndpointError("model.url is set, but model.name is not; name the model")
         protocol = settings["model.protocol"]
-        self.speaks_anthropic = protocol == ANTHROPIC or (protocol == AUTO and self.host == ANTHROPIC_HOST)
+        self.is_anthropic = protocol == ANTHROPIC or (protocol == AUTO and self.host == ANTHROPIC_HOST)
         forced = settings["model.structured_output"]
         self.has_structured_output = forced == ALWAYS or (forced == AUTO and self.host in (ANTHROPIC_HOST, OPENAI_HOST))
         self.key_env = str(settings["model.key_env"]) or _usual_variable(self.host)

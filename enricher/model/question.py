@@ -1,17 +1,23 @@
 """The question put to a model: what a prompt looks for and, where the rules are uncertain, what it asks for.
 
+Reading its answer never raises, and always reports what it could not use.
+
 Seed 001, task 5.1: intent, topics and confidence as one JSON object, in fewer than 300 tokens beside the prompt. The
 words are in the template ``instructions/prompts/classification.md``.
 """
 
 from __future__ import annotations
 
+from enricher.classify.opinion import MOST_TOPICS, Opinion
+from enricher.structured.parsing import parse
 from enricher.structured.slots import filled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from typing import Any
+
+    from enricher.structured.checking import Schema
 
 HEAD, TAIL = 3000, 1000
 """Characters at the beginning and at the end of a longer prompt that the model gets."""
@@ -21,6 +27,10 @@ LONGEST_EXAMPLE = 160
 INTENT, TASK, EFFORT = "intent", "task", " and effort"
 """Forms of the template ``classification``: for the search intent alone, or for the task type, too; the third is added
 to either if the model is also to estimate the effort."""
+INTENTS = ("howto", "location", "explanation", "comparison", "troubleshoot", "general")
+"""The search intents of seed 001."""
+NONE = "none"
+LONGEST_TOPIC = 60
 
 
 def question(
@@ -59,3 +69,41 @@ def meaning_of(prose: str) -> str:
 def _one_line(text: str) -> str:
     line = " ".join(text.split())
     return f'"{line[:LONGEST_EXAMPLE]}"'
+
+
+def read_opinion(
+    answer: str, schema: Schema, *, task_types: Collection[str] = (), accuracy: float | None = None
+) -> tuple[Opinion | None, str]:
+    """Return the opinion in an answer and what was wrong with it (empty: nothing); None if the answer is unusable.
+
+    ``schema`` is that of the type ``classification``; only fields that follow it are used. A search intent that does
+    not exist counts as ``general``, a task type that does not exist (not in ``task_types``) as none; both are
+    reported. An answer without a usable confidence is unusable (seed 001, task 5.3).
+    """
+    parsed = parse(answer, schema)
+    if not parsed.metadata:
+        return None, "no JSON object in the answer"
+    data, problems = parsed.data, list(parsed.problems)
+    opinion = Opinion(topics=_topics(data.get("topics", [])), complexity=data.get("complexity"))
+    if accuracy is not None:
+        opinion.accuracy = accuracy
+    intent = data.get("intent_type", "").strip().lower()
+    if intent not in (*INTENTS, NONE):
+        problems.append(f"unknown intent_type {parsed.metadata.get('intent_type')!r:.60}")
+        intent = "general"
+    opinion.search_intent = intent
+    if "confidence" not in data:
+        return None, f"no usable confidence: {parsed.metadata.get('confidence')!r:.60}"
+    opinion.intent_confidence = data["confidence"]
+    kind = data.get("task_type", "")
+    if kind in task_types:
+        opinion.task_type = kind
+        opinion.confidence = data.get("task_confidence", data["confidence"])
+    elif task_types:
+        problems.append(f"unknown task_type {parsed.metadata.get('task_type')!r:.60}")
+    return opinion, "; ".join(problems)
+
+
+def _topics(told: list[str]) -> list[str]:
+    plain = [" ".join(topic.split())[:LONGEST_TOPIC] for topic in told]
+    return [topic for topic in dict.fromkeys(plain) if topic][:MOST_TOPICS]

@@ -9,7 +9,7 @@ not written by the user.
 from __future__ import annotations
 
 from enricher.prompt.redaction import redact
-from storage.base.lean import dumps, keyed_hash, utc_now
+from storage.base.fast_stdlib import dumps, keyed_hash, utc_now
 from storage.memory.words import extra_words
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ _STARTS_A_STATEMENT = frozenset(
     only never always if when in on for with without before after because
     """.split()
 )
-_SAYS_SOMETHING = frozenset(
+_VERBS = frozenset(
     """
     is are was were isn't aren't must should shall needs need has have had can can't cannot will won't may does
     doesn't don't never always lives goes runs uses means requires belongs
@@ -72,8 +72,8 @@ def rows(prompt: str, project: str) -> list[Row]:
     """Return the memories that a prompt asks for, unreviewed, as rows of ``memories`` without their number."""
     found: list[Row] = []
     now = utc_now()
-    for namespace, said in remembered(prompt):
-        text = redact(said)[0]
+    for namespace, statement in remembered(prompt):
+        text = redact(statement)[0]
         key = keyed_hash(b"memory", text.encode(errors="replace"))
         named = f"{project}\0{ORIGIN}\0{key}\x000"  # storage.memory.memories derives the same id
         identity = "m-" + keyed_hash(b"memory", named.encode(errors="replace"))[:10]
@@ -91,7 +91,7 @@ def remembered(prompt: str) -> list[tuple[str, str]]:
     for number, line in enumerate(lines):
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced
-        elif not fenced and _may_open(lines, number) and (one := _read(lines, number)):
+        elif not fenced and _may_start_memory(lines, number) and (one := _read(lines, number)):
             found.append(one)
             if len(found) == _MOST:
                 break
@@ -101,8 +101,8 @@ def remembered(prompt: str) -> list[tuple[str, str]]:
 def is_all(prompt: str) -> bool:
     """Return whether the prompt contains nothing but cues and the texts to remember."""
     kept = remembered(prompt)
-    said = sum(len(text.split()) for _namespace, text in kept)
-    return bool(kept) and len(prompt.split()) - said <= _WORDS_OF_A_CUE * len(kept)
+    remembered_words = sum(len(text.split()) for _namespace, text in kept)
+    return bool(kept) and len(prompt.split()) - remembered_words <= _WORDS_OF_A_CUE * len(kept)
 
 
 def namespace_of(text: str) -> str:
@@ -111,7 +111,7 @@ def namespace_of(text: str) -> str:
     return next((name for name, hints in _HINTS if any(hint in low for hint in hints)), "context")
 
 
-def _may_open(lines: list[str], number: int) -> bool:
+def _may_start_memory(lines: list[str], number: int) -> bool:
     """Return whether a memory may begin in this line; False in a quotation and among the lines of a pasted record."""
     line = lines[number]
     if line[:1].lower() not in _FIRST_LETTERS or not line:
@@ -174,19 +174,19 @@ def _statement(line: str) -> str:
     low = line.lower()
     for opening in ("please remember that ", "remember that "):
         if low.startswith(opening):
-            return line[len(opening) :] if _states(low[len(opening) :].split(None, 7)) else ""
+            return line[len(opening) :] if _is_sentence(low[len(opening) :].split(None, 7)) else ""
     if low.startswith("from now on"):
         words = low[len("from now on") :].lstrip(" ,:").split(None, 2)
         return line if words and words[0] in _RULES_BEGIN and len(words) > 1 else ""
     return ""
 
 
-def _states(words: list[str]) -> bool:
+def _is_sentence(words: list[str]) -> bool:
     """Return whether the words form a sentence; "bug we had" and "time the build was red" only name a thing."""
     if not words or words[0] in _STARTS_A_STATEMENT:
         return bool(words)
     relates = words[1:2] and (words[1] in _STARTS_A_STATEMENT or words[1] in _RELATES)
-    return not relates and not _SAYS_SOMETHING.isdisjoint(words[1:6])
+    return not relates and not _VERBS.isdisjoint(words[1:6])
 
 
 def _until_the_order(text: str) -> str:

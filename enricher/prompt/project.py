@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from enricher.home import project_root
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 
 MOST_BYTES = 64 * 1024
 SHARED = "shared"

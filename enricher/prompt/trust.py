@@ -12,7 +12,7 @@ import os
 
 from enricher.home import state_dir
 from storage.base import private
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 
 MOST_BYTES = 1 << 20
 FOLDER, MEMORIES = ".enricher", "memories"
@@ -24,7 +24,7 @@ BRANCH_SUFFIX = ".branch"
 
 def is_trusted(root: str) -> bool:
     """Return whether the ``.enricher`` folder of ``root`` has the trusted content, not counting its memories."""
-    given = _given(root)
+    given = _read_mark(root)
     try:
         return bool(given) and given[0] == fingerprint(root)
     except (OSError, ValueError):
@@ -33,7 +33,7 @@ def is_trusted(root: str) -> bool:
 
 def are_memories_trusted(root: str) -> bool:
     """Return whether the memories in the ``.enricher`` folder of ``root`` are the trusted ones."""
-    given = _given(root)
+    given = _read_mark(root)
     try:
         return len(given) > 1 and given[1] == fingerprint(root, memories=True)
     except (OSError, ValueError):
@@ -95,7 +95,7 @@ def follows_branch(root: str) -> bool:
     return os.path.exists(mark(root) + BRANCH_SUFFIX)
 
 
-def _given(root: str) -> list[str]:
+def _read_mark(root: str) -> list[str]:
     try:
         return private.read_own_file(mark(root), MOST_BYTES).decode("ascii", "replace").split("\n")
     except (OSError, ValueError):

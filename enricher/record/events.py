@@ -10,7 +10,7 @@ import os
 import time
 
 from storage.base import private
-from storage.base.lean import dumps, utc_now, within
+from storage.base.fast_stdlib import dumps, utc_now, within
 
 TOPIC = "onex.evt.omniclaude.context-enrichment.v1"
 MOST_S = 0.05
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from enricher.context import Gathered
+    from enricher.context import ChannelResult
     from enricher.pipeline import Run
     from enricher.respond.decision import Enrichment
 
@@ -54,7 +54,7 @@ def send(run: Run) -> tuple[int, int]:
     return (0, len(lines)) if reasons else (len(lines), 0)
 
 
-def _event(one: Gathered, enrichment: Enrichment, run: Run) -> dict[str, Any]:
+def _event(one: ChannelResult, enrichment: Enrichment, run: Run) -> dict[str, Any]:
     """Return the event of a channel's result, with the keys of the consumers' schema and those of ruling R9."""
     own = [item for item in enrichment.items if item.channel == one.name]
     score = max((item.score for item in own), default=None)
@@ -90,7 +90,7 @@ def _deliver(lines: list[bytes], file: str, socket: str, run: Run) -> list[str]:
         reasons.append(_attempt(lambda: _append(path, b"".join(lines)), f"file {file}", until))
     if socket:
         path = os.path.join(run.state, os.path.expanduser(socket))
-        reasons.append(_attempt(lambda: _speak(path, b"".join(lines), until), f"socket {socket}", until))
+        reasons.append(_attempt(lambda: _send_to_socket(path, b"".join(lines), until), f"socket {socket}", until))
     return [reason for reason in reasons if reason]
 
 
@@ -147,7 +147,7 @@ def _rotate(path: str) -> None:
         os.close(descriptor)
 
 
-def _speak(path: str, content: bytes, until: float) -> None:
+def _send_to_socket(path: str, content: bytes, until: float) -> None:
     """Send the lines to the process that listens on the socket, without waiting for a reply."""
     try:
         import _socket as sockets

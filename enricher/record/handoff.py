@@ -13,8 +13,8 @@ import time
 from enricher.respond.decision import decide
 from enricher.respond.hydration.sheet import sheet
 from storage.base import log, private
-from storage.base.lean import keyed_hash
-from storage.state.handover import PREFIX, SUFFIX, own_folder, remove_old
+from storage.base.fast_stdlib import keyed_hash
+from storage.state.plan_files import PREFIX, SUFFIX, own_folder, remove_old
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ end is known, then ``delivered``, ``dropped`` (with the reason) or ``nothing new
 from __future__ import annotations
 
 from enricher.hosts import LATE_EVENTS
-from storage.base import lean
+from storage.base import fast_stdlib
 from storage.state import detached, late, sessions
 from storage.traces import spool
 
@@ -48,7 +48,7 @@ def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
         return
     try:
         if left := late.take(run.state, event.session_id):
-            note(run.state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NEXT_PROMPT})
+            replace_model_record(run.state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NEXT_PROMPT})
         late.begin_turn(run.state, event.session_id, run.trace.id)
     except (OSError, ValueError, KeyError, TypeError) as failure:
         run.problems.append((LATE, f"the turn is not noted: {failure!r}"))
@@ -59,14 +59,14 @@ def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any]
 
     The record is empty if the settings leave nothing to ask; the task types are None if nothing will be asked.
     """
-    from enricher.model import allowance, asking
+    from enricher.model import allowance, opinion_request
 
-    kinds = asking.task_types(judged, rules, run.settings)
-    if not kinds and not asking.asks_for_intent(run.settings):
+    kinds = opinion_request.task_types(judged, rules, run.settings)
+    if not kinds and not opinion_request.asks_for_intent(run.settings):
         return {}, None
-    known = {"model": str(run.settings["model.name"]), "limit_ms": round(asking.LONGEST_S * 1000)}
-    if refusal := allowance.read(run.state).refusal(run.settings, asking.LONGEST_S):
-        return {**known, "status": asking.SKIPPED, "reason": refusal}, None
+    known = {"model": str(run.settings["model.name"]), "limit_ms": round(opinion_request.LONGEST_S * 1000)}
+    if refusal := allowance.read(run.state).refusal(run.settings, opinion_request.LONGEST_S):
+        return {**known, "status": opinion_request.SKIPPED, "reason": refusal}, None
     return {**known, "status": LATE, "outcome": ASKED}, kinds
 
 
@@ -77,34 +77,36 @@ def follow_up(run: Run) -> None:
 
 def _ask(run: Run) -> None:
     """Ask, decide again, and leave what is new for the session; runs in the child."""
-    from enricher.model import asking
+    from enricher.model import opinion_request
 
     if run.inputs is None or run.rules is None or run.late is None:
         return
-    lean.on_alarm(asking.LONGEST_S + GRACE_S, _give_up)
-    answered = asking.asked_now(run.inputs.prompt, run.late, run.rules, run.settings, state=run.state)
+    fast_stdlib.on_alarm(opinion_request.LONGEST_S + GRACE_S, _give_up)
+    answered = opinion_request.ask_now(run.inputs.prompt, run.late, run.rules, run.settings, state=run.state)
     model: dict[str, Any] = {**run.inputs.model, **answered}
     opinion = model.pop("opinion", None)
     if opinion is None:
-        note(run.state, run.trace.id, {name: value for name, value in model.items() if name != "outcome"})
+        replace_model_record(
+            run.state, run.trace.id, {name: value for name, value in model.items() if name != "outcome"}
+        )
         _log(run, f"{model['status']}: {model['reason']} (late); the rules alone decide")
         return
     model |= {"status": LATE, "late_opinion": opinion}
-    text, told, tokens = _what_is_new(run, opinion)
-    waiting = {"trace": run.trace.id, "text": text, "told": told, "tokens": tokens, "model": model}
+    text, refs, tokens = _new_text(run, opinion)
+    waiting = {"trace": run.trace.id, "text": text, "told": refs, "tokens": tokens, "model": model}
     if not text:
-        note(run.state, run.trace.id, {**model, "outcome": NOTHING_NEW})
+        replace_model_record(run.state, run.trace.id, {**model, "outcome": NOTHING_NEW})
     elif run.settings["shadow"]:
-        note(run.state, run.trace.id, {**model, "outcome": DROPPED, "reason": "shadow mode"})
-    elif not late.leave(run.state, run.trace.session_id, waiting):
-        note(run.state, run.trace.id, {**model, "outcome": DROPPED, "reason": NEXT_PROMPT})
+        replace_model_record(run.state, run.trace.id, {**model, "outcome": DROPPED, "reason": "shadow mode"})
+    elif not late.store(run.state, run.trace.session_id, waiting):
+        replace_model_record(run.state, run.trace.id, {**model, "outcome": DROPPED, "reason": NEXT_PROMPT})
 
 
 def _give_up() -> None:
     raise TimeoutError("the model took too long")
 
 
-def _what_is_new(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]], int]:
+def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]], int]:
     """Return the text that the opinion adds to what the session was told, what it refers to, and its tokens."""
     from enricher.prompt.text import estimate_tokens
     from enricher.respond.decision import decide, verdict_on
@@ -113,21 +115,21 @@ def _what_is_new(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[
     inputs, rules = run.inputs, run.rules
     if inputs is None or rules is None:
         return "", [], 0
-    told = sessions.session_state(run.state, run.trace.session_id)
-    inputs.injected, inputs.spent, inputs.model = told.told, told.tokens, {"opinion": opinion}
+    session = sessions.session_state(run.state, run.trace.session_id)
+    inputs.injected, inputs.spent, inputs.model = session.injected, session.tokens, {"opinion": opinion}
     enrichment = decide(inputs, rules, verdict_on(inputs, rules))
     lines = new_lines(enrichment.text, run.text())
     if not lines:
         return "", [], 0
     text = finish("\n".join([TITLE, *lines]))
-    return text, _not_told(enrichment, told.told), estimate_tokens(text)
+    return text, _new_refs(enrichment, session.injected), estimate_tokens(text)
 
 
-def _not_told(enrichment: Enrichment, told: list[str]) -> list[tuple[str, str]]:
-    return [(kind, ref) for kind, ref in enrichment.refs() if f"{kind}:{ref}" not in told]
+def _new_refs(enrichment: Enrichment, injected: list[str]) -> list[tuple[str, str]]:
+    return [(kind, ref) for kind, ref in enrichment.refs() if f"{kind}:{ref}" not in injected]
 
 
-def new_lines(text: str, said: str) -> list[str]:
+def new_lines(text: str, earlier: str) -> list[str]:
     """Return the lines of a text that are not in the earlier one, without its title and its note on partial results.
 
     The label of the facts stays if a fact stays.
@@ -136,25 +138,27 @@ def new_lines(text: str, said: str) -> list[str]:
     from enricher.respond.render import TITLE as PROMPT_TITLE
 
     labels = (CONTEXT_LABEL, PLAIN_CONTEXT_LABEL)
-    known = {*said.splitlines(), "", PROMPT_TITLE, BACKGROUND_TITLE} - {*labels}
+    known = {*earlier.splitlines(), "", PROMPT_TITLE, BACKGROUND_TITLE} - {*labels}
     left = [line for line in text.splitlines() if line not in known and not line.startswith("_Partial: ")]
     return [line for at, line in enumerate(left) if line not in labels or "".join(left[at + 1 : at + 2])[:2] == "- "]
 
 
-def delivered(state: str, session_id: str, result: Mapping[str, Any]) -> None:
+def record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> None:
     """Record that the client got a result, so that the session is not told the same again."""
-    sessions.tell(state, session_id, [(kind, ref) for kind, ref in result["told"]], tokens=int(result["tokens"]))
-    said = {"outcome": DELIVERED, "text": result["text"], "tokens": result["tokens"]}
-    note(state, result["trace"], {**result["model"], **said})
+    sessions.record_injected(
+        state, session_id, [(kind, ref) for kind, ref in result["told"]], tokens=int(result["tokens"])
+    )
+    outcome = {"outcome": DELIVERED, "text": result["text"], "tokens": result["tokens"]}
+    replace_model_record(state, result["trace"], {**result["model"], **outcome})
 
 
-def drop_left_over(state: str) -> None:
+def drop_unclaimed(state: str) -> None:
     """Remove the results of sessions that did not go on, and record that nobody got them."""
-    for left in late.take_left_over(state):
-        note(state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NO_MORE})
+    for left in late.take_unclaimed(state):
+        replace_model_record(state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NO_MORE})
 
 
-def note(state: str, trace_id: str, model: dict[str, Any]) -> None:
+def replace_model_record(state: str, trace_id: str, model: dict[str, Any]) -> None:
     """Replace the record of the model in a trace that was written before; a failure is logged."""
     try:
         spool.put_late(state, trace_id, model)

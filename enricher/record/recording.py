@@ -11,7 +11,7 @@ import time
 from enricher.prompt.text import estimate_tokens
 from enricher.record import upkeep
 from storage import traces
-from storage.base.lean import dumps
+from storage.base.fast_stdlib import dumps
 from storage.state import sessions
 from storage.traces import spool
 
@@ -58,7 +58,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
             one.status,
             one.latency_ms,
             len(one.candidates),
-            *_kept(enrichment, one.name),
+            *_count_kept(enrichment, one.name),
             "yes" if one.fallback else "",
             one.model,
         )
@@ -69,7 +69,7 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     trace.injected = enrichment.refs()
 
 
-def _kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
+def _count_kept(enrichment: Enrichment, channel: str) -> tuple[int, int]:
     """Return how many items of a channel are in the text, and the tokens of these items as offered."""
     kept = [item for item in enrichment.items if item.channel == channel and item.kept]
     return len(kept), sum(estimate_tokens(item.text or item.label) for item in kept)
@@ -103,9 +103,9 @@ def keep_rest(run: Run) -> None:
     """Store the session's injected items and the version of the rules, and start the upkeep if it is due."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):
-        told = run.enrichment.refs()
-        told = told if level not in ("off", "hash") else _unreadable(told)
-        sessions.tell(run.state, trace.session_id, told, tokens=trace.output_tokens)
+        refs = run.enrichment.refs()
+        refs = refs if level not in ("off", "hash") else _hashed_refs(refs)
+        sessions.record_injected(run.state, trace.session_id, refs, tokens=trace.output_tokens)
     if run.late is not None and run.enrichment is not None:
         from enricher.record import late
 
@@ -113,7 +113,7 @@ def keep_rest(run: Run) -> None:
     if run.inputs is not None and any(one.is_program for one in run.inputs.channels):
         from enricher.context import external
 
-        external.sweep_later(run.state)
+        external.start_sweep(run.state)
     if level == "off":
         return
     if run.rules is not None and trace.rules_hash:
@@ -122,11 +122,11 @@ def keep_rest(run: Run) -> None:
     upkeep.start(run.state, run.project, is_wanted=trace.status != "skipped", has_index=has_index)
 
 
-def _unreadable(told: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the references with the names of files and memories hashed; the session's own marks reveal nothing."""
-    from enricher.respond.decision import unreadable
+    from enricher.respond.decision import hashed_ref
 
-    return [(kind, unreadable(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in told]
+    return [(kind, hashed_ref(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in refs]
 
 
 def _keep_version(state: str, rules: cache.Rules) -> None:

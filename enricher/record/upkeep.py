@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from enricher.settings import EMBEDDING
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 from storage.state import detached
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ def start(state: str, project: Project, *, is_wanted: bool = True, has_index: bo
     detached.start(state, detached.MAINTENANCE, lambda: _maintain(state))
     if is_wanted and project.root:
         mark = stamp(project)
-        detached.start(state, mark, lambda: _look_after(state, project, mark, has_index=has_index))
+        detached.start(state, mark, lambda: _maintain_project(state, project, mark, has_index=has_index))
 
 
 def stamp(project: Project) -> str:
@@ -45,31 +45,31 @@ def _maintain(state: str) -> None:
     if os.path.exists(f"{state}/{FOLDER}"):
         from enricher.record import late
 
-        late.drop_left_over(state)
+        late.drop_unclaimed(state)
     maintenance.main(state)
     if not maintenance.is_housekeeping_due(state):
         return
     try:
         from enricher.erasure import forgetting
 
-        forgetting.look_after(state)
+        forgetting.run_retention(state)
     except Exception as failure:
         _note(state, "enricher.erasure.forgetting", failure)
 
 
-def _look_after(state: str, project: Project, mark: str, *, has_index: bool) -> None:
+def _maintain_project(state: str, project: Project, mark: str, *, has_index: bool) -> None:
     turn = detached.claim(state, mark)
     if turn < 0:
         return
     try:
-        _keep_modules(state)
+        _bundle_modules(state)
         refresh(state, project, has_index=has_index)
     finally:
         detached.postpone(state, REST_S, mark)
         os.close(turn)
 
 
-def _keep_modules(state: str) -> None:
+def _bundle_modules(state: str) -> None:
     """Bundle the modules that this prompt loaded, before the upkeep itself loads more."""
     from enricher import bundle
 
@@ -88,9 +88,9 @@ def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
 
         site.main()
     try:
-        from enricher.rules.sources import leave_shipped
+        from enricher.rules.sources import store_packaged
 
-        leave_shipped(state)
+        store_packaged(state)
     except Exception as failure:
         _note(state, "enricher.rules.sources", failure)
     for name in ("enricher.sources.memory", *(["enricher.sources.code.indexing.index"] if has_index else [])):
@@ -111,7 +111,7 @@ def _complete_vectors(state: str, project: Project) -> None:
 
     from enricher.rules import cache
     from enricher.settings import has_vectors, with_environment
-    from storage.memory.presence import has_memories
+    from storage.memory.memory_markers import has_memories
 
     settings, _problems = with_environment(cache.load(project.root)[0].body["settings"], os.environ)
     if not has_vectors(settings, os.environ) or not has_memories(state, project.id):

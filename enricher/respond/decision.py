@@ -7,23 +7,23 @@ the same inputs and the same rules give the same enrichment, byte for byte.
 from __future__ import annotations
 
 from enricher.classify import classify, verdict
-from enricher.context import Gathered
+from enricher.context import ChannelResult
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.text import estimate_tokens
 from enricher.respond.facts import read_facts
 from enricher.respond.guidance import (
-    Miss,
+    OmittedGuidance,
     Scored,
-    any_is_called_for,
+    any_is_triggered,
     choose_workflow,
     select_guardrails,
     shares_of,
     suggest_approach,
-    words_that_call,
+    trigger_words,
 )
-from enricher.respond.render import HARD_CAP_TOKENS, Item, Lines, finish, render
+from enricher.respond.render import HARD_CAP_TOKENS, Item, TextLines, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Inputs:
     actions; ``form`` is empty for the agents' text, or names another format (``enricher.respond.formats``).
     ``has_mcp``: the client can call our MCP server; only the profile ``as-specified`` uses it. ``is_bare``:
     the client adds the text as a separate message without any introduction. ``model`` is the record of
-    what a language model was asked and answered (``enricher.model.asking``), empty if none was asked.
+    what a language model was asked and answered (``enricher.model.opinion_request``), empty if none was asked.
     ``hydration`` is what a plan may name (``enricher.respond.hydration.gathering``), empty if none is written.
     """
 
@@ -90,7 +90,7 @@ class Inputs:
         skills: list[tuple[str, str]] | None = None,
         injected: list[str] | None = None,
         spent: int = 0,
-        channels: list[Gathered] | None = None,
+        channels: list[ChannelResult] | None = None,
         conversation: Conversation | None = None,
         form: str = "",
         has_mcp: bool = False,
@@ -128,11 +128,11 @@ class Inputs:
     @staticmethod
     def from_json(prompt: str, value: Mapping[str, Any]) -> Inputs:
         conversation = Conversation.from_json(value.get("conversation", {}), prompt)
-        channels = [Gathered.from_json(channel) for channel in value["channels"]]
+        channels = [ChannelResult.from_json(channel) for channel in value["channels"]]
         if conversation.answer:
-            from enricher.context.known import mark_said
+            from enricher.context.host_context import mark_in_answer
 
-            mark_said(channels, conversation.answer)
+            mark_in_answer(channels, conversation.answer)
         inputs = Inputs(
             prompt,
             settings=value["settings"],
@@ -164,7 +164,7 @@ class Inputs:
         return is_as_specified(self.settings)
 
     @property
-    def said_before(self) -> list[str]:
+    def already_shown(self) -> list[str]:
         """The references not to repeat; the profile ``as-specified`` repeats everything.
 
         After the host has dropped its context, everything except the channel ``session``'s facts may be repeated.
@@ -174,7 +174,7 @@ class Inputs:
         return self.injected
 
 
-class Kept:
+class RankedItem:
     """A candidate and its outcome: whether the text contains it, and if not, why."""
 
     __slots__ = ("channel", "kept", "label", "ref", "score", "text", "why")
@@ -207,9 +207,9 @@ class Enrichment:
         """The effort that the prompt asks for; None unless the setting ``complexity.enabled`` is on."""
         self.workflow = ""
         self.why_workflow = ""
-        self.items: list[Kept] = []
+        self.items: list[RankedItem] = []
         self.partial: list[str] = []
-        self.misses: list[Miss] = []
+        self.misses: list[OmittedGuidance] = []
         self.text = ""
         self.tokens = 0
 
@@ -217,12 +217,12 @@ class Enrichment:
         """Return what this text shows, as (kind, reference), so that the session does not show it again."""
         if not self.text:
             return []
-        told = [("guardrail", one.ref) for one in self.guardrails]
-        told += [("approach", self.approach.id)] if self.approach else []
-        return told + [("item", _name(_place(item), item.text)) for item in self.items if item.kept]
+        refs = [("guardrail", one.ref) for one in self.guardrails]
+        refs += [("approach", self.approach.id)] if self.approach else []
+        return refs + [("item", _name(_place(item), item.text)) for item in self.items if item.kept]
 
 
-def says_nothing(
+def silence_reason(
     classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
 ) -> str:
     """Return the reason why prompts of this class (small talk) get no enrichment; empty if this prompt may get one.
@@ -235,7 +235,7 @@ def says_nothing(
         return ""
     if NOT_ENGLISH in classification.features:
         return ""
-    if any_is_called_for(body["guardrails"], classification.scores.get("guardrail", {})):
+    if any_is_triggered(body["guardrails"], classification.scores.get("guardrail", {})):
         return ""
     if classification.uncertain and (" " in prompt or not prompt.isascii()):
         from enricher.prompt.wording.actions import asked_actions
@@ -256,29 +256,29 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
     if not inputs.settings["search_intent.enabled"]:
         judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
     result = Enrichment(judged)
-    result.partial = [f"{one.name} (time)" for one in inputs.channels if one.status == "timeout"]
-    reason = says_nothing(judged, body, inputs.settings, inputs.prompt)
+    result.partial = [_late(one) for one in inputs.channels if one.status == "timeout"]
+    reason = silence_reason(judged, body, inputs.settings, inputs.prompt)
     if not reason:
         _choose_workflow(result, rules)
     if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):
         result.estimate = _estimated(inputs, judged, body)
     if reason:
-        result.misses.append(Miss("everything", reason))
+        result.misses.append(OmittedGuidance("everything", reason))
     elif inputs.form == PIPELINE:
         from enricher.respond.formats import write
 
-        _weigh(result, inputs, body)
+        _rank_items(result, inputs, body)
         write(result)
     elif inputs.form:
         from enricher.respond.hydration.writing import write as write_plan
 
-        _weigh(result, inputs, body)
+        _rank_items(result, inputs, body)
         write_plan(result, inputs, rules)
     elif not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
-        result.misses.append(Miss("everything", "the session's budget is spent", score=inputs.spent))
+        result.misses.append(OmittedGuidance("everything", "the session's budget is spent", score=inputs.spent))
     else:
         _guide(result, inputs, rules)
-        _weigh(result, inputs, body)
+        _rank_items(result, inputs, body)
         _write(result, inputs, body)
     result.text = finish(result.text)
     return result
@@ -313,47 +313,49 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
         body["guardrails"],
         task_type=task_type,
         signal_scores=guardrail_scores,
-        injected=inputs.said_before,
+        injected=inputs.already_shown,
         has_past=bool(inputs.conversation),
         has_edits=inputs.conversation.has_edits,
         is_as_specified=inputs.is_as_specified,
     )
     for one in result.guardrails:
-        if WORDS in one.say:
-            words = _words_that_call(one.id, inputs.prompt, judged, rules)
-            one.say = one.say.replace(WORDS, words) if words else ""
+        if WORDS in one.sentence:
+            words = _trigger_words(one.id, inputs.prompt, judged, rules)
+            one.sentence = one.sentence.replace(WORDS, words) if words else ""
     result.approach, more = suggest_approach(
         body["approaches"],
         result.facts,
         task_type=task_type,
         signal_scores=approach_scores,
-        injected=inputs.said_before,
+        injected=inputs.already_shown,
         is_as_specified=inputs.is_as_specified,
     )
     if inputs.is_as_specified and result.estimate:
         _suggest_splitting(result, result.estimate)
     result.misses += misses + more
     if not result.shown:
-        result.misses.insert(0, Miss("classification", f"{judged.task_type} is uncertain", score=judged.confidence))
+        result.misses.insert(
+            0, OmittedGuidance("classification", f"{judged.task_type} is uncertain", score=judged.confidence)
+        )
 
 
 def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
     """Add to the approach the suggestion to split the task, if there is one."""
     from enricher.complexity.suggestion import suggestion
 
-    if said := suggestion(estimate):
+    if sentence := suggestion(estimate):
         chosen = result.approach or Scored(SPLITTING, "", round(estimate.score))
-        result.approach = Scored(chosen.id, f"{chosen.text} {said}".strip(), chosen.score)
+        result.approach = Scored(chosen.id, f"{chosen.text} {sentence}".strip(), chosen.score)
 
 
-def _words_that_call(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
+def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
     """Return the words that triggered a guardrail; classify the prompt again if ``judged`` carries no evidence."""
-    return words_that_call(identity, judged.evidence, prompt) or words_that_call(
+    return trigger_words(identity, judged.evidence, prompt) or trigger_words(
         identity, classify(prompt, rules.table).evidence, prompt
     )
 
 
-def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
+def _rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     """Sort the candidates by channel priority and score, and set for each omitted candidate the reason."""
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()
@@ -361,11 +363,11 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         rule = rank.get(channel.name)
         taken = 0
         for offered in sorted(channel.candidates, key=lambda one: (-one.score, one.ref, one.text)):
-            names = {_name(offered.ref, offered.text), _spelled(offered)}
-            item = Kept(channel.name, offered, why=_objection(offered, rule, names, inputs))
+            names = {_name(offered.ref, offered.text), _normalized(offered)}
+            item = RankedItem(channel.name, offered, why=_objection(offered, rule, names, inputs))
             if not item.why and names & seen:
                 item.why = "told by another channel"
-            elif not item.why and rule and taken >= rule["most"] and not _counts_itself(channel.name, inputs):
+            elif not item.why and rule and taken >= rule["most"] and not _limits_itself(channel.name, inputs):
                 item.why = "more relevant ones fill the channel"
             if not item.why:
                 seen |= names
@@ -374,10 +376,12 @@ def _weigh(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         best = max((one.score for one in channel.candidates), default=0.0)
         if rule and channel.candidates and best < rule["min_score"]:
             reason = "searched, nothing above the floor"
-            result.misses.append(Miss(f"channel {channel.name}", reason, score=best, needed=rule["min_score"]))
+            result.misses.append(
+                OmittedGuidance(f"channel {channel.name}", reason, score=best, needed=rule["min_score"])
+            )
 
 
-def _counts_itself(channel: str, inputs: Inputs) -> bool:
+def _limits_itself(channel: str, inputs: Inputs) -> bool:
     """Return whether a channel limits its number of items itself: ``memory`` under ``as-specified`` (seed 001)."""
     return channel == "memory" and inputs.is_as_specified
 
@@ -389,10 +393,10 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
         return "below the floor without its weight"
     if offered.stale:
         return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
-    known = inputs.said_before
+    known = inputs.already_shown
     place = _place(offered)
     names = names - {offered.ref} if place != offered.ref else names
-    if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, unreadable(name))):
+    if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, hashed_ref(name))):
         return "said before in this session"
     if (
         known
@@ -404,14 +408,14 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     return ""
 
 
-def _place(offered: Candidate | Kept) -> str:
+def _place(offered: Candidate | RankedItem) -> str:
     """Return a session's reference for a fact with its line number: a file shown without a line may be shown again."""
     line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
     is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
     return f"{offered.ref}:{line[0]}" if is_line else offered.ref
 
 
-def _spelled(offered: Candidate) -> str:
+def _normalized(offered: Candidate) -> str:
     """Return the normalized text of an item; items with the same text are duplicates even with other references."""
     return _flat(offered.text) or offered.label
 
@@ -422,16 +426,16 @@ def _flat(text: str) -> str:
 
 def _name(ref: str, text: str) -> str:
     """Return a session's reference for an item, or its hash if it is missing or longer than 200 characters."""
-    return ref if 0 < len(ref) <= LONGEST_NAME else unreadable(ref or text)
+    return ref if 0 < len(ref) <= LONGEST_NAME else hashed_ref(ref or text)
 
 
-def unreadable(name: str) -> str:
+def hashed_ref(name: str) -> str:
     """Return the keyed hash of a reference, stored instead of it if the setting ``log`` allows no readable text."""
     return keyed_hash(b"item", name.encode(errors="replace"))
 
 
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    lines = Lines(is_as_specified=inputs.is_as_specified, is_bare=inputs.is_bare)
+    lines = TextLines(is_as_specified=inputs.is_as_specified, is_bare=inputs.is_bare)
     open_items = [item for item in result.items if not item.why]
     most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
@@ -457,16 +461,28 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
         lines.classification = result.classification.task_type
     elif result.shown:
         alone = "alone " if class_line == BESIDE else ""
-        result.misses.append(Miss("classification", f"{alone}it would tell the agent nothing"))
-    lines.partial = result.partial
+        result.misses.append(OmittedGuidance("classification", f"{alone}it would tell the agent nothing"))
+    lines.partial = _announced(result.partial, inputs)
     result.text, lines, kept = render(lines, tokens=tokens, most=most)
     too_late = "more relevant ones fill the text" if kept.count(True) == most else "no room"
     for item, is_kept in zip(open_items, kept, strict=True):
         item.kept, item.why = is_kept, "" if is_kept else too_late
-    _note_what_had_no_room(result, lines)
+    _mark_omitted(result, lines)
     if not (any(kept) or lines.guardrails or lines.approach or class_line == ALONE):
         result.text = ""
     result.tokens = estimate_tokens(result.text) if result.text else 0
+
+
+def _announced(partial: list[str], inputs: Inputs) -> list[str]:
+    """Return the late channels that the agent is told about: programs that someone set up, not those of the package."""
+    if inputs.is_as_specified:
+        return partial
+    built_in = {_late(one) for one in inputs.channels if one.is_built_in}
+    return [one for one in partial if one not in built_in]
+
+
+def _late(channel: ChannelResult) -> str:
+    return f"{channel.name} (time)"
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
@@ -474,7 +490,7 @@ def _class_line(body: Mapping[str, Any]) -> str:
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
-def _suggest_memory(lines: Lines, result: Enrichment, inputs: Inputs) -> None:
+def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> None:
     """Add seed 001's reminder and resources if the search intent is certain and the agent can use them (MCP)."""
     from enricher.context.channels.memory import memory_context
 
@@ -483,7 +499,7 @@ def _suggest_memory(lines: Lines, result: Enrichment, inputs: Inputs) -> None:
         lines.reminder, lines.resources = context.get("reminder", ""), context["suggested_resources"]
 
 
-def _in_project(text: str, frame: str, items: list[Kept]) -> str:
+def _in_project(text: str, frame: str, items: list[RankedItem]) -> str:
     """Replace a stack frame's path by the project's own, if it is absolute or from another machine."""
     path, _, line = frame.replace("\\", "/").rpartition(":")
     for item in items:
@@ -492,9 +508,11 @@ def _in_project(text: str, frame: str, items: list[Kept]) -> str:
     return text
 
 
-def _note_what_had_no_room(result: Enrichment, lines: Lines) -> None:
-    result.misses += [Miss(f"guardrail {one.id}", "no room") for one in result.guardrails[len(lines.guardrails) :]]
+def _mark_omitted(result: Enrichment, lines: TextLines) -> None:
+    result.misses += [
+        OmittedGuidance(f"guardrail {one.id}", "no room") for one in result.guardrails[len(lines.guardrails) :]
+    ]
     result.guardrails = lines.guardrails
     if result.approach and not lines.approach:
-        result.misses.append(Miss(f"approach {result.approach.id}", "no room"))
+        result.misses.append(OmittedGuidance(f"approach {result.approach.id}", "no room"))
         result.approach = None

@@ -40,17 +40,17 @@ def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str,
     if TRACES.intersection(features):
         from enricher.prompt.wording.frames import error_name, innermost_frame
 
-        _keep(found, "frame", innermost_frame(prompt))
-        _keep(found, "error", error_name(prompt))
-    _keep(found, "count", _count(prompt))
+        _add(found, "frame", innermost_frame(prompt))
+        _add(found, "error", error_name(prompt))
+    _add(found, "count", _count(prompt))
     if "list" in features:
-        _keep(found, "listed", _listed(prompt))
+        _add(found, "listed", _listed(prompt))
     if not PASTED.intersection(features):
-        _keep(found, "skill", _skill(prompt, skills))
+        _add(found, "skill", _skill(prompt, skills))
     return found
 
 
-def _keep(found: dict[str, str], name: str, value: str) -> None:
+def _add(found: dict[str, str], name: str, value: str) -> None:
     if value:
         found[name] = value
 
@@ -69,13 +69,13 @@ def _count(prompt: str) -> str:
         for behind, thing in enumerate(words[at + 1 : at + 3], at + 1):
             bare = thing.strip(".,;:!?()")
             if bare in THINGS:
-                return "" if _tells_results(thing, words[behind + 1 : behind + 4]) else f"{word} {bare}"
+                return "" if _reports_results(thing, words[behind + 1 : behind + 4]) else f"{word} {bare}"
             if bare != thing:
                 break
     return ""
 
 
-def _tells_results(thing: str, behind: list[str]) -> bool:
+def _reports_results(thing: str, behind: list[str]) -> bool:
     """Return whether a count is part of a report: "all 40 files pass", "all 12 pages, 10 green"."""
     if thing[-1] in ".;!?":
         return False

@@ -20,7 +20,7 @@ LONGEST_LINE = CAP_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.respond.decision import Enrichment, Kept
+    from enricher.respond.decision import Enrichment, RankedItem
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:
@@ -54,9 +54,9 @@ def write(result: Enrichment) -> None:
     result.tokens = CAP_TOKENS - left
 
 
-def _by_channel(items: list[Kept]) -> list[list[Kept]]:
+def _by_channel(items: list[RankedItem]) -> list[list[RankedItem]]:
     """Group the items that are not omitted by channel; they are already sorted by the channels' priority."""
-    groups: dict[str, list[Kept]] = {}
+    groups: dict[str, list[RankedItem]] = {}
     for item in items:
         if not item.why:
             groups.setdefault(item.channel, []).append(item)
@@ -74,7 +74,7 @@ def _fitted(block: str, tokens: int, most_bytes: int, *, may_cut: bool) -> str:
     return whole[: most_bytes - len(BETWEEN) - len(ELLIPSIS.encode())].decode(errors="ignore").rstrip() + ELLIPSIS
 
 
-def _shown(item: Kept) -> str:
+def _shown(item: RankedItem) -> str:
     """Return an item's sanitized text, line by line, followed by its source; only the label if it has no text."""
     source = harmless(item.label, longest=LONGEST_LINE)
     if not item.text:

@@ -2,7 +2,7 @@
 
 A guardrail's or approach's score is the weight of its task type, if the type is
 shown, plus the weights of its own signals; below the file's ``min_score`` the line is
-omitted and recorded as a ``Miss``, which ``explain`` shows.
+omitted and recorded as a ``OmittedGuidance``, which ``explain`` shows.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ if TYPE_CHECKING:
 class Scored:
     """A guardrail or approach with its score.
 
-    ``say`` is the guardrail's sentence about this prompt, shown instead of its title; ``ref`` is the reference that the
-    session stores.
+    ``sentence`` is the guardrail's sentence about this prompt, shown instead of its title; ``ref`` is the reference
+    that the session stores.
     """
 
-    __slots__ = ("id", "ref", "say", "score", "text")
+    __slots__ = ("id", "ref", "score", "sentence", "text")
 
     def __init__(self, identity: str, text: str, score: int, *, say: str = "", ref: str = "") -> None:
         self.id = identity
         self.text = text
         self.score = score
-        self.say = say
+        self.sentence = say
         self.ref = ref or identity
 
 
-class Miss:
+class OmittedGuidance:
     """An omitted guardrail or approach and the reason, such as a score below the threshold."""
 
     __slots__ = ("line", "needed", "reason", "score")
@@ -66,7 +66,7 @@ def select_guardrails(
     has_past: bool = False,
     has_edits: bool = False,
     is_as_specified: bool = False,
-) -> tuple[list[Scored], list[Miss]]:
+) -> tuple[list[Scored], list[OmittedGuidance]]:
     """Return the guardrails to show, most relevant first, and the omitted ones.
 
     ``task_type`` is empty if no class is shown; ``injected`` lists the references already shown in
@@ -75,7 +75,7 @@ def select_guardrails(
     whatever their score is, and all are shown by title.
     """
     chosen: list[Scored] = []
-    misses: list[Miss] = []
+    misses: list[OmittedGuidance] = []
     of_class: set[str] = set()
     sentences = {} if is_as_specified else rules.get("sentences", {})
     elsewhere = () if is_as_specified else rules.get(AS_SPECIFIED, ())
@@ -92,11 +92,11 @@ def select_guardrails(
             chosen.append(Scored(identity, title, max(score, needed)))
         elif score < needed:
             if score:
-                misses.append(Miss(f"guardrail {identity}", "score", score=score, needed=needed))
+                misses.append(OmittedGuidance(f"guardrail {identity}", "score", score=score, needed=needed))
         elif unmet := _unmet(needs, has_past=has_past, has_edits=has_edits):
-            misses.append(Miss(f"guardrail {identity}", unmet, score=score))
+            misses.append(OmittedGuidance(f"guardrail {identity}", unmet, score=score))
         elif not ref:
-            misses.append(Miss(f"guardrail {identity}", "said before in this session", score=score))
+            misses.append(OmittedGuidance(f"guardrail {identity}", "said before in this session", score=score))
         else:
             chosen.append(Scored(identity, title, score, say=say, ref=ref))
     chosen.sort(key=lambda one: (one.id not in of_class, -one.score))
@@ -111,16 +111,16 @@ def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
     return "nothing was edited before" if needs == EDITS and has_past and not has_edits else ""
 
 
-def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[Miss]]:
+def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[OmittedGuidance]]:
     """Return at most ``most`` guardrails, one of them with a sentence about the prompt, and the others."""
-    with_sentence = [one for one in chosen if one.say][1:]
+    with_sentence = [one for one in chosen if one.sentence][1:]
     left = [one for one in chosen if one not in with_sentence]
-    misses = [Miss(f"guardrail {one.id}", "another one is said") for one in with_sentence]
-    misses += [Miss(f"guardrail {one.id}", "more relevant ones fill the line") for one in left[most:]]
+    misses = [OmittedGuidance(f"guardrail {one.id}", "another one is said") for one in with_sentence]
+    misses += [OmittedGuidance(f"guardrail {one.id}", "more relevant ones fill the line") for one in left[most:]]
     return left[:most], misses
 
 
-def any_is_called_for(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
+def any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int]) -> bool:
     """Return whether the prompt's words, regardless of its task type, trigger a guardrail that has a sentence."""
     sentences = rules.get("sentences", {})
     return any(
@@ -135,7 +135,7 @@ def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
     return next((name for name in names if f"guardrail:{name}" not in injected), "")
 
 
-def words_that_call(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
+def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> str:
     """Return the prompt's words that triggered a guardrail: the whole sentence if short, else the words and a few more.
 
     Empty if none of the guardrail's signals matched words.
@@ -168,12 +168,12 @@ def suggest_approach(
     signal_scores: Mapping[str, int],
     injected: Collection[str],
     is_as_specified: bool = False,
-) -> tuple[Scored | None, list[Miss]]:
+) -> tuple[Scored | None, list[OmittedGuidance]]:
     """Return the first approach, in file order, with all its facts and a sufficient score; and the omitted approaches.
 
     With ``is_as_specified`` the approaches declared for that profile are tried after the others.
     """
-    misses: list[Miss] = []
+    misses: list[OmittedGuidance] = []
     rows = [*rules["rules"], *rules.get(AS_SPECIFIED, ())] if is_as_specified else rules["rules"]
     for name, say, needs, task_types in rows:
         score = signal_scores.get(name, 0) + task_types.get(task_type, 0)
@@ -181,9 +181,9 @@ def suggest_approach(
         if score < rules["min_score"] or missing:
             if score:
                 reason = f"the prompt has no {missing[0]}" if missing else "score"
-                misses.append(Miss(f"approach {name}", reason, score=score, needed=rules["min_score"]))
+                misses.append(OmittedGuidance(f"approach {name}", reason, score=score, needed=rules["min_score"]))
         elif f"approach:{name}" in injected:
-            misses.append(Miss(f"approach {name}", "said before in this session", score=score))
+            misses.append(OmittedGuidance(f"approach {name}", "said before in this session", score=score))
         else:
             return Scored(name, _fill(say, facts), score), misses
     return None, misses
@@ -208,12 +208,12 @@ def choose_workflow(
     types = dict(rules["rules"])[name]
     parts = [f"signals {signal_scores[name]}"] if signal_scores.get(name) else []
     parts += [f"{kind} {weight * shares[kind]:.1f}" for kind, weight in types.items() if shares.get(kind, 0.0) > 0.1]
-    told = f"{name} {points:.1f} ({', '.join(parts) or 'no evidence'}); next {next_name} {next_points:.1f}"
+    reason = f"{name} {points:.1f} ({', '.join(parts) or 'no evidence'}); next {next_name} {next_points:.1f}"
     if points < rules["min_score"]:
-        return "", f"uncertain: {told}; {rules['min_score']:g} are needed"
+        return "", f"uncertain: {reason}; {rules['min_score']:g} are needed"
     if points - next_points < rules["min_lead"]:
-        return "", f"uncertain: {told}; a lead of {rules['min_lead']:g} is needed"
-    return name, told
+        return "", f"uncertain: {reason}; a lead of {rules['min_lead']:g} is needed"
+    return name, reason
 
 
 def shares_of(scores: Mapping[str, int], facets: Iterable[Mapping[str, Any]]) -> dict[str, float]:

@@ -19,7 +19,7 @@ MAX_BYTES = 9500
 HARD_CAP_TOKENS = 2000
 LONGEST_ITEM = 300
 MOST_ITEMS = 15
-FEWEST_TOKENS_WORTH_SHOWING = 8
+FEWEST_SHOWN_TOKENS = 8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Item:
         self.tokens = tokens
 
 
-class Lines:
+class TextLines:
     """The lines that the text about one prompt may contain; an empty field omits its line.
 
     ``is_as_specified`` chooses the layout of seed 000: a blank line between the sections, labels as documented.
@@ -116,7 +116,7 @@ def cut(text: str, *, tokens: int) -> str:
     return kept.rstrip() + ELLIPSIS if kept.strip() else ""
 
 
-def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, Lines, list[bool]]:
+def render(lines: TextLines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, TextLines, list[bool]]:
     """Return the text, the lines that fit into it, and for each item whether the text contains it.
 
     A guidance line is short and never cut: one that does not fit is omitted. Items, at most
@@ -136,24 +136,24 @@ def render(lines: Lines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[str, L
     return _joined(lines, bullets), lines, [bool(bullet) for bullet in bullets]
 
 
-def _joined(lines: Lines, bullets: list[str]) -> str:
-    said = [f"**Classification**: {lines.classification}"] if lines.classification else []
+def _joined(lines: TextLines, bullets: list[str]) -> str:
+    parts = [f"**Classification**: {lines.classification}"] if lines.classification else []
     if any(bullets):
         label = PLAIN_CONTEXT_LABEL if lines.is_as_specified else CONTEXT_LABEL
-        said.append("\n".join([label, *filter(None, bullets)]))
-    said += _guidance(lines)
+        parts.append("\n".join([label, *filter(None, bullets)]))
+    parts += _guidance(lines)
     title = BACKGROUND_TITLE if lines.is_bare and not lines.is_as_specified else TITLE
-    return ("\n\n" if lines.is_as_specified else "\n").join([title, *said]) if said else ""
+    return ("\n\n" if lines.is_as_specified else "\n").join([title, *parts]) if parts else ""
 
 
 def _fits(text: str, tokens: int) -> bool:
     return not text or (estimate_tokens(text) <= tokens and len(text) <= MOST_CHARACTERS)
 
 
-def _without_one(lines: Lines) -> Lines:
+def _without_one(lines: TextLines) -> TextLines:
     """Return a copy of the lines without the least important of them."""
-    shorter = Lines()
-    for name in Lines.__slots__:
+    shorter = TextLines()
+    for name in TextLines.__slots__:
         setattr(shorter, name, getattr(lines, name))
     if shorter.resources:
         shorter.resources = []
@@ -172,7 +172,7 @@ def _without_one(lines: Lines) -> Lines:
     return shorter
 
 
-def _guidance(lines: Lines) -> list[str]:
+def _guidance(lines: TextLines) -> list[str]:
     tail = []
     if lines.reminder:
         tail.append(f"**Reminder**: {lines.reminder}")
@@ -182,7 +182,8 @@ def _guidance(lines: Lines) -> list[str]:
         tail.append("**Applicable Guardrails**: none")
     if lines.guardrails:
         tail.append(
-            "**Applicable Guardrails**: " + ", ".join(f"{one.id} ({one.say or one.text})" for one in lines.guardrails)
+            "**Applicable Guardrails**: "
+            + ", ".join(f"{one.id} ({one.sentence or one.text})" for one in lines.guardrails)
         )
     if lines.approach:
         tail.append(f"**Suggested Approach**: {lines.approach}")
@@ -197,7 +198,7 @@ def _fit(items: Iterable[Item], *, tokens: int, most: int) -> list[str]:
     used: dict[str, int] = {}
     for item in items:
         room = min(tokens, item.tokens - used.get(item.channel, 0)) if most else 0
-        bullet = _bullet(item, tokens=room) if room >= FEWEST_TOKENS_WORTH_SHOWING else ""
+        bullet = _bullet(item, tokens=room) if room >= FEWEST_SHOWN_TOKENS else ""
         if bullet:
             most -= 1
             cost = estimate_tokens(bullet)
@@ -212,8 +213,8 @@ def _bullet(item: Item, *, tokens: int) -> str:
     if not item.text:
         return f"- {source}" if source else ""
     lead = f"- {source}: " if source else "- "
-    said = harmless(item.text, longest=LONGEST_ITEM).replace(
+    text = harmless(item.text, longest=LONGEST_ITEM).replace(
         '"', "'"
     )  # a quotation mark inside would end the quotation
-    quoted = cut(said, tokens=tokens - estimate_tokens(lead))
+    quoted = cut(text, tokens=tokens - estimate_tokens(lead))
     return f'{lead}"{quoted}"' if quoted else ""

@@ -15,7 +15,7 @@ from enricher.context import CHANNELS
 from enricher.home import root_dir, state_dir
 from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.base import private
-from storage.base.lean import dumps, keyed_hash, loads, scan
+from storage.base.fast_stdlib import dumps, keyed_hash, loads, scan
 
 FORMAT = 14
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"

@@ -14,7 +14,7 @@ from enricher.home import ancestors, config_dir, project_root, root_dir
 FILE = "prompt-enricher-instructions.md"
 OWN_FOLDER = ".enricher"
 OWN_FILE = "instructions.md"
-HEARD = (OWN_FILE, "config.toml", "memories")
+LAYER_CONTENT = (OWN_FILE, "config.toml", "memories")
 AOPS_PATH = os.path.join("hooks", "prompts", FILE)
 USER = "user"
 """The layer of the user's own folder, whose settings may send prompts elsewhere."""
@@ -110,7 +110,7 @@ def _add(layers: Layers, name: str, folder: str) -> None:
 def _add_project(layers: Layers, cwd: str) -> None:
     if not cwd:
         return
-    for name, folder in speaking_folders(cwd):
+    for name, folder in layer_folders(cwd):
         from enricher.prompt.trust import is_trusted
 
         if is_trusted(folder):
@@ -119,19 +119,19 @@ def _add_project(layers: Layers, cwd: str) -> None:
             layers.untrusted = layers.untrusted or folder
 
 
-def speaking_folders(cwd: str) -> list[tuple[str, str]]:
+def layer_folders(cwd: str) -> list[tuple[str, str]]:
     """Return the project and the nearest package around ``cwd`` as (layer, folder), if they have an ``.enricher``."""
     root = project_root(cwd)
     near = ancestors(os.path.abspath(cwd))
-    within = [folder for folder in near if folder.startswith(root + os.sep) and _speaks(folder)]
-    found = [("project", root)] if _speaks(root) else []
+    within = [folder for folder in near if folder.startswith(root + os.sep) and _has_layer(folder)]
+    found = [("project", root)] if _has_layer(root) else []
     return found + [("package", folder) for folder in within[:1]]
 
 
-def _speaks(folder: str) -> bool:
+def _has_layer(folder: str) -> bool:
     """Return whether the folder's ``.enricher`` contains rules, settings or memories, which the user must trust first.
 
     Golden cases are only read by tests, so they need no trust.
     """
     own = os.path.join(folder, OWN_FOLDER)
-    return os.path.isdir(own) and any(os.path.exists(os.path.join(own, name)) for name in HEARD)
+    return os.path.isdir(own) and any(os.path.exists(os.path.join(own, name)) for name in LAYER_CONTENT)

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from enricher.rules.compiling.catalogue import Files
-from enricher.rules.compiling.compiler import FITTED, LISTED_KEYS, compile_layers
+from enricher.rules.compiling.compiled import FITTED
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.document import LOADER, PARTS, Problem, read_document
+from enricher.rules.compiling.merging import LISTED_KEYS
+from enricher.rules.compiling.named.files import Files
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import Document, RuleBlock
     from enricher.rules.layers import Layer
 
@@ -50,7 +52,7 @@ class OwnLayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class RuleSection:
     """A heading with everything up to the next one; ``rule`` is None if it has no yaml block."""
 
     title: str
@@ -133,7 +135,7 @@ def refuse_other_effect(
     ``below`` is the text of the lowest layer on which the edit is based.
     """
     got = compile_layers(stack, texts={stack[0].path: below, own.path: text})
-    if problems := list(unlike(wanted, got, edited)):
+    if problems := list(differing_rules(wanted, got, edited)):
         raise LayerError(problems)
     is_updated = Files().content(stack[0].path) != below
     if is_updated and (broken := compile_layers(stack, texts={own.path: text}).broken):
@@ -152,7 +154,7 @@ def entries_for(
     called: Collection[str] = (),
     keeps_removed: bool = False,
     verbatim: Collection[str] = (),
-    fitted: Mapping[str, Section] | None = None,
+    fitted: Mapping[str, RuleSection] | None = None,
 ) -> Iterator[Entry]:
     """Yield the entries that give a layer over ``below`` the effect of ``edited``, in the order of the edited text.
 
@@ -175,7 +177,7 @@ def entries_for(
             yield Entry(section.part, _removed(section, section.rule, called), key)
 
 
-def sections(text: str) -> list[Section]:
+def sections(text: str) -> list[RuleSection]:
     """Return the sections of instructions: each heading with everything below it."""
     document = read_document("", text)
     lines = text.replace("\r\n", "\n").split("\n")
@@ -185,17 +187,17 @@ def sections(text: str) -> list[Section]:
     for (line, level, title), end in zip(document.headings, ends, strict=False):  # without headings there is one end
         if level == 1:
             part = next((one for one in PARTS if one.lower() == title.lower()), "")
-        found.append(Section(title, level, part, line, tuple(lines[line - 1 : end - 1]), rules.get(line)))
+        found.append(RuleSection(title, level, part, line, tuple(lines[line - 1 : end - 1]), rules.get(line)))
     return found
 
 
-def fitted_sections(compiled: Compiled) -> dict[str, Section]:
+def fitted_sections(compiled: Compiled) -> dict[str, RuleSection]:
     """Return the parts of rules that are in fitted files, by rule; the parts of the lowest layer win."""
     texts = [text for layer, _path, text in compiled.texts if layer == FITTED]
     return {one.key: one for text in reversed(texts) for one in sections(text) if one.rule}
 
 
-def with_fitted(section: Section, part: Section) -> str:
+def with_fitted(section: RuleSection, part: RuleSection) -> str:
     """Return the text of a rule with its fitted lists appended to its own; all existing lines stay as they are."""
     if section.block is None or part.block is None or section.rule is None or section.rule.data.get("disabled"):
         return section.text
@@ -223,7 +225,7 @@ def _by_key(block: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def _changed(old: Section, new: Section, copied: str) -> str:
+def _changed(old: RuleSection, new: RuleSection, copied: str) -> str:
     """Return the text of a changed rule for a layer: extended, else ``copied``; empty if only white space differs."""
     if old.rule is None or new.rule is None or new.block is None:
         return copied
@@ -238,11 +240,11 @@ def _changed(old: Section, new: Section, copied: str) -> str:
     return _extended(new, lines, has_prose=has_new_prose)
 
 
-def _without_blanks(section: Section) -> list[str]:
+def _without_blanks(section: RuleSection) -> list[str]:
     return [line.rstrip() for line in section.lines[slice(*section.block or (0, 0))] if line.strip()]
 
 
-def _extended(section: Section, lines: Sequence[str], *, has_prose: bool = True) -> str:
+def _extended(section: RuleSection, lines: Sequence[str], *, has_prose: bool = True) -> str:
     prose = [section.prose, ""] if has_prose and section.prose else []
     return "\n".join([section.heading, "", *prose, "```yaml", "extend: true", *lines, "```"])
 
@@ -266,14 +268,14 @@ def _additions(old: RuleBlock, new: RuleBlock, block: Sequence[str]) -> list[str
                 found.append(f"{key}: {_in_one_line(now[len(was) :])}")
             else:
                 found += [block[first], *block[node.value[len(was)].start_mark.line : end]]
-    return [line for line in found if line.strip()] if _says("\n".join(found), old, new) else None
+    return [line for line in found if line.strip()] if _has_same_values("\n".join(found), old, new) else None
 
 
 def _in_one_line(value: object) -> str:
     return str(yaml.safe_dump(value, default_flow_style=True, width=1_000_000, allow_unicode=True)).strip()
 
 
-def _says(added: str, old: RuleBlock, new: RuleBlock) -> bool:
+def _has_same_values(added: str, old: RuleBlock, new: RuleBlock) -> bool:
     """Return whether the old rule with these lines added has the values of the new rule."""
     try:
         data = yaml.load(added, Loader=LOADER) or {}
@@ -286,14 +288,14 @@ def _says(added: str, old: RuleBlock, new: RuleBlock) -> bool:
     return merged == new.data
 
 
-def _removed(section: Section, rule: RuleBlock, called: Collection[str]) -> str:
+def _removed(section: RuleSection, rule: RuleBlock, called: Collection[str]) -> str:
     """Return the text that removes a rule; a guardrail that the table triggers stays, as it does without a rule."""
     if rule.kind == "guardrail" and rule.name in called:
         return f"{section.heading}\n\n{CALLED_BY_TABLE}\n\n```yaml\n{{}}\n```"
     return f"{section.heading}\n\n```yaml\ndisabled: true\n```"
 
 
-def _new_prose(old: Section | None, new: Section) -> str:
+def _new_prose(old: RuleSection | None, new: RuleSection) -> str:
     """Return the new paragraphs under a heading without a rule, with that heading unless it is a part's."""
     known = _paragraphs(old) if old else []
     found = [one for one in _paragraphs(new) if one not in known]
@@ -302,7 +304,7 @@ def _new_prose(old: Section | None, new: Section) -> str:
     return "\n\n".join([*heading, *found])
 
 
-def _paragraphs(section: Section) -> list[str]:
+def _paragraphs(section: RuleSection) -> list[str]:
     return [one.strip("\n") for one in "\n".join(section.lines[1:]).split("\n\n") if one.strip()]
 
 
@@ -336,38 +338,38 @@ def with_entries(own: str, entries: Sequence[Entry]) -> str:
         end = end_of[part.lower()]
         while not lines[end - 1].strip():
             end -= 1
-        lines[end:end] = _apart("", *texts[part])
+        lines[end:end] = _separated("", *texts[part])
     for part, found in texts.items():
         if found and part not in present:
-            lines += _apart(*([""] if lines else []), *([f"# {part}"] if part else []), *found)
+            lines += _separated(*([""] if lines else []), *([f"# {part}"] if part else []), *found)
     text = "\n".join(lines) + "\n"
     return text.replace("\n", "\r\n") if "\r\n" in own else text
 
 
-def _apart(*texts: str) -> list[str]:
+def _separated(*texts: str) -> list[str]:
     """Return the lines of the texts, separated by blank lines; an empty first text gives only that blank line."""
     first, *others = texts
     return [*([first] if first else []), *(line for text in others for line in ("", *text.split("\n")))]
 
 
-def unlike(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
+def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
     """Yield a problem, with its line in the edited text, for each rule in which ``got`` differs from ``wanted``."""
     if got.broken:
         yield from got.broken
         return
-    said, says = _meaning(wanted), _meaning(got)
-    for rule in [*said, *(one for one in says if one not in said)]:
-        if said.get(rule) != says.get(rule):
+    wanted_values, got_values = _rule_values(wanted), _rule_values(got)
+    for rule in [*wanted_values, *(one for one in got_values if one not in wanted_values)]:
+        if wanted_values.get(rule) != got_values.get(rule):
             message = f"this change of '{rule}' cannot be written as a layer; {_remedy(rule)}"
             yield Problem(edited.file, _line_of(rule, edited), "error", message)
-    yield from _other_order(said, says, edited)
+    yield from _other_order(wanted_values, got_values, edited)
     for key in wanted.body.keys() - {"classes", "settings"}:
-        if said == says and wanted.body[key] != got.body.get(key):
+        if wanted_values == got_values and wanted.body[key] != got.body.get(key):
             message = f"the edit changes '{key}' in a way that a layer cannot; take back what was changed there"
             yield Problem(edited.file, 1, "error", message)
 
 
-def _meaning(compiled: Compiled) -> dict[str, Any]:
+def _rule_values(compiled: Compiled) -> dict[str, Any]:
     """Return the values of every rule; catalogues by their content, guardrails without any signal left out."""
     found: dict[str, Any] = {}
     for rule in compiled.rules.values():
@@ -385,10 +387,12 @@ def _remedy(rule: str) -> str:
     return "take out its keys 'extend' and 'disabled', or write the rule into your own layer"
 
 
-def _other_order(said: Mapping[str, Any], says: Mapping[str, Any], edited: Document) -> Iterator[Problem]:
+def _other_order(
+    wanted_values: Mapping[str, Any], got_values: Mapping[str, Any], edited: Document
+) -> Iterator[Problem]:
     titles = {line: title for line, _level, title in edited.headings}
     for kind in ORDERED_KINDS:
-        wanted, got = ([one for one in rules if one.partition(".")[0] == kind] for rules in (said, says))
+        wanted, got = ([one for one in rules if one.partition(".")[0] == kind] for rules in (wanted_values, got_values))
         if sorted(wanted) != sorted(got):
             continue
         at = next((at for at, pair in enumerate(zip(wanted, got, strict=True)) if pair[0] != pair[1]), None)

@@ -14,17 +14,17 @@ from enricher.rules import cache
 from storage.traces import spool
 
 if TYPE_CHECKING:
-    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.compiled import Compiled
 
     Texts = list[tuple[str, str, str]]
 
 
-def leave(state: str, compiled: Compiled) -> None:
+def store(state: str, compiled: Compiled) -> None:
     """Store the files that the compiler read; raises OSError if nothing can be written."""
     spool.put_sources(state, compiled.hash, compiled.texts)
 
 
-def leave_shipped(state: str) -> None:
+def store_packaged(state: str) -> None:
     """Store the files of the packaged version once; raises OSError if nothing can be written."""
     header = cache.read_header(cache.shipped_file())
     shipped = None if header and spool.has_sources(state, header["hash"]) else packaged_texts()
@@ -34,8 +34,8 @@ def leave_shipped(state: str) -> None:
 
 def packaged_texts() -> tuple[str, Texts] | None:
     """Return identity and files of the packaged version, None if they are not those it was compiled from."""
-    from enricher.rules.compiling.catalogue import Files
     from enricher.rules.compiling.compiler import identity_of  # loads pydantic: five times the rest of the upkeep
+    from enricher.rules.compiling.named.files import Files
 
     header = cache.read_header(cache.shipped_file())
     if not header or "layers" not in header:

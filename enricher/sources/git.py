@@ -40,8 +40,8 @@ def _answer(process: subprocess.Popen[bytes], name: str, timeout_s: float) -> by
         process.communicate()
         raise GitError(f"git {name} took longer than {timeout_s:g} s") from None
     if process.returncode:
-        said = complaint.decode("utf-8", "replace").strip().splitlines()
-        raise GitError(f"git {name}: {said[-1] if said else f'exit code {process.returncode}'}")
+        message = complaint.decode("utf-8", "replace").strip().splitlines()
+        raise GitError(f"git {name}: {message[-1] if message else f'exit code {process.returncode}'}")
     return output[:MOST_BYTES]
 
 

@@ -87,13 +87,16 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
     words = {stem(word) for word in spoken.values() if word not in _GENERIC}
     if not words or not deeds:
         return None
-    telling = [(helper, _telling(helper.name), _telling(helper.description[:DESCRIPTION_CHARS])) for helper in helpers]
+    candidates = [
+        (helper, _specific_words(helper.name), _specific_words(helper.description[:DESCRIPTION_CHARS]))
+        for helper in helpers
+    ]
     holders: dict[str, int] = {}
-    for _helper, name, description in telling:
+    for _helper, name, description in candidates:
         for word in name | description:
             holders[word] = holders.get(word, 0) + 1
     scored: list[tuple[float, Helper, list[str]]] = []
-    for helper, name, description in telling:
+    for helper, name, description in candidates:
         shared = (name | description) & words
         if _covers(helper, name, description, words, deeds):
             score = sum((2.0 if word in name else 1.0) / holders[word] for word in shared)
@@ -105,7 +108,7 @@ def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]]
 
 
 def _covers(helper: Helper, name: set[str], description: set[str], words: set[str], deeds: set[int]) -> bool:
-    if not deeds & _deeds([stem(word) for word in _split(f"{helper.name} {helper.description[:DESCRIPTION_CHARS]}")]):
+    if not deeds & _actions([stem(word) for word in _split(f"{helper.name} {helper.description[:DESCRIPTION_CHARS]}")]):
         return False
     further = (description - name) & words
     whole_name = bool(name) and name <= words
@@ -115,7 +118,7 @@ def _covers(helper: Helper, name: set[str], description: set[str], words: set[st
     return len(shared) >= FEWEST_OF_DESCRIPTION and len(shared) >= SHARE_OF_PROMPT * len(words)
 
 
-def _telling(text: str) -> set[str]:
+def _specific_words(text: str) -> set[str]:
     return {stem(word) for word in _split(text) if word not in _GENERIC}
 
 
@@ -142,19 +145,19 @@ def _ordered(prompt: str) -> set[int]:
     found: set[int] = set()
     for clause in clauses(prompt[:2000].lower()):
         first = clause.split(None, 1)[0]
-        found |= _deeds([first, stem(first)])
+        found |= _actions([first, stem(first)])
         if not clause.isascii():
-            found |= _deeds(clause.split())
+            found |= _actions(clause.split())
             found.update(number for number, marks in _WIDE_DEEDS if any(mark in clause for mark in marks))
     return found
 
 
-def _deeds(words: Iterable[str]) -> set[int]:
+def _actions(words: Iterable[str]) -> set[int]:
     found: set[int] = set()
     for word in words:
         found.update(
             number
-            for number, row in enumerate(_deed_rows())
+            for number, row in enumerate(_action_rows())
             if word in row[0] or (not word.isascii() and word.startswith(row[1]))
         )
     return found
@@ -163,7 +166,7 @@ def _deeds(words: Iterable[str]) -> set[int]:
 _rows: list[tuple[frozenset[str], tuple[str, ...]]] = []
 
 
-def _deed_rows() -> list[tuple[frozenset[str], tuple[str, ...]]]:
+def _action_rows() -> list[tuple[frozenset[str], tuple[str, ...]]]:
     if not _rows:
         for line in _DEEDS:
             words = line.split()

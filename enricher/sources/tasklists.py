@@ -11,7 +11,7 @@ import os
 
 from enricher.hosts.claude import task_folder
 from enricher.prompt.wording.words import stem
-from storage.base.lean import loads
+from storage.base.fast_stdlib import loads
 from storage.base.private import read_file
 from storage.memory.words import split_identifier
 

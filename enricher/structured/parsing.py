@@ -7,7 +7,7 @@ that is a JSON object alone, as endpoints with structured output give it, is rea
 from __future__ import annotations
 
 from enricher.structured.checking import checked, shown
-from storage.base.lean import scan
+from storage.base.fast_stdlib import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -119,12 +119,10 @@ class Step(BaseModel):
 
 
 class Hydration(BaseModel):
-    """A plan for a prompt (seed 003)."""
+    """What a model writes of a plan for a prompt (seed 003); workflow and guardrails are chosen by the rules."""
 
     intent: Line
-    workflow: str
     steps: list[Step]
-    guardrails: list[str] = []
 
 
 TYPES: dict[str, type[BaseModel]] = {
@@ -137,7 +135,7 @@ TYPES: dict[str, type[BaseModel]] = {
     "enrichment": Enrichment,
     "hydration": Hydration,
 }
-KEPT = ("type", "enum", "minimum", "maximum", "maxLength", "aliases", "scale", "clamp")
+SCHEMA_KEYS = ("type", "enum", "minimum", "maximum", "maxLength", "aliases", "scale", "clamp")
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
@@ -150,7 +148,7 @@ def _plain(field: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
     """Return the part of a JSON schema that is used, without references."""
     if "$ref" in field:
         field = defs[field["$ref"].rpartition("/")[2]]
-    plain = {key: field[key] for key in KEPT if key in field}
+    plain = {key: field[key] for key in SCHEMA_KEYS if key in field}
     if plain["type"] == "object":
         plain["required"] = field.get("required", [])
         plain["properties"] = {name: _plain(one, defs) for name, one in field["properties"].items()}

@@ -45,6 +45,6 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 def fence(text: str) -> str:
     """Return a line that the text cannot contain: a text does not hold its own hash."""
-    from storage.base.lean import keyed_hash
+    from storage.base.fast_stdlib import keyed_hash
 
     return f"---{keyed_hash(b'fence', text.encode(errors='replace'))[:8]}---"

@@ -32,7 +32,11 @@ STRUCTURED, UNSTRUCTURED = "structured", "unstructured"
 MODES = (STRUCTURED, UNSTRUCTURED)
 MODES_FILE = "hybrid_prompt_templates.yaml"
 OF_SEED_002 = ("validation", "task_execution", "error_analysis", "decision", "planning")
-OF_THE_HOOK = {"classification": ("intent", "task"), "enrichment": ("narrative", "structure")}
+OF_THE_HOOK: dict[str, tuple[str, ...]] = {
+    "classification": ("intent", "task"),
+    "enrichment": ("narrative", "structure"),
+    "hydration": (),
+}
 """Templates whose prompts the hook writes itself, and the forms that they must have."""
 HEADER = "---\n"
 KEYS = ("version", "response", "metadata", "constants", "optional", "forms", "slots")

@@ -1,45 +1,89 @@
 """Find public classes, functions and methods without a docstring (CODE_003).
 
-Not asked for: what a leading underscore or ``__all__`` makes private, nested functions, special methods, overrides,
-overloads, setters, and tests.
+Not asked for: what a leading underscore (its own, its class's, its file's or its folder's) or ``__all__`` makes
+private, nested functions, special methods, overrides, overloads, setters, empty bodies, one of several definitions, and
+tests. Neither is what is described elsewhere: in a comment above, in the docstring of ``__init__``, by a decorator, or
+by an assigned ``__doc__``.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from enricher.validation.source import FUNCTIONS, Finding, documented, name_of
+from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from enricher.validation.source import Function, Source
 
-UNDOCUMENTED = frozenset(("overload", "override", "setter", "deleter", "getter"))
+UNDOCUMENTED = frozenset("overload override setter deleter getter wraps register deprecated hookimpl".split())
+DESCRIBING = re.compile(r"(?i)doc|inherit|copy|help|wrap|substit|append|variant")
+"""Decorators that give a function the description of another place."""
+DISPATCHED = re.compile(r"(?:visit|depart|leave|on|do|handle|dump|load|p|t)_\w+")
+"""Methods that are found by their name, one for each kind of a thing."""
+INNER = frozenset(("Meta", "Config", "Params", "Media"))
+"""Classes that only hold the settings of the class around them."""
+DESCRIPTIONS = frozenset(("__doc__", "DESCRIPTION", "description", "help", "HELP", "help_text"))
+COMMENT_WORDS = 4
 KNOWN_BASES = frozenset(
-    """object Generic ABC NamedTuple TypedDict Enum IntEnum StrEnum Flag BaseModel Exception ValueError
+    """object Generic ABC NamedTuple TypedDict Enum IntEnum StrEnum Flag Exception ValueError
     RuntimeError TypeError KeyError LookupError OSError""".split()
 )
 SUGGESTION = "write one sentence that says what it is for"
 
 
-def find_undocumented(source: Source) -> Iterator[Finding]:
+def find_undocumented(source: Source) -> Iterator[CodeFinding]:
     """Yield the public definitions that have no docstring."""
-    name = PurePath(source.file).name
-    if source.is_test or (name.startswith("_") and not name.startswith("__")):
+    parts = PurePath(source.file).parts
+    if source.is_test or source.is_migration or any(one.startswith("_") and not one.startswith("__") for one in parts):
         return
     exported = _exported(source.tree)
+    described = _described(source)
     for node in source.nodes:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and _is_wanted(
-            source, node, exported
+        if (
+            isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+            and node.name not in described
+            and _is_wanted(source, node, exported)
+            and not _is_described(source, node)
         ):
             kind = "class" if isinstance(node, ast.ClassDef) else "function"
             start = node.body[0].lineno if node.body[0].lineno > node.lineno else node.lineno + 1
-            yield Finding(
+            yield CodeFinding(
                 node.lineno, start - 1, f"public {kind} {_full_name(source, node)} has no docstring", SUGGESTION
             )
+
+
+def _described(source: Source) -> set[str]:
+    """Return the names whose ``__doc__`` the file assigns."""
+    assigned = [one for node in source.nodes if isinstance(node, ast.Assign) for one in node.targets]
+    return {name_of(one.value) for one in assigned if isinstance(one, ast.Attribute) and one.attr == "__doc__"}
+
+
+def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
+    """Return whether something else than a docstring describes the definition, or there is nothing to describe."""
+    above = min([node.lineno, *(one.lineno for one in node.decorator_list)]) - 1
+    if len(source.comments(above, above).split()) >= COMMENT_WORDS:
+        return True
+    for one in node.decorator_list:
+        given = [keyword.arg or "" for keyword in one.keywords] if isinstance(one, ast.Call) else []
+        if DESCRIBING.search(name_of(one)) or "help" in given:
+            return True
+    first = node.body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.BinOp | ast.JoinedStr | ast.Call):
+        return isinstance(node, ast.ClassDef) or not isinstance(first.value, ast.Call)
+    if isinstance(node, ast.ClassDef):
+        bound = {name_of(target) for one in node.body if isinstance(one, ast.Assign) for target in one.targets}
+        makers = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name in ("__init__", "__new__")]
+        return not bound.isdisjoint(DESCRIPTIONS) or any(map(docstring_of, makers))
+    return all(isinstance(one, ast.Pass) or _is_constant(one) for one in node.body)
+
+
+def _is_constant(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _exported(tree: ast.Module) -> frozenset[str] | None:
@@ -57,20 +101,28 @@ def _exported(tree: ast.Module) -> frozenset[str] | None:
 
 
 def _is_wanted(source: Source, node: Function | ast.ClassDef, exported: frozenset[str] | None) -> bool:
-    if documented(node) or node.name.startswith("_") or source.is_for_type_checkers(node):
+    if docstring_of(node) or node.name.startswith("_") or source.is_for_type_checkers(node):
         return False
+    if isinstance(source.parent(node), ast.If | ast.Try | ast.ExceptHandler):
+        return False  # one of several definitions, such as those for two versions of Python
     decorators = [name_of(decorator) for decorator in node.decorator_list]
     if not UNDOCUMENTED.isdisjoint(decorators):
         return False
     outermost: ast.AST = node
     for above in source.ancestors(node):
-        if isinstance(above, FUNCTIONS) or (isinstance(above, ast.ClassDef) and above.name.startswith("_")):
+        if isinstance(above, FUNCTIONS) or (isinstance(above, ast.ClassDef) and _is_private(above)):
             return False
         outermost = above if isinstance(above, ast.ClassDef) else outermost
     if exported is not None and getattr(outermost, "name", "") not in exported:
         return False
     owner = source.parent(node)
+    if isinstance(owner, ast.ClassDef) and (node.name in INNER or DISPATCHED.fullmatch(node.name)):
+        return False
     return not (isinstance(owner, ast.ClassDef) and isinstance(node, FUNCTIONS) and _may_override(node, owner, source))
+
+
+def _is_private(owner: ast.ClassDef) -> bool:
+    return owner.name.startswith("_") or owner.name in INNER
 
 
 def _may_override(node: Function, owner: ast.ClassDef, source: Source) -> bool:

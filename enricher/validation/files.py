@@ -23,7 +23,7 @@ _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 
 
-class RevisionError(ValueError):
+class UnknownRevisionError(ValueError):
     """git cannot compare with the revision; the message gives the reason."""
 
 
@@ -71,7 +71,7 @@ def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
         difference = git.ask(top, "diff", *plain, commit, "--", "*.py")
         untracked = git.ask(top, "ls-files", "-o", "--exclude-standard", "-z", "--", "*.py")
     except git.GitError as error:
-        raise RevisionError(str(error)) from None
+        raise UnknownRevisionError(str(error)) from None
     found = {os.path.join(top, os.fsdecode(name)): [(1, LARGEST_BYTES)] for name in untracked.split(b"\0") if name}
     spans: Spans = []
     for line in difference.split(b"\n"):
@@ -130,8 +130,8 @@ def _in_file(engine: PromptRuleEngine, file: str, rules: Sequence[PromptRule] | 
 
 
 def _unread(file: str, reason: str) -> Violation:
-    said = f"cannot be read: {reason}"
-    return Violation(SYNTAX, "NOT_PYTHON", "", "critical", file, 1, 1, said, "make it readable, or leave it out")
+    message = f"cannot be read: {reason}"
+    return Violation(SYNTAX, "NOT_PYTHON", "", "critical", file, 1, 1, message, "make it readable, or leave it out")
 
 
 def _touches(violation: Violation, spans: Spans) -> bool:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from enricher.home import root_dir
-from enricher.validation import docstrings, stubs, swallowed, values
-from enricher.validation.source import Finding, NotPythonError, Source, python_blocks
+from enricher.validation import docstrings, stubs, swallowed_errors, values
+from enricher.validation.source import CodeFinding, NotPythonError, Source, python_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 SEVERITIES = ("critical", "high", "medium", "low")
 SERIOUS = ("critical", "high")
 CHECKS = ("ast_check", "model_check", "tool_check", "schema_check", "manual_review")
-VALIDATORS: dict[str, Callable[[Source], Iterator[Finding]]] = {
+VALIDATORS: dict[str, Callable[[Source], Iterator[CodeFinding]]] = {
     "stubs": stubs.find_stubs,
     "hardcoded_values": values.find_hardcoded,
     "secrets": values.find_secrets,
     "missing_docstrings": docstrings.find_undocumented,
-    "swallowed_exceptions": swallowed.find_swallowed,
+    "swallowed_exceptions": swallowed_errors.find_swallowed,
 }
 SYNTAX = "SYNTAX"
 """Stands in place of a rule's id where a file is no Python, so that no rule could be checked."""
@@ -184,18 +184,20 @@ def _violations(code: str | bytes, rules: list[PromptRule], *, file: str, before
         source = Source(code, file=file)
     except NotPythonError as error:
         line = before + error.line
-        said = f"cannot be parsed: {error}"
-        yield Violation(SYNTAX, "NOT_PYTHON", "", "critical", file, line, line, said, "correct the syntax")
+        message = f"cannot be parsed: {error}"
+        yield Violation(SYNTAX, "NOT_PYTHON", "", "critical", file, line, line, message, "correct the syntax")
         return
     reported = set()
+    # Nobody edits what a generator wrote; a secret in it is one all the same.
+    rules = [rule for rule in rules if not source.is_generated or rule.validator == "secrets"]
     for rule in sorted(rules, key=lambda one: SEVERITIES.index(one.severity)):
         for found in VALIDATORS[rule.validator](source):
             # Two rules may ask for the same, such as those on secrets and on fixed values.
             if (found.line, found.message) not in reported:
                 reported.add((found.line, found.message))
                 line, end = before + found.line, before + found.end_line
-                told = (rule.id, rule.name, rule.domain, rule.severity, file, line, end)
-                yield Violation(*told, found.message, found.suggestion)
+                common = (rule.id, rule.name, rule.domain, rule.severity, file, line, end)
+                yield Violation(*common, found.message, found.suggestion)
 
 
 class _Reading:

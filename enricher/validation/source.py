@@ -14,11 +14,18 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Module, ast.Lambda)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _TEST_FOLDERS = frozenset(("test", "tests", "testing", "idle_test"))
+_GENERATED = re.compile(r"(?i)generated (?:by|from|with|using|code|file)|auto-?generated|do not (?:edit|modify)")
+_HEADER_LINES, _FIRST_LINES = 15, 4
+_GENERATED_FOLDERS = re.compile(r"(?i)_?generated(?:_\w+)?")
+_EXAMPLE_FOLDERS = frozenset("example examples tutorial tutorials demo demos sample samples docs benchmarks".split())
+_EXAMPLE_FILES = re.compile(r"(?:\w+_)?(?:example|demo|sample|placeholder|fixture|mock|bench(?:mark)?)s?(?:_\w+)?\.py")
+_TEST_WORDS = frozenset(("test", "testing"))
+_MIGRATIONS = frozenset(("migrations", "alembic", "db_migrations"))
 _FENCE = re.compile(r"^```(?:python|py|python3)?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CodeFinding:
     """Something that a validator found; it concerns the lines from ``line`` to ``end_line``."""
 
     line: int
@@ -47,6 +54,9 @@ class Source:
         self.text = text if isinstance(text, str) else _decoded(text)
         self.lines = self.text.splitlines()
         self.is_test = _is_test(file)
+        self.is_example = _is_example(file)
+        self.is_migration = not _MIGRATIONS.isdisjoint(PurePath(file).parts[:-1])
+        self.is_generated = _is_generated(file, self.lines)
         self.nodes: list[ast.AST] = []
         self._parents: dict[ast.AST, ast.AST] = {}
         waiting: list[ast.AST] = [self.tree]
@@ -123,9 +133,20 @@ def _comments(text: str) -> dict[int, str]:
 
 def _is_test(file: str) -> bool:
     path = PurePath(file)
-    name = path.name
-    is_named_so = name.startswith("test_") or name.endswith("_test.py") or name in ("conftest.py", "tests.py")
+    is_named_so = path.name in ("conftest.py", "tests.py") or not _TEST_WORDS.isdisjoint(path.stem.split("_"))
     return is_named_so or not _TEST_FOLDERS.isdisjoint(path.parts[:-1])
+
+
+def _is_example(file: str) -> bool:
+    path = PurePath(file)
+    return bool(_EXAMPLE_FILES.fullmatch(path.name)) or not _EXAMPLE_FOLDERS.isdisjoint(path.parts[:-1])
+
+
+def _is_generated(file: str, lines: list[str]) -> bool:
+    header = "\n".join(
+        line for at, line in enumerate(lines[:_HEADER_LINES]) if at < _FIRST_LINES or line.startswith("#")
+    )
+    return bool(_GENERATED.search(header)) or any(map(_GENERATED_FOLDERS.fullmatch, PurePath(file).parts[:-1]))
 
 
 def python_blocks(text: str) -> list[tuple[int, str]]:
@@ -146,7 +167,7 @@ def name_of(node: ast.AST | None) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def documented(node: Function | ast.ClassDef | ast.Module) -> str:
+def docstring_of(node: Function | ast.ClassDef | ast.Module) -> str:
     """Return the docstring as it is written, empty if there is none."""
     return ast.get_docstring(node, clean=False) or ""
 

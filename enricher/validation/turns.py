@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 from enricher.home import project_root
@@ -40,7 +39,7 @@ def record(event: PromptEvent, state: str) -> int:
     changed = _python_files(root, transcripts.changed_files(event)) if root else []
     if not changed or not settings["enabled"] or settings["log"] not in KEEPS_TEXT:
         return 0
-    with database.said_in_words(state), closing(database.connect(state)) as db:
+    with database.opened(state) as db:
         try:
             trace = queries.show(db, queries.last(db, session_id=event.session_id))
         except queries.UnknownTraceError:
@@ -66,7 +65,7 @@ def _changed_lines(root: str, at: str) -> dict[str, files.Spans] | None:
     try:
         commit = git.ask(root, "rev-list", "-1", f"--before={at}", "HEAD").decode().strip()
         found = files.changed_lines(root, commit) if commit else None
-    except (git.GitError, files.RevisionError):
+    except (git.GitError, files.UnknownRevisionError):
         return None
     return found and {os.path.realpath(path): spans for path, spans in found.items()}
 
@@ -77,7 +76,7 @@ def _rows(value: object) -> list[dict[str, object]]:
 
 def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) -> Iterator[StoredViolation]:
     for one in found:
-        opposed = [] if one.rule_id == SYNTAX else _asking_for_opposite(engine, one.rule_id, shown)
+        opposed = [] if one.rule_id == SYNTAX else _opposing_guardrails(engine, one.rule_id, shown)
         yield StoredViolation(
             rule_id=one.rule_id,
             rule_name=one.rule_name,
@@ -91,7 +90,7 @@ def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) 
         )
 
 
-def _asking_for_opposite(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
+def _opposing_guardrails(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
     """Return the guardrails that ask for what the rule asks for: those that it names, and those that name it."""
     rule = engine.rule(rule_id)
     return [one for one, title in shown if one in rule.guardrails or rule.id in title or rule.name in title]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from storage.base import lean
+from storage.base import fast_stdlib
 
 NAME = "log"
 LIMIT_BYTES = 1024 * 1024
@@ -17,8 +17,8 @@ def append(state_dir: str, *, stage: str, reason: str, session_id: str = "", lev
     """Append a record and return whether that succeeded; a full file is first renamed to ``log.1``."""
     from storage.base import private
 
-    fields = {"at": lean.utc_now(), "level": level, "stage": stage, "session_id": session_id[:128]}
-    line = lean.dumps({**fields, "reason": reason[:2000]})
+    fields = {"at": fast_stdlib.utc_now(), "level": level, "stage": stage, "session_id": session_id[:128]}
+    line = fast_stdlib.dumps({**fields, "reason": reason[:2000]})
     path = f"{state_dir}/{NAME}"
     try:
         private.make_directory(state_dir)

@@ -16,8 +16,8 @@ import time
 
 from storage import traces
 from storage.base import log, private
-from storage.memory import presence
-from storage.state import notices, screened
+from storage.memory import memory_markers
+from storage.state import notices, screen_version
 from storage.traces import intake
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ def connect(state_dir: str) -> sqlite3.Connection:
 
     A damaged database is first moved aside and the user notified. Raises StorageError.
     """
-    with said_in_words(state_dir), _within_reach(state_dir):
+    with storage_errors(state_dir), _os_errors_as_storage_errors(state_dir):
         try:
             return _connect(state_dir)
         except sqlite3.DatabaseError as failure:
@@ -68,7 +68,7 @@ def connect(state_dir: str) -> sqlite3.Connection:
 
 
 @contextlib.contextmanager
-def said_in_words(state_dir: str) -> Iterator[None]:
+def storage_errors(state_dir: str) -> Iterator[None]:
     """Turn errors of the database into a StorageError; move a damaged database aside.
 
     An OSError is not converted: while the database is open, only the caller's own code can raise one.
@@ -76,7 +76,7 @@ def said_in_words(state_dir: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as failure:
-        with _within_reach(state_dir):
+        with _os_errors_as_storage_errors(state_dir):
             aside = set_aside(state_dir) if is_corrupt(failure) else ""
         if aside:
             raise StorageError(f"the trace database was damaged and is now {aside}; a new one starts") from failure
@@ -84,7 +84,14 @@ def said_in_words(state_dir: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _within_reach(state_dir: str) -> Iterator[None]:
+def opened(state_dir: str) -> Iterator[sqlite3.Connection]:
+    """Connect to the database and close it at the end; all errors of the database become a StorageError."""
+    with storage_errors(state_dir), contextlib.closing(connect(state_dir)) as db:
+        yield db
+
+
+@contextlib.contextmanager
+def _os_errors_as_storage_errors(state_dir: str) -> Iterator[None]:
     try:
         yield
     except OSError as failure:
@@ -116,7 +123,7 @@ def set_aside(state_dir: str) -> str:
         intake.forget_marks(state_dir)
     text = f"The trace database was damaged. It was moved to {aside}; a new one has been started."
     log.append(state_dir, stage="database", reason=text)
-    notices.leave(state_dir, text)
+    notices.add(state_dir, text)
     return aside
 
 
@@ -128,7 +135,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
     db.row_factory = sqlite3.Row
     try:
         intake.drain(state_dir, db)
-        presence.note(db, state_dir)
+        memory_markers.note(db, state_dir)
     except BaseException:
         db.close()
         raise
@@ -153,7 +160,7 @@ def _prepare(state_dir: str, path: str) -> None:
         if version < 0:
             intake.forget_marks(state_dir)
             _create(path)
-            screened.note_a_new_account(state_dir)
+            screen_version.note_a_new_account(state_dir)
         elif version < traces.SCHEMA_VERSION:
             migrate(path)
 

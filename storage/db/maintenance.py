@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 
-from storage.base import log, private, unfinished
+from storage.base import abandoned_files, log, private
 from storage.db import database
 from storage.state import detached, notices, sessions
 from storage.traces import intake, spool
@@ -87,19 +87,19 @@ def _persist(state_dir: str) -> int:
 
 def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
     """Import waiting traces until none has come for ``linger_s``; return how many are left for a newer version."""
-    left = _take_in(state_dir)
+    left = _import_spool(state_dir)
     until = time.monotonic() + linger_s
     while time.monotonic() < until:
         time.sleep(LOOK_EVERY_S)
         if len(spool.waiting(state_dir)) > left:
-            left = _take_in(state_dir)
+            left = _import_spool(state_dir)
             until = time.monotonic() + linger_s
     sessions.forget_old(state_dir)
-    unfinished.sweep(state_dir)
+    abandoned_files.sweep(state_dir)
     return left
 
 
-def _take_in(state_dir: str) -> int:
+def _import_spool(state_dir: str) -> int:
     """Import the spool, free some pages, truncate the WAL; return how many traces are left for a newer version.
 
     The database is opened each time, since it may have been moved, removed or damaged meanwhile.
@@ -129,6 +129,6 @@ def _give_up(state_dir: str, failure: BaseException) -> None:
         reason=str(failure) if is_said_in_words else f"{type(failure).__name__}: {failure}",
     )
     if isinstance(failure, database.NewerDatabaseError):
-        notices.leave(state_dir, str(failure))
+        notices.add(state_dir, str(failure))
     with contextlib.suppress(OSError):
         intake.make_room(state_dir)

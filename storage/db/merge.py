@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from storage import traces
 from storage.base import reader
-from storage.base.turns import transaction
+from storage.base.paced_writes import transaction
 from storage.db import database
 from storage.traces import intake
 from storage.traces.queries import CHILDREN
@@ -38,9 +38,9 @@ PROMPT_AT, INPUTS_AT = (traces.TABLES["traces"].index(name) for name in ("prompt
 WHICH_COME_NEXT = f"select {COLUMNS} from traces where id > :after order by id limit {PAGE:d}"
 WHAT_IS_HERE = f"select {COLUMNS} from traces where id = :id"
 HOW_MANY = "select count(*) from traces"
-WHAT_WAS_SAID_OF_IT = "select labelled_at, verdict, task_type from labels where trace_id = :id order by id"
-FORGET_WHAT_WAS_SAID = "delete from labels where trace_id = :id"
-SAY_IT = "insert into labels (trace_id, labelled_at, verdict, task_type) values (?, ?, ?, ?)"
+LABELS_OF_TRACE = "select labelled_at, verdict, task_type from labels where trace_id = :id order by id"
+DELETE_LABELS = "delete from labels where trace_id = :id"
+INSERT_LABEL = "insert into labels (trace_id, labelled_at, verdict, task_type) values (?, ?, ?, ?)"
 WHICH_VERSIONS = "select hash, text, first_seen_at from instructions_versions"
 IS_THE_VERSION_HERE = "select 1 from instructions_versions where hash = :hash"
 WHICH_SOURCES = "select position, layer, path, text from instructions_sources where hash = :hash"
@@ -56,7 +56,7 @@ class MergeError(database.StorageError):
 
 
 @dataclass(slots=True)
-class Merged:
+class MergeResult:
     """Result of merging a database: counts, and the ids of traces whose content differs here."""
 
     path: str
@@ -77,7 +77,7 @@ def merge(
     condense: Condense = lambda _prompt, inputs: inputs,
     is_dry: bool = False,
     advance: Callable[[int, int], None] | None = None,
-) -> Merged:
+) -> MergeResult:
     """Add the traces of the database at ``path`` with their child rows, labels and versions of the instructions.
 
     ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that this
@@ -86,7 +86,7 @@ def merge(
     sessions, replays and experiments are not merged. Raises MergeError, or StorageError
     if this database cannot be written.
     """
-    result = Merged(path)
+    result = MergeResult(path)
     with _opened(path, state_dir) as other:
         _take_versions(db, other, result, is_dry=is_dry)
         total, done, after = _read(other, HOW_MANY, path=path)[0][0], 0, ""
@@ -147,14 +147,14 @@ def _connected(path: str) -> sqlite3.Connection:
     address = reader.address(os.path.abspath(path))
     try:
         try:
-            return _that_answers(address)
+            return _working_connection(address)
         except sqlite3.OperationalError:
-            return _that_answers(f"{address}&immutable=1")
+            return _working_connection(f"{address}&immutable=1")
     except sqlite3.Error as failure:
         raise MergeError(path, f"it cannot be read: {failure}") from failure
 
 
-def _that_answers(address: str) -> sqlite3.Connection:
+def _working_connection(address: str) -> sqlite3.Connection:
     db = sqlite3.connect(address, uri=True, timeout=database.PATIENCE_S)
     try:
         db.execute("select count(*) from sqlite_master").fetchone()
@@ -173,7 +173,7 @@ def _read(
         raise MergeError(path, f"it cannot be read: {failure}; ask for a new copy") from failure
 
 
-def _take_versions(db: sqlite3.Connection, other: sqlite3.Connection, result: Merged, *, is_dry: bool) -> None:
+def _take_versions(db: sqlite3.Connection, other: sqlite3.Connection, result: MergeResult, *, is_dry: bool) -> None:
     for identity, text, seen in _read(other, WHICH_VERSIONS, path=result.path):
         if not all(isinstance(value, str) for value in (identity, text, seen)):
             continue
@@ -193,7 +193,7 @@ def _take_page(
     db: sqlite3.Connection,
     other: sqlite3.Connection,
     page: list[Row],
-    result: Merged,
+    result: MergeResult,
     condense: Condense,
     *,
     is_dry: bool,
@@ -209,7 +209,7 @@ def _take_page(
         result.same += here is not None
         if here is None:
             batch.append(_with_children(other, row, path=result.path))
-        if labels := _read(other, WHAT_WAS_SAID_OF_IT, {"id": identity}, path=result.path):
+        if labels := _read(other, LABELS_OF_TRACE, {"id": identity}, path=result.path):
             labelled.append((identity, labels))
     sound = [tables for tables in batch if _is_plain(tables)]
     added, refused = (len(sound), 0) if is_dry else intake.add(db, sound)
@@ -225,7 +225,7 @@ def _condensed(row: Row, condense: Condense) -> Row:
     return (*row[:INPUTS_AT], condense(prompt, inputs), *row[INPUTS_AT + 1 :])
 
 
-def _note_conflict(result: Merged, identity: str) -> None:
+def _note_conflict(result: MergeResult, identity: str) -> None:
     result.conflict_count += 1
     if len(result.conflicts) < MOST_CONFLICTS:
         result.conflicts.append(identity)
@@ -245,23 +245,23 @@ def _is_plain(tables: dict[str, traces.Rows]) -> bool:
 
 
 def _take_labels(
-    db: sqlite3.Connection, labelled: list[tuple[str, list[Row]]], result: Merged, *, is_dry: bool
+    db: sqlite3.Connection, labelled: list[tuple[str, list[Row]]], result: MergeResult, *, is_dry: bool
 ) -> None:
     """Add the new labels of each trace, sorted by time with the present ones: the newest counts."""
     if not labelled:
         return
     with transaction(db):
         for identity, theirs in labelled:
-            ours = [tuple(label) for label in db.execute(WHAT_WAS_SAID_OF_IT, {"id": identity})]
+            ours = [tuple(label) for label in db.execute(LABELS_OF_TRACE, {"id": identity})]
             new = [label for label in dict.fromkeys(theirs) if label not in ours and _is_label(label)]
             is_here = is_dry or db.execute(intake.IS_IT_THERE, {"id": identity}).fetchone()
             if not new or not is_here:
                 continue
             result.labels += len(new)
             if not is_dry:
-                db.execute(FORGET_WHAT_WAS_SAID, {"id": identity})
+                db.execute(DELETE_LABELS, {"id": identity})
                 ordered = sorted([*ours, *new], key=lambda label: str(label[0]))
-                db.executemany(SAY_IT, [(identity, *label) for label in ordered])
+                db.executemany(INSERT_LABEL, [(identity, *label) for label in ordered])
 
 
 def _is_label(label: Row) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlite_utils import Database, Migrations
 
 from storage import traces
-from storage.base.turns import transaction
+from storage.base.paced_writes import transaction
 from storage.metrics import rollups
 
 if TYPE_CHECKING:

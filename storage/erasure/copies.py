@@ -23,7 +23,7 @@ from storage.traces import spool
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from storage.erasure.leftovers import Forgotten
+    from storage.erasure.sidecar_files import ErasureTarget
 
 ABANDONED_S = 3600
 ASIDE = f"{traces.DATABASE}.corrupt-"
@@ -33,14 +33,14 @@ ID_DIGITS = 24
 RUN_OF_DIGITS = re.compile(rb"[0-9a-f]{24,}")
 
 
-def clean(state_dir: str, gone: Forgotten) -> list[str]:
+def clean(state_dir: str, gone: ErasureTarget) -> list[str]:
     """Delete the files that contain forgotten data; return messages about what was removed. Raises OSError."""
     return [*_clean_databases(state_dir, gone), *_clean_snapshots(state_dir, gone)]
 
 
 def clean_by_age(state_dir: str, older_than: float) -> list[str]:
     """Delete moved-aside databases, refused records and snapshots older than that time; return messages about them."""
-    said = [
+    messages = [
         f"{path} removed"
         for path in _databases_aside(state_dir)
         if modified(path) < older_than and private.removed(path)
@@ -48,17 +48,17 @@ def clean_by_age(state_dir: str, older_than: float) -> list[str]:
     for path in files(f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         if modified(path) < older_than:
             private.removed(path)
-    old = [one for one in snapshots.noted(state_dir) if seconds(one.at) < older_than]
-    said += [f"the snapshot {one.path} removed" for one in old if private.removed(one.path)]
+    old = [one for one in snapshots.listed(state_dir) if seconds(one.at) < older_than]
+    messages += [f"the snapshot {one.path} removed" for one in old if private.removed(one.path)]
     if old:
         snapshots.forget(state_dir, [one.path for one in old])
-    return said
+    return messages
 
 
 def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
     """Return what ``clean_by_age`` and ``clean_snapshots_before`` would delete, except refused records."""
-    aside = [path for path in _aside(state_dir) if modified(path) < older_than]
-    old = [one.path for one in snapshots.noted(state_dir) if _is_outdated(one, older_than, before)]
+    aside = [path for path in _files_aside(state_dir) if modified(path) < older_than]
+    old = [one.path for one in snapshots.listed(state_dir) if _is_outdated(one, older_than, before)]
     return [*aside, *old]
 
 
@@ -69,18 +69,18 @@ def _is_outdated(one: snapshots.Snapshot, older_than: float, before: str) -> boo
         return False
 
 
-def holds(path: str, gone: Forgotten, *, is_database: bool) -> bool:
+def holds(path: str, gone: ErasureTarget, *, is_database: bool) -> bool:
     """Return whether a file mentions one of the texts or contains a trace id; False if it cannot be read."""
     try:
         if gone.mentions.in_file(path, is_database=is_database):
             return True
         with open(path, "rb") as file:
-            return _names_one(file.read, gone.ids)
+            return _contains_id(file.read, gone.ids)
     except OSError:
         return False
 
 
-def mentions(path: str, gone: Forgotten) -> bool:
+def mentions(path: str, gone: ErasureTarget) -> bool:
     """Return whether a file mentions one of the texts; False if it cannot be read."""
     try:
         return gone.mentions.in_file(path)
@@ -105,25 +105,25 @@ def modified(path: str) -> float:
         return time.time()
 
 
-def _clean_databases(state_dir: str, gone: Forgotten) -> list[str]:
+def _clean_databases(state_dir: str, gone: ErasureTarget) -> list[str]:
     """Delete moved-aside databases and abandoned copies with forgotten data, and code indices that mention a text."""
-    said = []
+    messages = []
     for path in _databases_aside(state_dir):
         if os.path.exists(path) and holds(path, gone, is_database=True):
             stem = path.removesuffix("-wal").removesuffix("-shm")
             for end in ("-wal", "-shm", ""):
                 private.removed(stem + end)
-            said.append(f"{stem} held some of it, and was removed")
+            messages.append(f"{stem} held some of it, and was removed")
     for path in files(f"{state_dir}/{CODE_INDICES}"):
         if os.path.exists(path) and not path.endswith("-shm") and mentions(path, gone):
             stem = path.removesuffix("-wal")
             for end in ("-wal", "-shm", ""):
                 private.removed(stem + end)
-            said.append("an index of code held it; it is built anew from the project's files as they are then")
-    return said
+            messages.append("an index of code held it; it is built anew from the project's files as they are then")
+    return messages
 
 
-def _aside(state_dir: str) -> list[str]:
+def _files_aside(state_dir: str) -> list[str]:
     found = [path for path in files(state_dir) if os.path.basename(path).startswith(ASIDE)]
     return [path for path in found if not path.endswith("-shm")]
 
@@ -135,7 +135,7 @@ def _databases_aside(state_dir: str) -> list[str]:
             if entry.name.startswith(COPIES) and entry.is_dir(follow_symlinks=False):
                 is_left = time.time() - entry.stat().st_mtime > ABANDONED_S
                 shutil.rmtree(entry.path, ignore_errors=True) if is_left else None
-    return _aside(state_dir)
+    return _files_aside(state_dir)
 
 
 def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:
@@ -143,28 +143,30 @@ def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:
     return _remove_snapshots(state_dir, lambda one: snapshots.goes_back_before(one, trace_id))
 
 
-def _clean_snapshots(state_dir: str, gone: Forgotten) -> list[str]:
+def _clean_snapshots(state_dir: str, gone: ErasureTarget) -> list[str]:
     return _remove_snapshots(state_dir, lambda one: snapshots.holds(one, gone.ids, gone.mentions))
 
 
 def _remove_snapshots(state_dir: str, holds_any: Callable[[snapshots.Snapshot], bool]) -> list[str]:
-    said, done = [], []
-    for snapshot in snapshots.noted(state_dir):
+    messages, done = [], []
+    for snapshot in snapshots.listed(state_dir):
         try:
             if not holds_any(snapshot):
                 continue
             os.unlink(snapshot.path)
-            said.append(
+            messages.append(
                 f"the snapshot {snapshot.path} held some of it, and was removed: end what serves it, publish again"
             )
         except FileNotFoundError:
-            said.append(f"the snapshot {snapshot.path} is not there any more; if you keep a copy, delete it yourself")
+            messages.append(
+                f"the snapshot {snapshot.path} is not there any more; if you keep a copy, delete it yourself"
+            )
         done.append(snapshot.path)
     snapshots.forget(state_dir, done)
-    return said
+    return messages
 
 
-def _names_one(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
+def _contains_id(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
     """Return whether the content has one of the ids; a single pass, since ids are usually 24 hex digits."""
     usual = {one.encode() for one in ids if len(one) == ID_DIGITS}
     others = [one.encode() for one in ids if len(one) != ID_DIGITS]

@@ -14,7 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
-from storage.base.turns import in_turn
+from storage.base.paced_writes import in_turn
 from storage.db import database
 from storage.metrics import rollups
 
@@ -65,7 +65,7 @@ WHICH_SESSIONS_GO_ON = """
     select distinct session_id from traces
     where session_id in (select value from json_each(:sessions)) and id not in (select value from json_each(:ids))
 """
-WHAT_WERE_THEY_TOLD = """
+INJECTED_ITEMS = """
     select session_id, kind, ref from sessions
     where session_id in (select value from json_each(:sessions)) and trace_id in (select value from json_each(:ids))
 """
@@ -82,7 +82,7 @@ TAKE_THE_WORDS_OUT = """
     from trace_numbers join traces on traces.id = trace_numbers.trace_id
     where trace_numbers.trace_id in (select value from json_each(:ids))
 """
-FORGET_WHAT_SESSIONS_WERE_TOLD = """
+DELETE_ITEMS_OF_TRACES = """
     delete from sessions where (session_id, trace_id) in
         (select session_id, id from traces where id in (select value from json_each(:ids)))
 """
@@ -109,11 +109,11 @@ deleted; they are computed again when they are needed."""
 FORGET_THE_TRACES = "delete from traces where id in (select value from json_each(:ids))"
 FORGET_BEFORE_THE_TRACES = (
     TAKE_THE_WORDS_OUT,
-    FORGET_WHAT_SESSIONS_WERE_TOLD,
+    DELETE_ITEMS_OF_TRACES,
     FORGET_THE_ANSWERS_OF_EXPERIMENTS,
     FORGET_THE_CASES_OF_EXPERIMENTS,
 )
-FORGET_WHAT_THE_SESSIONS_WERE_TOLD = """
+DELETE_ITEMS_OF_SESSIONS = """
     delete from sessions where session_id in (select value from json_each(:sessions))
 """
 FORGET_WHAT_MENTIONS_IT = (
@@ -145,19 +145,19 @@ def of_session(db: sqlite3.Connection, session_id: str) -> list[str]:
 
 def mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
     """Return the ids of traces that mention one of the texts in their row or a child row, newest first."""
-    _know(db, wanted)
+    _add_sql_functions(db, wanted)
     return [row[0] for row in db.execute(WHICH_TRACES_MENTION_IT)]
 
 
 def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
     """Return the ids of memories that mention one of the texts."""
-    _know(db, wanted)
+    _add_sql_functions(db, wanted)
     return [row[0] for row in db.execute(WHICH_MEMORIES_MENTION_IT)]
 
 
 def memories_asked_for(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
     """Return the ids of memories that were captured from these prompts."""
-    return [row[0] for row in db.execute(WHICH_MEMORIES_WERE_ASKED_FOR, _these(ids))]
+    return [row[0] for row in db.execute(WHICH_MEMORIES_WERE_ASKED_FOR, _as_parameters(ids))]
 
 
 def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
@@ -167,13 +167,13 @@ def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
         if row["prompt"].strip():
             asked = {"session_id": row["session_id"], "id": row["id"]}
             later = db.execute(WHICH_CAME_LATER_IN_THE_SESSION, asked)
-            found |= {own for own, inputs, said in later if _quotes(inputs, said, row["prompt"])}
+            found |= {own for own, inputs, conversation in later if _quotes(inputs, conversation, row["prompt"])}
     return sorted(found - set(ids), reverse=True)
 
 
 def described(db: sqlite3.Connection, ids: Iterable[str]) -> list[dict[str, Any]]:
     """Return id, at, session_id, cwd, prompt, rules_hash and status of the traces that exist, newest first."""
-    cursor = db.execute(WHAT_IS_TO_BE_FORGOTTEN, _these(ids))
+    cursor = db.execute(WHAT_IS_TO_BE_FORGOTTEN, _as_parameters(ids))
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
@@ -181,15 +181,15 @@ def described(db: sqlite3.Connection, ids: Iterable[str]) -> list[dict[str, Any]
 def sessions_that_end(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> set[str]:
     """Return the sessions that would have no trace left after these traces are deleted."""
     wanted = set(sessions) - {""}
-    named = {"sessions": json.dumps(sorted(wanted)), **_these(ids)}
+    named = {"sessions": json.dumps(sorted(wanted)), **_as_parameters(ids)}
     return wanted - {row[0] for row in db.execute(WHICH_SESSIONS_GO_ON, named)}
 
 
-def told(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> dict[str, set[str]]:
+def injected_items(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> dict[str, set[str]]:
     """Return the items that these traces injected into the sessions, as ``kind:ref`` by session."""
     found: dict[str, set[str]] = {}
     for session, kind, ref in db.execute(
-        WHAT_WERE_THEY_TOLD, {"sessions": json.dumps(sorted(sessions)), **_these(ids)}
+        INJECTED_ITEMS, {"sessions": json.dumps(sorted(sessions)), **_as_parameters(ids)}
     ):
         found.setdefault(session, set()).add(f"{kind}:{ref}")
     return found
@@ -213,8 +213,8 @@ def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | Non
 def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
     rollups.take_back(db, ids)
     for query in FORGET_BEFORE_THE_TRACES:
-        db.execute(query, _these(ids))
-    gone = db.execute(FORGET_THE_TRACES, _these(ids)).rowcount
+        db.execute(query, _as_parameters(ids))
+    gone = db.execute(FORGET_THE_TRACES, _as_parameters(ids)).rowcount
     if gone:
         rollups.step_back(db)
         db.execute(FORGET_WHAT_WAS_MEASURED)
@@ -222,19 +222,19 @@ def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
     return gone
 
 
-def delete_beside(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
+def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
     """Delete the injected items of these sessions, and stored replays and experiments that mention one of the texts."""
     named = {"sessions": json.dumps(sorted(sessions))}
-    in_turn(db, lambda: db.execute(FORGET_WHAT_THE_SESSIONS_WERE_TOLD, named))
+    in_turn(db, lambda: db.execute(DELETE_ITEMS_OF_SESSIONS, named))
     if wanted:
-        _know(db, wanted)
+        _add_sql_functions(db, wanted)
         for query in FORGET_WHAT_MENTIONS_IT:
             in_turn(db, lambda query=query: db.execute(query))  # type: ignore[misc]
 
 
-def still_there(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
+def existing(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
     """Return the given ids of which the database still has the trace."""
-    return [row[0] for row in db.execute(WHICH_ARE_THERE, _these(ids))]
+    return [row[0] for row in db.execute(WHICH_ARE_THERE, _as_parameters(ids))]
 
 
 def scrub(db: sqlite3.Connection) -> None:
@@ -251,7 +251,7 @@ def make_final(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_
     """Release freed pages and truncate the write-ahead log, which keeps old pages. Raises like ``scrub``."""
     while db.execute("pragma freelist_count").fetchone()[0]:
         db.executescript(f"pragma incremental_vacuum({VACUUMED_PAGES:d})")  # execute() would stop after one page
-    _cut_off_the_log(db, patience_s=patience_s)
+    _truncate_log(db, patience_s=patience_s)
 
 
 def _prepare(db: sqlite3.Connection) -> None:
@@ -270,7 +270,7 @@ def _merge_the_index(db: sqlite3.Connection) -> None:
             return
 
 
-def _cut_off_the_log(db: sqlite3.Connection, *, patience_s: float) -> None:
+def _truncate_log(db: sqlite3.Connection, *, patience_s: float) -> None:
     """Truncate the write-ahead log, retrying until readers leave it, without holding the writers' lock meanwhile."""
     give_up_at = time.monotonic() + patience_s
     patience_ms = db.execute("pragma busy_timeout").fetchone()[0]
@@ -288,22 +288,22 @@ def _cut_off_the_log(db: sqlite3.Connection, *, patience_s: float) -> None:
         db.execute(f"pragma busy_timeout = {patience_ms:d}")
 
 
-def _know(db: sqlite3.Connection, wanted: Mentions) -> None:
+def _add_sql_functions(db: sqlite3.Connection, wanted: Mentions) -> None:
     db.create_function("mentions", 1, wanted.in_text, deterministic=True)
 
 
-def _these(ids: Iterable[str]) -> dict[str, str]:
+def _as_parameters(ids: Iterable[str]) -> dict[str, str]:
     return {"ids": json.dumps(list(ids))}
 
 
-def _quotes(inputs: str, said: str, prompt: str) -> bool:
+def _quotes(inputs: str, conversation: str, prompt: str) -> bool:
     """Return whether a record quotes a prompt: recorded conversations hold its beginning, line breaks as blanks."""
     whole = _flat(prompt)
     try:
         texts = [_flat(text) for text in _texts(json.loads(inputs))]
     except (ValueError, RecursionError):
         texts = []
-    if len(whole) >= LONGEST_SHORT_PROMPT and any(whole in text for text in (*texts, _flat(said))):
+    if len(whole) >= LONGEST_SHORT_PROMPT and any(whole in text for text in (*texts, _flat(conversation))):
         return True
     stems = (text.removesuffix("…").rstrip() for text in texts)
     return any(

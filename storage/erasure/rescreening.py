@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from storage.base import lean
-from storage.base.turns import in_turn
+from storage.base import fast_stdlib
+from storage.base.paced_writes import in_turn
 from storage.erasure import forgetting
 from storage.memory import memories
 from storage.memory.words import extra_words
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Redact = Callable[[str], str]
     Advance = Callable[[int, int], None]
 
-LEFT_ALONE = frozenset(
+SKIPPED_TABLES = frozenset(
     """
     instructions_versions instructions_sources prompts_by_class prompts_by_day latencies_by_day latencies_overall
     rolled_up memory_counts trace_numbers memory_vectors content_vectors
@@ -55,7 +55,7 @@ def rescreen(
 
     ``db`` is in autocommit mode. The caller must run ``forgetting.scrub`` afterwards. Raises sqlite3.Error.
     """
-    tables = [name for (name,) in db.execute(WHICH_TABLES) if name not in LEFT_ALONE]
+    tables = [name for (name,) in db.execute(WHICH_TABLES) if name not in SKIPPED_TABLES]
     counts: dict[str, int] = {}
     for number, table in enumerate(tables):
         changed = _rescreen_table(db, table, redact, is_dry=is_dry)
@@ -81,9 +81,9 @@ def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dr
     changes: list[tuple[dict[str, object], dict[str, Any]]] = []
     for row in db.execute(f"select {wanted} from {table}"):
         fields = dict(zip(dict.fromkeys([*keys, *texts]), row, strict=True))
-        told = {name: redacted for name in texts if (redacted := _redacted(fields[name], redact)) != fields[name]}
-        if told:
-            changes.append((told, {name: fields[name] for name in keys}))
+        changed = {name: redacted for name in texts if (redacted := _redacted(fields[name], redact)) != fields[name]}
+        if changed:
+            changes.append((changed, {name: fields[name] for name in keys}))
     for start in range(0, 0 if is_dry else len(changes), BATCH_ROWS):
         batch = changes[start : start + BATCH_ROWS]
         in_turn(db, lambda batch=batch: _write(db, table, batch))  # type: ignore[misc]  # the batch of this turn
@@ -91,19 +91,19 @@ def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dr
 
 
 def _write(db: sqlite3.Connection, table: str, changes: list[tuple[dict[str, object], dict[str, Any]]]) -> None:
-    ids = {"ids": json.dumps([key["id"] for told, key in changes if table == "traces" and "prompt" in told])}
+    ids = {"ids": json.dumps([key["id"] for changed, key in changes if table == "traces" and "prompt" in changed])}
     db.execute(forgetting.TAKE_THE_WORDS_OUT, ids)
-    for told, key in changes:
-        setting = ", ".join(f"{name} = :new_{name}" for name in told)
+    for changed, key in changes:
+        setting = ", ".join(f"{name} = :new_{name}" for name in changed)
         where = " and ".join(f"{name} = :{name}" for name in key)
-        values = {**key, **{f"new_{name}": value for name, value in told.items()}}
+        values = {**key, **{f"new_{name}": value for name, value in changed.items()}}
         db.execute(f"update or replace {table} set {setting} where {where}", values)
         if table == "memories":
-            _index_anew(db, key)
+            _reindex(db, key)
     db.execute(PUT_THE_WORDS_BACK, ids)
 
 
-def _index_anew(db: sqlite3.Connection, key: dict[str, Any]) -> None:
+def _reindex(db: sqlite3.Connection, key: dict[str, Any]) -> None:
     content, tags, written = db.execute(
         "select content, tags, created_at from memories where number = :number", key
     ).fetchone()
@@ -120,8 +120,8 @@ def _redacted(value: object, redact: Redact) -> object:
             document = json.loads(value)
         except (ValueError, RecursionError):
             return redact(value)
-        told = _redacted_document(document, redact)
-        return value if told == document else lean.dumps(told)
+        redacted = _redacted_document(document, redact)
+        return value if redacted == document else fast_stdlib.dumps(redacted)
     return redact(value)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from storage import traces
 from storage.erasure import forgetting
 from storage.traces import queries, spool
-from storage.traces.windows import ABOVE_ALL
+from storage.traces.trace_pages import ABOVE_ALL
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,9 +45,7 @@ WHICH_VERSIONS_NOBODY_NAMES = """
       and hash not in (select base_hash from replays) and hash not in (select candidate_hash from replays)
       and hash not in (select value from json_each(:in_use))
 """
-WHAT_DO_VERSIONS_SAY = (
-    "select hash, text from instructions_versions union all select hash, text from instructions_sources"
-)
+TEXTS_OF_VERSIONS = "select hash, text from instructions_versions union all select hash, text from instructions_sources"
 FORGET_THE_SOURCES = "delete from instructions_sources where hash = :hash"
 FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured where rules_hash = :hash"
 FORGET_THE_VERSION = "delete from instructions_versions where hash = :hash"
@@ -66,16 +64,16 @@ class Bounds:
 
     def in_words(self) -> str:
         """Return the limits as text, like "at most 90 days and 500 MB"; "everything" if there are none."""
-        said = [
+        limits = [
             *([f"{self.days:g} days"] if self.days else []),
             *([f"{self.rows:,} prompts"] if self.rows else []),
             *([f"{self.mb:g} MB"] if self.mb else []),
         ]
-        return "at most " + " and ".join(said) if said else "everything"
+        return "at most " + " and ".join(limits) if limits else "everything"
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredAmount:
     """Content of the database: number of traces, time of the oldest, bytes in use."""
 
     traces: int
@@ -83,13 +81,13 @@ class Held:
     used_bytes: int
 
 
-def held(db: sqlite3.Connection) -> Held:
+def held(db: sqlite3.Connection) -> StoredAmount:
     """Return the current content of the database."""
     size, pages, free = (
         db.execute(f"pragma {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
     )
     oldest = db.execute(WHICH_IS_OLDEST).fetchone()
-    return Held(db.execute(HOW_MANY).fetchone()[0], oldest[0] if oldest else "", (pages - free) * size)
+    return StoredAmount(db.execute(HOW_MANY).fetchone()[0], oldest[0] if oldest else "", (pages - free) * size)
 
 
 def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None) -> list[str]:
@@ -135,7 +133,7 @@ def prune_versions(
     """
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - YOUNG_S))
     unnamed = dict(db.execute(WHICH_VERSIONS_NOBODY_NAMES, {"in_use": json.dumps(list(in_use))}).fetchall())
-    mentioning = {one for one, text in db.execute(WHAT_DO_VERSIONS_SAY) if wanted.in_text(text)} if wanted else set()
+    mentioning = {one for one, text in db.execute(TEXTS_OF_VERSIONS) if wanted.in_text(text)} if wanted else set()
     old = [one for one, seen in unnamed.items() if seen < since or one in mentioning]
     for one in old if not is_dry else ():
         # First the mark: a prompt that needs the version again then writes it again.
@@ -149,7 +147,7 @@ def prune_versions(
 
 def versions_mentioning(db: sqlite3.Connection, wanted: Mentions) -> int:
     """Return how many versions of the instructions mention one of the texts."""
-    return len({one for one, text in db.execute(WHAT_DO_VERSIONS_SAY) if wanted.in_text(text)})
+    return len({one for one, text in db.execute(TEXTS_OF_VERSIONS) if wanted.in_text(text)})
 
 
 def sizes(state_dir: str) -> dict[str, int]:
@@ -173,7 +171,7 @@ def _too_old(db: sqlite3.Connection, bounds: Bounds, now: float) -> list[str]:
     return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": queries.first_id(now - bounds.days * DAY_S)})]
 
 
-def _too_large(state: Held, bounds: Bounds, *, left: int) -> int:
+def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
     """Return the estimated number of traces to delete, from the average size of a trace."""
     excess = state.used_bytes - bounds.mb * 1e6
     if excess <= 0 or left <= ALWAYS_KEPT:

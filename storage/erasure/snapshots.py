@@ -13,7 +13,7 @@ import sqlite3
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.base import lean, private, reader
+from storage.base import fast_stdlib, private, reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,18 +35,20 @@ class Snapshot:
     at: str
 
 
-def note(state_dir: str, path: str) -> None:
+def add(state_dir: str, path: str) -> None:
     """Add a snapshot that is about to be written to the list; raises OSError if that fails."""
     private.make_directory(state_dir)
     with _locked(state_dir):
         descriptor = private.open_file(f"{state_dir}/{NAME}", os.O_WRONLY | os.O_APPEND)
         try:
-            os.write(descriptor, f"{json.dumps({'path': os.path.abspath(path), 'at': lean.utc_now()})}\n".encode())
+            os.write(
+                descriptor, f"{json.dumps({'path': os.path.abspath(path), 'at': fast_stdlib.utc_now()})}\n".encode()
+            )
         finally:
             os.close(descriptor)
 
 
-def noted(state_dir: str) -> list[Snapshot]:
+def listed(state_dir: str) -> list[Snapshot]:
     """Return the listed snapshots, each path once with its latest time, in order of these times."""
     try:
         lines = private.read_file(f"{state_dir}/{NAME}", LIMIT_BYTES).splitlines()
@@ -92,7 +94,7 @@ def forget(state_dir: str, paths: Iterable[str]) -> None:
     if not gone:
         return
     with _locked(state_dir):
-        left = [one for one in noted(state_dir) if one.path not in gone]
+        left = [one for one in listed(state_dir) if one.path not in gone]
         lines = "".join(f"{json.dumps({'path': one.path, 'at': one.at})}\n" for one in left)
         private.write_file(f"{state_dir}/{NAME}", lines.encode())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from storage.traces.selection import Selection
@@ -16,13 +16,6 @@ if TYPE_CHECKING:
 
 
 PAGE_ROWS = 500
-
-COLUMNS = (
-    "id", "at", "origin", "host", "session_id", "project", "cwd", "status", "prompt", "inputs", "rules_hash",
-    "task_type", "confidence", "uncertain", "search_intent", "intent_confidence", "approach", "output_text",
-    "output_tokens",
-)  # fmt: skip
-
 WHICH_GUARDRAILS_WERE_SHOWN = "select guardrail_id from trace_guardrails where trace_id = :id order by position"
 WHICH_ITEMS_WERE_KEPT = "select channel, ref from trace_items where trace_id = :id and kept order by position"
 WHAT_WAS_SCORED_BETWEEN = """
@@ -32,7 +25,7 @@ WHICH_VERSIONS_ARE_NAMED = "select rules_hash, count(*), max(id) from traces whe
 WHICH_VERSIONS_HAVE_SOURCES = """
     select hash, layer, path, text from instructions_sources order by hash, position
 """
-WHAT_WAS_SAID_OF_THEM = """
+NEWEST_LABELS = """
     select trace_id, verdict, task_type from labels
     where trace_id in (select value from json_each(:ids))
       and id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
@@ -46,7 +39,7 @@ THESE = "traces.id in (select value from json_each(:these))"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordedPrompt:
     """One recorded prompt; fields have the column names of the schema, ``inputs`` is JSON."""
 
     id: str
@@ -70,7 +63,10 @@ class Row:
     output_tokens: int
 
 
-def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[Row]]:
+COLUMNS = tuple(field.name for field in fields(RecordedPrompt))
+
+
+def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[RecordedPrompt]]:
     """Yield the selected prompts, newest first, in lists of up to PAGE_ROWS; ``limit`` 0 means no limit."""
     before, left = "g", limit or -1
     columns = ", ".join(f"traces.{column}" for column in COLUMNS)
@@ -83,7 +79,7 @@ def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Ite
         cursor = db.cursor()
         cursor.row_factory = None
         found = cursor.execute(query, {**selection.parameters, "corpus_before": before, "corpus_rows": wanted})
-        page = [Row(*row) for row in found]
+        page = [RecordedPrompt(*row) for row in found]
         if page:
             yield page
         if len(page) < wanted:
@@ -131,7 +127,7 @@ def all_sources(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]
     return found
 
 
-def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Row]:
+def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[RecordedPrompt]:
     """Yield the recorded prompts of these traces, newest first, including those of tests."""
     for page in rows(db, Selection(THESE, {"these": json.dumps(list(ids))})):
         yield from page
@@ -139,7 +135,7 @@ def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Row]:
 
 def labels_of(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Return the newest label by trace: verdict and, if that is «class», the task type."""
-    found = db.execute(WHAT_WAS_SAID_OF_THEM, {"ids": json.dumps(list(ids))})
+    found = db.execute(NEWEST_LABELS, {"ids": json.dumps(list(ids))})
     return {trace_id: (verdict, task_type) for trace_id, verdict, task_type in found}
 
 

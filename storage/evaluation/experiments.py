@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
-from storage.base import lean
-from storage.base.turns import transaction
+from storage.base import fast_stdlib
+from storage.base.paced_writes import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -108,7 +108,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionFigures:
     """Hook activity and labels of a session; ``held_back`` counts prompts whose text shadow mode did not add."""
 
     session_id: str
@@ -119,7 +119,7 @@ class Session:
     right: int
 
 
-def keep(
+def store(
     db: sqlite3.Connection,
     results: Sequence[ArmResult],
     *,
@@ -129,7 +129,7 @@ def keep(
     plan: dict[str, Any] | None = None,
 ) -> Experiment:
     """Store an experiment with all its results in one transaction; return it with its new id."""
-    made = Experiment(traces.new_trace_id(), lean.utc_now(), question, arms, report, plan or {})
+    made = Experiment(traces.new_trace_id(), fast_stdlib.utc_now(), question, arms, report, plan or {})
     values = {name: json.dumps(getattr(made, name), allow_nan=False) for name in ("arms", "report", "plan")}
     with transaction(db):
         db.execute(KEEP_THE_EXPERIMENT, {**asdict(made), **values})
@@ -143,14 +143,14 @@ def add(db: sqlite3.Connection, experiment_id: str, result: ArmResult) -> None:
         db.execute(KEEP_THE_RESULT, {"experiment_id": experiment_id, **asdict(result)})
 
 
-def report_again(db: sqlite3.Connection, one: Experiment, report: dict[str, Any]) -> Experiment:
+def replace_report(db: sqlite3.Connection, one: Experiment, report: dict[str, Any]) -> Experiment:
     """Replace the report of an experiment; return the experiment with the new one."""
     with transaction(db):
         db.execute(REPLACE_THE_REPORT, {"id": one.id, "report": json.dumps(report, allow_nan=False)})
     return replace(one, report=report)
 
 
-def kept(db: sqlite3.Connection, *, limit: int) -> list[Experiment]:
+def newest(db: sqlite3.Connection, *, limit: int) -> list[Experiment]:
     """Return the newest experiments, newest first."""
     return [_experiment(row) for row in db.execute(WHICH_EXPERIMENTS_ARE_KEPT, {"limit": limit})]
 
@@ -177,10 +177,10 @@ def labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
     return {row[0]: (row[1], row[2]) for row in db.execute(WHAT_WAS_LABELLED)}
 
 
-def sessions(db: sqlite3.Connection, *, since: str = "") -> list[Session]:
+def sessions(db: sqlite3.Connection, *, since: str = "") -> list[SessionFigures]:
     """Return all sessions of the hook from ``since`` (UTC) on, without tests, imports and skipped prompts."""
     found = db.execute(WHAT_CAME_OF_EACH_SESSION, {"since": since.removesuffix("Z")})
-    return [Session(**dict(row)) for row in found]
+    return [SessionFigures(**dict(row)) for row in found]
 
 
 def _experiment(row: sqlite3.Row) -> Experiment:

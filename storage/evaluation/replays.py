@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
-from storage.base import lean
-from storage.base.turns import transaction
+from storage.base import fast_stdlib
+from storage.base.paced_writes import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -93,7 +93,7 @@ class StoredReplay:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PreviewedResult:
     """A result with the beginning of its prompt; ``prompt`` is empty if the text was not stored."""
 
     result: ChangedPrompt
@@ -101,12 +101,12 @@ class Seen:
     prompt: str
 
 
-def keep(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[ChangedPrompt]) -> str:
+def store(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[ChangedPrompt]) -> str:
     """Store a replay and its results in one transaction; return its id, which sorts by time.
 
     A result is left out if its trace was deleted meanwhile.
     """
-    at = replay.at or lean.utc_now()
+    at = replay.at or fast_stdlib.utc_now()
     identity = replay.id or traces.new_trace_id()
     row = {
         name: getattr(replay, name)
@@ -143,7 +143,7 @@ def show(db: sqlite3.Connection, identity: str) -> tuple[StoredReplay, list[Chan
 
 def window(
     db: sqlite3.Connection, identity: str, *, kind: str = "", trace: str = "", before: str = ABOVE_ALL, limit: int
-) -> list[Seen]:
+) -> list[PreviewedResult]:
     """Return the next results of a replay, newest prompt first, with trace ids smaller than ``before``.
 
     ``identity`` is the complete id. ``kind`` is one of ``workbench.replay.compare.KINDS``, ``trace`` the beginning of a
@@ -153,7 +153,9 @@ def window(
         "id": identity, "kind": json.dumps(kind) if kind else "", "trace": trace,
         "before": min(before, trace + ABOVE_ALL), "limit": limit, "chars": PROMPT_CHARS,
     }  # fmt: skip
-    return [Seen(_result(row), row["at"], row["prompt"]) for row in _rows(db, WHICH_RESULTS_COME_NEXT, named)]
+    return [
+        PreviewedResult(_result(row), row["at"], row["prompt"]) for row in _rows(db, WHICH_RESULTS_COME_NEXT, named)
+    ]
 
 
 def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:

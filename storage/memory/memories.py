@@ -1,4 +1,4 @@
-"""The memories of projects (decisions, attempts, blockers …): store, list, change, delete.
+"""The memories of projects (decisions, attempts, blockers …): store, list, count, change, delete.
 
 ``storage.memory.recall`` searches them. Two memories with the same project, origin
 and key are the same one, so that repeating an import changes nothing.
@@ -6,17 +6,19 @@ and key are the same one, so that repeating an import changes nothing.
 
 from __future__ import annotations
 
+import json
 import os
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.base import lean, turns, unfinished
-from storage.memory import presence
+from storage.base import abandoned_files, fast_stdlib, paced_writes
+from storage.memory import memory_markers
 from storage.memory.words import extra_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 NAMESPACES = (
     "decisions", "patterns", "learnings", "context", "tech-debt", "blockers", "progress", "apis", "config", "security",
@@ -67,6 +69,18 @@ CHANGE = """
 # Without merging its segments, an FTS index would keep the words of deleted rows.
 WHERE_IS_IT = "select file from pragma_database_list where name = 'main'"
 PURGE_THE_INDEX = "insert into memories_fts (memories_fts) values ('optimize')"
+HOW_MANY_BY_NAMESPACE = """
+    select namespace, count(*), sum(reviewed = 0) from memories
+    where project in (select value from json_each(:projects)) or :projects = '[]'
+    group by namespace order by namespace
+"""
+WHICH_PROJECTS = "select project, memories from memory_counts where memories > 0 order by memories desc, project"
+WHICH_PROMPTS_WERE_TOLD = """
+    select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500)
+    from trace_items cross join traces on traces.id = trace_items.trace_id
+    where trace_items.channel = 'memory' and trace_items.ref = :ref and trace_items.kept
+    order by trace_items.trace_id desc limit :limit
+"""
 
 
 class Memory:
@@ -107,7 +121,7 @@ class Memory:
         self.path_prefix = path_prefix
         self.source = source
         self.origin = origin
-        self.key = key or lean.keyed_hash(b"memory", content.encode(errors="replace"))
+        self.key = key or fast_stdlib.keyed_hash(b"memory", content.encode(errors="replace"))
         self.created_at = created_at
         self.updated_at = updated_at
         self.reviewed = reviewed
@@ -168,7 +182,7 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
         if gone:
             db.execute(PURGE_THE_INDEX)
     if gone and (file := db.execute(WHERE_IS_IT).fetchone()[0]):
-        unfinished.erase(os.path.dirname(file))
+        abandoned_files.erase(os.path.dirname(file))
     return gone
 
 
@@ -208,9 +222,9 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     if db.in_transaction:
         yield
         return
-    with turns.transaction(db):
+    with paced_writes.transaction(db):
         yield
-    presence.note(db, os.path.dirname(db.execute("pragma database_list").fetchone()[2]))
+    memory_markers.note(db, os.path.dirname(db.execute("pragma database_list").fetchone()[2]))
 
 
 def _put(db: sqlite3.Connection, memory: Memory) -> tuple[str, str]:
@@ -234,9 +248,9 @@ def _put(db: sqlite3.Connection, memory: Memory) -> tuple[str, str]:
 
 def _row(memory: Memory) -> dict[str, object]:
     row = {name: getattr(memory, name) for name in COLUMNS}
-    row["tags"] = lean.dumps(memory.tags)
+    row["tags"] = fast_stdlib.dumps(memory.tags)
     row["reviewed"] = int(memory.reviewed)
-    row["updated_at"] = memory.updated_at or lean.utc_now()
+    row["updated_at"] = memory.updated_at or fast_stdlib.utc_now()
     row["words"] = extra_words(" ".join([memory.content, *memory.tags]), written=memory.created_at)
     return {name: _storable(value) if isinstance(value, str) else value for name, value in row.items()}
 
@@ -250,7 +264,7 @@ def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
     wanted = memory.id[:LONGEST_ID]
     for attempt in range(100):
         named = "\0".join([memory.project, memory.origin, memory.key, str(attempt)])
-        own = wanted or "m-" + lean.keyed_hash(b"memory", named.encode(errors="replace"))[:10]
+        own = wanted or "m-" + fast_stdlib.keyed_hash(b"memory", named.encode(errors="replace"))[:10]
         if db.execute(WHOSE_ID_IS_IT, {"id": own}).fetchone() is None:
             return own
         wanted = ""
@@ -259,8 +273,44 @@ def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
 
 def _memory(row: Iterable[object]) -> Memory:
     fields: dict[str, object] = dict(zip(COLUMNS, row, strict=True))
-    tags = lean.loads(str(fields.pop("tags")))
+    tags = fast_stdlib.loads(str(fields.pop("tags")))
     content = str(fields.pop("content"))
     reviewed = bool(fields.pop("reviewed"))
     texts = {name: str(value) for name, value in fields.items()}
     return Memory(content, tags=tags if isinstance(tags, list) else [], reviewed=reviewed, **texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The memories of a namespace: their number, and how many of these are not approved yet."""
+
+    namespace: str
+    memories: int
+    unreviewed: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """A prompt into which a memory was injected."""
+
+    id: str
+    at: str
+    host: str
+    task_type: str
+    prompt: str
+
+
+def shelves(db: sqlite3.Connection, projects: Sequence[str] = ()) -> list[Shelf]:
+    """Count the memories of the given projects, or of all if none is given."""
+    rows = db.execute(HOW_MANY_BY_NAMESPACE, {"projects": json.dumps(list(projects))})
+    return [Shelf(*row) for row in rows]
+
+
+def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
+    """Return the projects with memories and their number, largest first."""
+    return [(str(project), int(count)) for project, count in db.execute(WHICH_PROJECTS)]
+
+
+def told(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[MemoryUse]:
+    """Return the newest prompts into which this memory was injected, newest first."""
+    return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_WERE_TOLD, {"ref": memory_id, "limit": limit})]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 
-from storage.base.lean import loads
+from storage.base.fast_stdlib import loads
 from storage.memory.stemming import stem
 from storage.memory.words import (
     BASE_FORMS,
@@ -47,7 +47,7 @@ EARLY_WORDS = 12
 SPEAKER_WEIGHT = 0.5
 LONGEST_NAME = 60
 QUESTION_KEEPS = 0.9
-BESIDE_WEIGHTS = ((-2, 0.5), (-1, 0.8), (1, 0.3), (2, 0.15))
+NEIGHBOUR_WEIGHTS = ((-2, 0.5), (-1, 0.8), (1, 0.3), (2, 0.15))
 SHORT_WORDS = 15
 WITH_NEIGHBOURS = 8
 IN_ORDER = "import:"
@@ -80,7 +80,7 @@ HOW_MANY = "select project, memories from memory_counts"
 _COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
     superseded_by, words"""
 WHICH_IS_IT = f"select {_COLUMNS} from memories where number = ?"
-WHICH_STAND_THERE = f"select {_COLUMNS} from memories where number in ({{}})"
+MEMORIES_BY_NUMBER = f"select {_COLUMNS} from memories where number in ({{}})"
 _RANKED = "select rowid from memories_fts where memories_fts match ? order by rank"
 BEST = f"""
     select {_COLUMNS} from ({_RANKED} limit ?) as best cross join memories on number = best.rowid
@@ -130,13 +130,13 @@ class Hit:
 class _Term:
     """A word of the question: its stem, alternatives, and the weight of a match."""
 
-    __slots__ = ("asked", "postings", "stems", "weight", "word")
+    __slots__ = ("frequency", "postings", "stems", "weight", "word")
 
     def __init__(self, word: str) -> None:
         self.word = word
         base = BASE_FORMS.get(word, word)
         self.stems = {stem(word): 1.0, stem(base): 1.0}
-        self.asked = [word, base] if len(self.stems) > 1 else [word]
+        self.frequency = [word, base] if len(self.stems) > 1 else [word]
         self.postings = 0
         self.weight = 0.0
 
@@ -147,14 +147,14 @@ class _Question:
     __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")
 
     def __init__(self, connection: Connection, text: str, memories: int) -> None:
-        said = dict.fromkeys(words(text)[: MOST_WORDS * 8])
-        said.update(dict.fromkeys(identifier_parts(text[:4000])))
+        found = dict.fromkeys(words(text)[: MOST_WORDS * 8])
+        found.update(dict.fromkeys(identifier_parts(text[:4000])))
         if signs := sign_words(text[:4000]):
-            said = dict.fromkeys([*(word for word in said if max(word) < FIRST_SIGN), *signs])
-        told = [word for word in said if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
+            found = dict.fromkeys([*(word for word in found if max(word) < FIRST_SIGN), *signs])
+        content_words = [word for word in found if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
         self.terms: list[_Term] = []
         seen: set[str] = set()
-        for term in map(_Term, told[:MOST_WORDS]):
+        for term in map(_Term, content_words[:MOST_WORDS]):
             if seen.isdisjoint(term.stems):
                 seen.update(term.stems)
                 self.terms.append(term)
@@ -171,7 +171,7 @@ class _Question:
             # The rare words yield enough candidates, so the frequency of the common ones is only estimated.
             for term in self.terms:
                 if term.word in COMMON_WORDS:
-                    term.asked = []
+                    term.frequency = []
                     common.update(dict.fromkeys(term.stems, int(memories * COMMON_SHARE)))
         for at, term in enumerate(self.terms):
             also = [one for one in joined[at : at + 1] if len(one) < LONGEST_JOINED]
@@ -211,12 +211,12 @@ class _Question:
         if not most and len(self.terms) <= FEW_TERMS:
             most = self._guess(connection, term)
             counts.append(most)
-        for told, weight in ((joined, 1.0), (others, RELATED_WEIGHT)):
-            for word in told:
+        for group, weight in ((joined, 1.0), (others, RELATED_WEIGHT)):
+            for word in group:
                 other = stem(word)
                 if other not in term.stems and other in common:
                     term.stems[other] = weight
-                    term.asked.append(word)
+                    term.frequency.append(word)
                     counts.append(common[other])
         term.postings = sum(counts)
         holding = most + 0.5 + (BACKGROUND * COMMON_SHARE if term.word in COMMON_WORDS else 0.0)
@@ -233,7 +233,7 @@ class _Question:
         for other, count in connection.execute(WHICH_BEGIN_SO, (begins, begins + "\U0010ffff")).fetchall():
             if _is_alike(word, other):
                 term.stems[other] = RELATED_WEIGHT
-                term.asked.append(other)
+                term.frequency.append(other)
                 most = max(most, count)
         return most
 
@@ -241,12 +241,14 @@ class _Question:
         """Return the index query: the rarest terms whose postings fit the budget, empty if none does."""
         left = MOST_POSTINGS
         asked: list[str] = []
-        rarest = sorted((term for term in self.terms if term.postings and term.asked), key=lambda term: term.postings)
+        rarest = sorted(
+            (term for term in self.terms if term.postings and term.frequency), key=lambda term: term.postings
+        )
         for term in rarest[: TERMS_OF_MANY if len(self.terms) > FEW_TERMS else FEW_TERMS]:
             if term.postings > left:
                 break
             left -= term.postings
-            asked += [f'"{one}"' for one in term.asked]
+            asked += [f'"{one}"' for one in term.frequency]
         return " OR ".join(asked)
 
     def rarest(self) -> str:
@@ -293,7 +295,7 @@ def search(
     rows = _candidates(connection, question, project, share=own / total, wanted=max(candidates, 2 * limit))
     rows = [row for row in rows if _applies(str(row[6]), cwd_prefix)]
     least = floor * LARGEST_WEIGHT / max([1.0, *(weights or {}).values()])
-    weighed = _weigh(connection, question, rows, least=least)
+    weighed = _score_rows(connection, question, rows, least=least)
     ages: dict[str, float] = {}
     now = now or time.time()
     found: list[tuple[float, float, str, float, tuple[object, ...]]] = []
@@ -304,7 +306,7 @@ def search(
         written = str(row[9])[:10]
         if written not in ages:
             ages[written] = _freshness(written, now)
-        left = ages[written] * _standing(row, cwd_prefix) / LARGEST_WEIGHT
+        left = ages[written] * _status_factor(row, cwd_prefix) / LARGEST_WEIGHT
         raw, alone = round(one.relevance * left, 6), round(one.deserved * left, 6)
         found.append((-raw * (weights or {}).get(str(row[2]), 1.0), -raw, str(row[1]), alone, row))
     found.sort(key=lambda one: one[:3])
@@ -318,7 +320,7 @@ def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", n
     """
     if not _applies(str(row[6]), cwd_prefix):
         return None
-    standing = _freshness(str(row[9])[:10], now or time.time()) * _standing(row, cwd_prefix)
+    standing = _freshness(str(row[9])[:10], now or time.time()) * _status_factor(row, cwd_prefix)
     raw = round(relevance * standing / LARGEST_WEIGHT, 6)
     found = Hit(row, score=raw, raw=raw, own=0.0)
     found.by_meaning = True
@@ -339,21 +341,23 @@ def _candidates(
 
 
 class _Text:
-    """A memory being scored: ``own`` is the score of its words, ``told`` the part that also raises its neighbours.
+    """A memory being scored: ``own`` is the score of its words, ``linked`` the part that also raises its neighbours.
 
     ``relevance`` is the result with its neighbours, ``deserved`` without them, both 0 to 1.
     """
 
-    __slots__ = ("deserved", "own", "relevance", "row", "session", "shared", "told", "words")
+    __slots__ = ("deserved", "linked", "own", "relevance", "row", "session", "shared", "words")
 
     def __init__(self, row: tuple[object, ...]) -> None:
         self.row = row
         self.session = _session(row)
         self.words = words(f"{row[4]} {row[3]}"[:4000])
-        self.own = self.told = self.shared = self.relevance = self.deserved = 0.0
+        self.own = self.linked = self.shared = self.relevance = self.deserved = 0.0
 
 
-def _weigh(connection: Connection, question: _Question, rows: list[tuple[object, ...]], *, least: float) -> list[_Text]:
+def _score_rows(
+    connection: Connection, question: _Question, rows: list[tuple[object, ...]], *, least: float
+) -> list[_Text]:
     """Return the texts of these rows and of the neighbours of the best ones, with their relevance, 0 to 1.
 
     Neighbours change only the order: the text ranked first gets the highest score that any text has without neighbours.
@@ -369,7 +373,7 @@ def _weigh(connection: Connection, question: _Question, rows: list[tuple[object,
     best = max(texts.values(), key=lambda text: text.own)
     sure = (1.0 - E ** -(best.shared / ENOUGH)) / (question.whole or 1.0)
     level = best.own * sure / (best.own * sure + HALF)
-    beside = _beside(connection, texts) if level >= least else {}
+    beside = _neighbours(connection, texts) if level >= least else {}
     for number, text in beside.items():
         _compare(question, text, average)
         if text.own or str(text.row[8]).startswith(IN_ORDER) or _speaker(str(text.row[3])):
@@ -377,10 +381,10 @@ def _weigh(connection: Connection, question: _Question, rows: list[tuple[object,
     for number, text in texts.items():
         share = SHORT_WORDS / (SHORT_WORDS + len(text.words))
         text.relevance = text.own
-        for distance, weight in BESIDE_WEIGHTS:
+        for distance, weight in NEIGHBOUR_WEIGHTS:
             other = texts.get(number + distance)
             if other is not None and other.session == text.session:
-                text.relevance += share * weight * other.told
+                text.relevance += share * weight * other.linked
     for text in texts.values():
         text.deserved = text.own * sure / (text.own * sure + HALF)
     sure *= best.own / (max(text.relevance for text in texts.values()) or 1.0)
@@ -389,14 +393,14 @@ def _weigh(connection: Connection, question: _Question, rows: list[tuple[object,
     return list(texts.values())
 
 
-def _beside(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Text]:
+def _neighbours(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Text]:
     """Return the neighbours of the best texts from the same session, unless they are candidates already."""
     wanted: dict[int, _Text] = {}
     for number in sorted(texts, key=lambda one: -texts[one].own)[:WITH_NEIGHBOURS]:
-        for distance, _ in BESIDE_WEIGHTS:
+        for distance, _ in NEIGHBOUR_WEIGHTS:
             if number + distance not in texts:
                 wanted.setdefault(number + distance, texts[number])
-    rows = connection.execute(WHICH_STAND_THERE.format(", ".join(map(str, wanted)))).fetchall()
+    rows = connection.execute(MEMORIES_BY_NUMBER.format(", ".join(map(str, wanted)))).fetchall()
     found = {int(str(row[0])): row for row in rows}
     return {number: _Text(row) for number, row in found.items() if _session(row) == wanted[number].session}
 
@@ -412,8 +416,8 @@ def _compare(question: _Question, text: _Text, average: float) -> None:
     The extra index words count only if the text itself does not have the term.
     A match on the speaker's name does not raise the scores of the neighbours.
     """
-    terms, said, extra = question.terms, text.words, str(text.row[12]).split()
-    distinct = set(said)
+    terms, text_words, extra = question.terms, text.words, str(text.row[12]).split()
+    distinct = set(text_words)
     new = distinct.union(extra) - question.placed
     question.placed |= new
     beginnings, prefixes = question.beginnings, question.prefixes
@@ -422,11 +426,13 @@ def _compare(question: _Question, text: _Text, average: float) -> None:
             question.place(word)
     counts: dict[int, float] = {}
     early: set[int] = set()
-    start = set(said[:EARLY_WORDS])
+    start = set(text_words[:EARLY_WORDS])
     for word in distinct.intersection(question.matching):
         term, weight = question.matching[word]
         # Synonyms count once, however often they occur.
-        counts[term] = counts.get(term, 0.0) + said.count(word) if weight == 1.0 else max(counts.get(term, 0.0), weight)
+        counts[term] = (
+            counts.get(term, 0.0) + text_words.count(word) if weight == 1.0 else max(counts.get(term, 0.0), weight)
+        )
         if word in start:
             early.add(term)
     for word in extra:
@@ -435,7 +441,7 @@ def _compare(question: _Question, text: _Text, average: float) -> None:
     content = str(text.row[3])
     speaker = {question.matching[word][0] for word in _speaker(content) if word in question.matching}
     keeps = QUESTION_KEEPS if content.endswith("?") else 1.0
-    room = K1 * (1 - B + B * len(said) / average)
+    room = K1 * (1 - B + B * len(text_words) / average)
     for term in sorted(counts):
         weight = terms[term].weight
         worth = keeps * weight * (counts[term] * (K1 + 1) / (counts[term] + room) + EARLY_WEIGHT * (term in early))
@@ -444,7 +450,7 @@ def _compare(question: _Question, text: _Text, average: float) -> None:
             text.own += worth + keeps * SPEAKER_WEIGHT * weight
         else:
             text.own += worth
-            text.told += worth
+            text.linked += worth
 
 
 def _speaker(content: str) -> list[str]:
@@ -465,7 +471,7 @@ def _applies(path_prefix: str, cwd_prefix: str) -> bool:
     return f"{cwd_prefix}/".startswith(f"{path_prefix}/") or path_prefix.startswith(f"{cwd_prefix}/")
 
 
-def _standing(row: tuple[object, ...], cwd_prefix: str) -> float:
+def _status_factor(row: tuple[object, ...], cwd_prefix: str) -> float:
     factor = 1.0 if row[10] else UNREVIEWED
     factor *= SUPERSEDED if row[11] else 1.0
     if row[6] and not f"{cwd_prefix}/".startswith(f"{row[6]}/"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from storage.base import lean
+from storage.base import fast_stdlib
 from storage.memory.memories import SHARED
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ BATCH = 500
 
 WHICH_COUNT = "project in (:project, :shared) and superseded_by = ''"
 WHICH_VERSIONS = f"select id, updated_at from memories where {WHICH_COUNT}"
-WHAT_ALL_SAY = f"select id, namespace, tags, content, updated_at from memories where {WHICH_COUNT} order by number"
-WHAT_THEY_SAY = "select id, namespace, tags, content, updated_at from memories where id in ({}) order by number"
+ALL_NOTES = f"select id, namespace, tags, content, updated_at from memories where {WHICH_COUNT} order by number"
+NOTES_BY_ID = "select id, namespace, tags, content, updated_at from memories where id in ({}) order by number"
 
 
 class Note:
@@ -41,7 +41,7 @@ def all_notes(db: sqlite3.Connection, project: str) -> Iterator[Note]:
     """Yield all memories visible to the project and not superseded, oldest first."""
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples; there may be a hundred thousand
-    return map(_note, cursor.execute(WHAT_ALL_SAY, _seen_by(project)))
+    return map(_note, cursor.execute(ALL_NOTES, _seen_by(project)))
 
 
 def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
@@ -49,7 +49,7 @@ def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
     wanted = list(ids)
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]
-        yield from map(_note, db.execute(WHAT_THEY_SAY.format(",".join("?" * len(batch))), batch))
+        yield from map(_note, db.execute(NOTES_BY_ID.format(",".join("?" * len(batch))), batch))
 
 
 def _seen_by(project: str) -> dict[str, str]:
@@ -58,6 +58,6 @@ def _seen_by(project: str) -> dict[str, str]:
 
 def _note(row: tuple[str, str, str, str, str]) -> Note:
     identity, namespace, tags, content, changed_at = row
-    listed = lean.loads(tags) if tags != "[]" else []
+    listed = fast_stdlib.loads(tags) if tags != "[]" else []
     texts = [str(tag) for tag in listed] if isinstance(listed, list) else []
     return Note(identity, namespace, texts, content, changed_at)

@@ -12,7 +12,7 @@ import sys
 from array import array
 from operator import mul
 
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def likeness(one: Sequence[float], other: Sequence[float]) -> float:
     return sum(map(mul, one, other)) if len(one) == len(other) else 0.0
 
 
-def kept(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]:
+def stored(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]:
     """Return the stored vectors by text; texts without one are left out."""
     by_hash = {_hash(model, text): text for text in texts}
     marks = ",".join("?" * len(by_hash))
@@ -80,7 +80,7 @@ def kept(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]:
     return {by_hash[found]: vector for found, vector in rows}
 
 
-def keep(db: Connection, model: str, vectors: Mapping[str, bytes]) -> None:
+def store(db: Connection, model: str, vectors: Mapping[str, bytes]) -> None:
     """Store vectors by text, and delete the oldest beyond MOST_KEPT; the caller commits."""
     db.executemany(KEEP_BY_CONTENT, [(_hash(model, text), vector) for text, vector in vectors.items()])
     db.execute(DELETE_THE_OLDEST, (MOST_KEPT,))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from storage.metrics import rollups
 from storage.metrics.overview import Count
-from storage.traces import search, windows
+from storage.traces import search, trace_pages
 from storage.traces.selection import EVERYTHING
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ LITTLE = 2_000
 COLUMNS = {
     "status": "status", "type": "task_type", "intent": "search_intent", "host": "host", "version": "rules_hash",
 }  # fmt: skip
-KNOWN_TO_ROLL_UPS = frozenset({"origin", *COLUMNS.values()})
+ROLLED_UP_FIELDS = frozenset({"origin", *COLUMNS.values()})
 NAMED = re.compile(r"\btraces\.(\w+)")
 
 _CLASSES = ", ".join(f"traces.{column}" for column in COLUMNS.values())
@@ -135,13 +135,13 @@ def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Face
     """
     newest = newest or (NEWEST_WITH_WORDS if which.words else NEWEST)
     is_rolled_up = rollups.waiting(db) <= LITTLE
-    classes = _by_class(db, which) if is_rolled_up and _is_known_to_roll_ups(which) else None
+    classes = _by_class(db, which) if is_rolled_up and _is_rolled_up(which) else None
     if classes and which.where == EVERYTHING.where:
-        beside = _beside_all(db, classes.prompts)
+        beside = _all_child_counts(db, classes.prompts)
     else:
         sample, is_all = _newest(db, which, newest)
         classes = classes or _of_rows([row[1:] for row in sample], is_all=is_all)
-        beside = _beside(db, [row[0] for row in sample], is_all=is_all)
+        beside = _child_counts(db, [row[0] for row in sample], is_all=is_all)
     return Facets(
         status=classes.facet("status"),
         task_type=classes.facet("type"),
@@ -153,8 +153,8 @@ def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Face
     )
 
 
-def _is_known_to_roll_ups(which: Selection) -> bool:
-    return "select" not in which.where and set(NAMED.findall(which.where)) <= KNOWN_TO_ROLL_UPS
+def _is_rolled_up(which: Selection) -> bool:
+    return "select" not in which.where and set(NAMED.findall(which.where)) <= ROLLED_UP_FIELDS
 
 
 def _by_class(db: sqlite3.Connection, which: Selection) -> _Counted:
@@ -167,7 +167,7 @@ def _by_class(db: sqlite3.Connection, which: Selection) -> _Counted:
 
 def _newest(db: sqlite3.Connection, which: Selection, most: int) -> tuple[list[Row], bool]:
     """Return id and classes of the newest matching prompts, and whether these are all."""
-    body, named = windows.newest_first(db, search.with_index(which, db), few=most)
+    body, named = trace_pages.newest_first(db, search.with_index(which, db), few=most)
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples: half the time
     found = cursor.execute(f"select traces.id, {_CLASSES} {body} limit :most", {**named, "most": most + 1}).fetchall()
@@ -180,7 +180,7 @@ def _of_rows(rows: Iterable[Row], *, is_all: bool) -> _Counted:
     return _Counted(by_field, len(columns[0]), is_all)
 
 
-def _beside(db: sqlite3.Connection, ids: Sequence[str], *, is_all: bool) -> _Counted:
+def _child_counts(db: sqlite3.Connection, ids: Sequence[str], *, is_all: bool) -> _Counted:
     named = {"ids": json.dumps(ids)}
     guardrails = Counter(dict(_pairs(db, WHICH_GUARDRAILS_HAVE_THEY, named)))
     labels = Counter(dict(_pairs(db, WHICH_LABELS_HAVE_THEY, named)))
@@ -188,7 +188,7 @@ def _beside(db: sqlite3.Connection, ids: Sequence[str], *, is_all: bool) -> _Cou
     return _Counted({"guardrail": guardrails, "label": labels}, len(ids), is_all)
 
 
-def _beside_all(db: sqlite3.Connection, prompts: int) -> _Counted:
+def _all_child_counts(db: sqlite3.Connection, prompts: int) -> _Counted:
     guardrails = Counter(dict(_pairs(db, HOW_MANY_HAVE_EACH_GUARDRAIL, {})))
     labels = Counter(dict(_pairs(db, HOW_MANY_HAVE_EACH_LABEL, {})))
     labels[NO_LABEL] = prompts - labels.total()

@@ -105,7 +105,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Channel:
+class ChannelFigures:
     """How often a channel was asked and with which results; ``latency`` is None if it was never measured."""
 
     name: str
@@ -139,7 +139,7 @@ class Overview:
     hosts: tuple[Count, ...]
     guardrails: tuple[Count, ...]
     skip_reasons: tuple[Count, ...]
-    channels: tuple[Channel, ...]
+    channels: tuple[ChannelFigures, ...]
     total: Latency | None
     stages: tuple[Latency, ...]
     by_day: tuple[Day, ...]
@@ -229,7 +229,7 @@ def _latency(name: str, rows: Iterable[Sequence[int]]) -> Latency:
     return Latency(name, position, sum(count for _bucket, count in buckets), *_percentiles_ms(buckets))
 
 
-def _channels(counts: Iterable[Count], latencies: dict[tuple[str, str], Latency]) -> tuple[Channel, ...]:
+def _channels(counts: Iterable[Count], latencies: dict[tuple[str, str], Latency]) -> tuple[ChannelFigures, ...]:
     named: dict[str, list[Count]] = {}
     for one in counts:
         name, _blank, status = one.value.rpartition(" ")
@@ -237,8 +237,8 @@ def _channels(counts: Iterable[Count], latencies: dict[tuple[str, str], Latency]
     return tuple(_channel(name, own, latencies.get(("channel", name))) for name, own in sorted(named.items()))
 
 
-def _channel(name: str, statuses: list[Count], latency: Latency | None) -> Channel:
+def _channel(name: str, statuses: list[Count], latency: Latency | None) -> ChannelFigures:
     ended = {one.value: one.prompts for one in statuses}
-    return Channel(
+    return ChannelFigures(
         name, sum(ended.values()), ended.get(LATE, 0), ended.get(FAILED, 0), tuple(statuses), latency
     )  # fmt: skip

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from storage.base.turns import in_turn
+from storage.base.paced_writes import in_turn
 
 if TYPE_CHECKING:
     import sqlite3
@@ -213,7 +213,7 @@ def _summed(db: sqlite3.Connection, ids: Sequence[str]) -> _Sums:
             sums.add((origin, facet, day, value), tokens)
         if is_measured:
             sums.latencies["total", "total", day, bucket(ms), -1] += 1
-    _sum_up_beside(cursor, sums, traces, named)
+    _sum_child_rows(cursor, sums, traces, named)
     return sums
 
 
@@ -228,7 +228,7 @@ def _facets(host: str, status: str, reason: str, task_type: str, intent: str) ->
         yield "search_intent", intent
 
 
-def _sum_up_beside(cursor: sqlite3.Cursor, sums: _Sums, traces: dict[str, _Trace], named: dict[str, str]) -> None:
+def _sum_child_rows(cursor: sqlite3.Cursor, sums: _Sums, traces: dict[str, _Trace], named: dict[str, str]) -> None:
     for own, guardrail in cursor.execute(WHICH_GUARDRAILS, named):
         trace = traces[own]
         sums.add((trace.origin, "guardrail", trace.day, guardrail), trace.tokens)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from storage.base import lean, private
+from storage.base import fast_stdlib, private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 FOLDER = "late"
 TURN = ".turn"
 LIMIT_BYTES = 256 * 1024
-LEFT_OVER_S = 3600.0
+UNCLAIMED_AFTER_S = 3600.0
 """Age in seconds at which a file is removed: its session ended without another prompt."""
 
 
 def path(state_dir: str, session_id: str) -> str:
     """Return the file in which a result for the session waits."""
-    return f"{state_dir}/{FOLDER}/{lean.keyed_hash(b'session', session_id.encode(errors='replace'))}"
+    return f"{state_dir}/{FOLDER}/{fast_stdlib.keyed_hash(b'session', session_id.encode(errors='replace'))}"
 
 
 def begin_turn(state_dir: str, session_id: str, trace_id: str) -> None:
@@ -32,7 +32,7 @@ def begin_turn(state_dir: str, session_id: str, trace_id: str) -> None:
     _write(f"{path(state_dir, session_id)}{TURN}", {"trace": trace_id})
 
 
-def leave(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
+def store(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
     """Store a result for the session; return False if its ``trace`` is not that of the latest prompt.
 
     Raises OSError.
@@ -56,7 +56,7 @@ def is_due(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
     return _is_latest(state_dir, session_id, value)
 
 
-def take_left_over(state_dir: str, *, older_than_s: float = LEFT_OVER_S) -> list[dict[str, Any]]:
+def take_unclaimed(state_dir: str, *, older_than_s: float = UNCLAIMED_AFTER_S) -> list[dict[str, Any]]:
     """Remove the files of sessions that did not go on, and return the results in them."""
     try:
         with os.scandir(f"{state_dir}/{FOLDER}") as entries:
@@ -85,14 +85,14 @@ def _claimed(file: str) -> dict[str, Any]:
 def _read(file: str) -> dict[str, Any]:
     """Return the object in a file; empty if it is missing or damaged, or if another user could have written it."""
     try:
-        value = lean.loads(private.read_own_file(file, LIMIT_BYTES).decode())
+        value = fast_stdlib.loads(private.read_own_file(file, LIMIT_BYTES).decode())
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) and isinstance(value.get("trace"), str) else {}
 
 
 def _write(file: str, value: dict[str, Any]) -> None:
-    content = lean.dumps(value).encode()
+    content = fast_stdlib.dumps(value).encode()
     try:
         private.write_file(file, content)
     except FileNotFoundError:  # the folder is missing only the first time

@@ -10,7 +10,7 @@ import os
 import time
 
 from storage import traces
-from storage.base import lean, private
+from storage.base import fast_stdlib, private
 
 NAME = "notices"
 SHOWN = "notices-shown"
@@ -18,10 +18,10 @@ AGAIN_AFTER_S = 24 * 3600
 LIMIT_BYTES = 2000
 
 
-def leave(state_dir: str, text: str) -> bool:
+def add(state_dir: str, text: str) -> bool:
     """Store a message and return whether it will be shown."""
     content = " ".join(traces.storable(text).split()).encode()[:LIMIT_BYTES]
-    name = lean.keyed_hash(b"", content)
+    name = fast_stdlib.keyed_hash(b"", content)
     try:
         if _was_shown(f"{state_dir}/{SHOWN}/{name}"):
             return False

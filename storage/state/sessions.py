@@ -11,7 +11,7 @@ import os
 import time
 
 from storage import traces
-from storage.base import lean, private
+from storage.base import fast_stdlib, private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ FORGOTTEN_AFTER_S = 30 * 24 * 3600
 class SessionState:
     """The items and tokens injected into a session since it began or its host last dropped its context."""
 
-    __slots__ = ("tokens", "told")
+    __slots__ = ("injected", "tokens")
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.injected: list[str] = []
         self.tokens = 0
 
 
@@ -44,19 +44,19 @@ def session_state(state_dir: str, session_id: str) -> SessionState:
     if not session_id:
         return state
     try:
-        lines = private.read_file(_path(state_dir, session_id), LIMIT_BYTES).splitlines()
+        lines = private.read_file(path_of(state_dir, session_id), LIMIT_BYTES).splitlines()
     except (OSError, ValueError):
         return state
-    told: set[str] = set()
+    injected: set[str] = set()
     for line in filter(None, lines):
         tokens, names = _parse(line)
         state.tokens += tokens
-        told.update(names)
-    state.told = sorted(told)
+        injected.update(names)
+    state.injected = sorted(injected)
     return state
 
 
-def tell(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *, tokens: int) -> bool:
+def record_injected(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *, tokens: int) -> bool:
     """Append the items injected into the session to its file; return whether that succeeded.
 
     It is a single append, so that concurrent processes lose nothing. It begins with a line
@@ -65,7 +65,7 @@ def tell(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *
     if not session_id:
         return False
     names = [traces.storable(f"{kind}:{ref}") for kind, ref in injected]
-    line = f"\n{lean.dumps([tokens, names])}\n".encode()
+    line = f"\n{fast_stdlib.dumps([tokens, names])}\n".encode()
     try:
         _append(state_dir, session_id, line)
     except (OSError, ValueError) as failure:
@@ -82,7 +82,7 @@ def reset_session(state_dir: str, session_id: str) -> bool:
     if not session_id:
         return False
     try:
-        os.unlink(_path(state_dir, session_id))
+        os.unlink(path_of(state_dir, session_id))
     except FileNotFoundError:
         return False
     except (OSError, ValueError) as failure:
@@ -108,7 +108,7 @@ def forget_old(state_dir: str) -> None:
 def _parse(line: bytes) -> tuple[int, list[str]]:
     """Return tokens and names of one line; 0 and none if the line is cut off or has another format."""
     try:
-        value = lean.loads(line.decode())
+        value = fast_stdlib.loads(line.decode())
     except (ValueError, RecursionError):
         return 0, []
     if (
@@ -122,7 +122,7 @@ def _parse(line: bytes) -> tuple[int, list[str]]:
 
 
 def _append(state_dir: str, session_id: str, line: bytes) -> None:
-    path = _path(state_dir, session_id)
+    path = path_of(state_dir, session_id)
     try:
         descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
     except FileNotFoundError:
@@ -136,8 +136,9 @@ def _append(state_dir: str, session_id: str, line: bytes) -> None:
         os.close(descriptor)
 
 
-def _path(state_dir: str, session_id: str) -> str:
-    name = lean.keyed_hash(b"session", traces.storable(session_id).encode())
+def path_of(state_dir: str, session_id: str) -> str:
+    """Return the file with what was injected into a session."""
+    name = fast_stdlib.keyed_hash(b"session", traces.storable(session_id).encode())
     return f"{state_dir}/{FOLDER}/{name}"
 
 
@@ -149,7 +150,7 @@ def claim(state_dir: str, session_id: str, prompt_hmac: str) -> bool:
     """
     if not session_id:
         return True
-    mark = lean.keyed_hash(b"", f"{traces.short(session_id)}\n{prompt_hmac}".encode())
+    mark = fast_stdlib.keyed_hash(b"", f"{traces.short(session_id)}\n{prompt_hmac}".encode())
     try:
         descriptor = _open_claims(state_dir)
         try:

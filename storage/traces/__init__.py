@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 
-from storage.base import lean
+from storage.base import fast_stdlib
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Trace:
 
     def __init__(self) -> None:
         self.id: str = new_trace_id()
-        self.at: str = lean.utc_now()
+        self.at: str = fast_stdlib.utc_now()
         self.host: str = ""
         self.session_id: str = ""
         self.project: str = ""
@@ -180,7 +180,7 @@ def short(identifier: str) -> str:
     identifier = storable(identifier)
     if len(identifier) <= ID_LIMIT:
         return identifier
-    return f"{identifier[:64]}~{lean.keyed_hash(b'', identifier.encode())}"
+    return f"{identifier[:64]}~{fast_stdlib.keyed_hash(b'', identifier.encode())}"
 
 
 def _session_rows(trace: Trace) -> Rows:
@@ -200,4 +200,4 @@ def _value(value: object) -> Value:
         return None if value is None or value - value != 0 else value  # JSON has neither NaN nor infinity
     if isinstance(value, int):
         return max(-(2**63), min(int(value), 2**63 - 1))
-    return lean.dumps(list(value) if isinstance(value, tuple) else value)
+    return fast_stdlib.dumps(list(value) if isinstance(value, tuple) else value)

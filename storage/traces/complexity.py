@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
-from storage.base import lean
-from storage.base.turns import transaction
+from storage.base import fast_stdlib
+from storage.base.paced_writes import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -51,8 +51,8 @@ class StoredEstimate:
     actual_files: int | None = None
     actual_duration_minutes: int | None = None
     estimation_accuracy: float | None = None
-    created_at: str = field(default_factory=lean.utc_now)
-    updated_at: str = field(default_factory=lean.utc_now)
+    created_at: str = field(default_factory=fast_stdlib.utc_now)
+    updated_at: str = field(default_factory=fast_stdlib.utc_now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +80,7 @@ class ParallelAttempt:
     execution_metadata: dict[str, Any] = field(default_factory=dict)
     started_at: str = ""
     completed_at: str = ""
-    created_at: str = field(default_factory=lean.utc_now)
+    created_at: str = field(default_factory=fast_stdlib.utc_now)
 
 
 def insert_estimate(db: sqlite3.Connection, one: StoredEstimate) -> None:
@@ -129,7 +129,7 @@ def set_actuals(db: sqlite3.Connection, trace_id: str, **actual: int) -> float |
     accuracy = sum(min(pair) / max(*pair, 1) if any(pair) else 1.0 for pair in pairs) / len(pairs)
     values = {f"actual_{name}": actual.get(name) for name in SIZES}
     with transaction(db):
-        db.execute(SET_ACTUALS, {**values, "accuracy": accuracy, "now": lean.utc_now(), "id": trace_id})
+        db.execute(SET_ACTUALS, {**values, "accuracy": accuracy, "now": fast_stdlib.utc_now(), "id": trace_id})
     return accuracy
 
 

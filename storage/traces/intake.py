@@ -13,8 +13,8 @@ import os
 import sqlite3
 
 from storage import traces
-from storage.base import lean, log, private, unfinished
-from storage.base.turns import transaction
+from storage.base import abandoned_files, fast_stdlib, log, private
+from storage.base.paced_writes import transaction
 from storage.traces import spool
 
 TYPE_CHECKING = False
@@ -63,14 +63,14 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
     folder = f"{state_dir}/{spool.NAME}"
     names = spool.waiting(state_dir)
     db.execute("pragma synchronous = full")  # a file may be deleted only after its rows are on the disk
-    _take_in_versions(f"{state_dir}/{spool.VERSIONS}", db)
+    _import_versions(f"{state_dir}/{spool.VERSIONS}", db)
     for start in range(0, len(names), BATCH_FILES):
         batch = [
             (name, tables) for name in names[start : start + BATCH_FILES] if (tables := _read(folder, name, result))
         ]
-        _take_in(db, batch, folder=folder, result=result)
+        _import_batch(db, batch, folder=folder, result=result)
     for name in (spool.NAME, spool.VERSIONS):
-        unfinished.sweep(f"{state_dir}/{name}")
+        abandoned_files.sweep(f"{state_dir}/{name}")
     return result
 
 
@@ -81,7 +81,7 @@ def forget_marks(state_dir: str) -> None:
             private.removed(entry.path)
 
 
-def _take_in_versions(folder: str, db: sqlite3.Connection) -> None:
+def _import_versions(folder: str, db: sqlite3.Connection) -> None:
     for entry in _files(folder):
         if not _is_version(entry.name) or not _size(entry):
             continue
@@ -91,7 +91,7 @@ def _take_in_versions(folder: str, db: sqlite3.Connection) -> None:
             db.executemany(STORE_A_SOURCE, _sources(identity, text))
         else:
             # The file is as old as the first prompt of this version; several versions may wait for one drain.
-            seen_at = lean.in_utc(entry.stat().st_mtime)
+            seen_at = fast_stdlib.in_utc(entry.stat().st_mtime)
             db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen_at})
         private.write_file(entry.path, b"")
 
@@ -143,7 +143,7 @@ def _read(folder: str, name: str, result: Drained) -> Record:
 
 
 def _parse(content: bytes) -> Record:
-    value = lean.loads(content.decode())
+    value = fast_stdlib.loads(content.decode())
     if not isinstance(value, dict) or not isinstance(value.get("v"), int) or not isinstance(value.get("tables"), dict):
         raise ValueError("no record of a trace")
     if value["v"] > traces.SCHEMA_VERSION:
@@ -169,7 +169,7 @@ def _rows(table: str, named: object) -> tuple[list[str], traces.Rows]:
     return columns, rows
 
 
-def _take_in(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder: str, result: Drained) -> None:
+def _import_batch(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder: str, result: Drained) -> None:
     """Import the batch in one transaction, or record by record if the database rejects one of them."""
     try:
         with transaction(db):
@@ -181,7 +181,7 @@ def _take_in(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder:
             _refuse(folder, batch[0][0], result)
             return
         for single in batch:
-            _take_in(db, [single], folder=folder, result=result)
+            _import_batch(db, [single], folder=folder, result=result)
         return
     result.taken += sum(private.removed(f"{folder}/{name}") for name, _tables in batch)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.base import lean
+from storage.base import fast_stdlib
 
 if TYPE_CHECKING:
     import sqlite3
@@ -18,6 +18,12 @@ VERDICTS = ("ok", "wrong")
 LABEL_THE_TRACE = """
     insert into labels (trace_id, labelled_at, verdict, task_type)
     values (:id, :labelled_at, :verdict, :task_type)
+"""
+TAKE_THE_LABEL_BACK = """
+    delete from labels where id = (
+        select max(id) from labels
+        where trace_id = :id and labelled_at = :labelled_at and verdict = :verdict and task_type = :task_type
+    )
 """
 WHAT_WAS_THE_LABEL = "select verdict, task_type, labelled_at from labels where trace_id = :id order by id desc limit 1"
 WHICH_CAN_HAVE_A_LABEL = """
@@ -34,7 +40,7 @@ WHICH_CAN_HAVE_A_LABEL = """
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class LabelCandidate:
     """A classified prompt; ``margin`` is by how many points its task type leads."""
 
     id: str
@@ -46,12 +52,12 @@ class Prompt:
     is_labelled: bool = False
 
 
-def give(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
+def add(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
     """Store a user's label for the trace: "ok", "wrong", or the task type it should have had."""
     is_class = verdict not in VERDICTS
     entry: Row = {
         "id": trace_id,
-        "labelled_at": lean.utc_now(),
+        "labelled_at": fast_stdlib.utc_now(),
         "verdict": "class" if is_class else verdict,
         "task_type": verdict if is_class else "",
     }
@@ -59,16 +65,21 @@ def give(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
     return entry
 
 
-def given(db: sqlite3.Connection, trace_id: str) -> Row | None:
+def take_back(db: sqlite3.Connection, entry: Row) -> None:
+    """Delete a label that ``give`` returned; an earlier label of the trace counts again."""
+    db.execute(TAKE_THE_LABEL_BACK, entry)
+
+
+def newest(db: sqlite3.Connection, trace_id: str) -> Row | None:
     """Return the newest label of the trace, None if it has none."""
     row = db.execute(WHAT_WAS_THE_LABEL, {"id": trace_id}).fetchone()
     return None if row is None else dict(row)
 
 
-def candidates(db: sqlite3.Connection, *, limit: int) -> list[Prompt]:
+def candidates(db: sqlite3.Connection, *, limit: int) -> list[LabelCandidate]:
     """Return the newest prompts that were classified and whose text was stored, newest first, without test runs."""
     return [
-        Prompt(trace_id, session, prompt, task_type, confidence or 0.0, _lead(best, second), bool(is_labelled))
+        LabelCandidate(trace_id, session, prompt, task_type, confidence or 0.0, _lead(best, second), bool(is_labelled))
         for trace_id, session, prompt, task_type, confidence, best, second, is_labelled in db.execute(
             WHICH_CAN_HAVE_A_LABEL, {"limit": limit}
         )

@@ -10,6 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from storage import traces
@@ -41,17 +42,8 @@ DATE = re.compile(
     r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"
 )
 
-_OF_ALL = "from traces where 1"
-_MATCHING = f"""
-    {_OF_ALL}
-      and (:status = '' or status = :status)
-      and (:host = '' or host = :host)
-      and (:session_id = '' or session_id = :session_id)
-      and (:project = '' or project = :project)
-      and (:task_type = '' or task_type = :task_type)
-      and (:origin = '' or origin = :origin)
-      and at >= :since
-"""
+_MATCHING = "from traces where 1"
+_OF_THE_HOOK = f"{_MATCHING} and (:names_origin or origin = 'hook')"
 
 WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) order by id desc limit :limit"
 WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
@@ -65,18 +57,18 @@ WHICH_TABLES_ARE_THERE = "select name from sqlite_master where type = 'table'"
 """A published snapshot leaves some out."""
 WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"
 
-HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_MATCHING} group by status"
+HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_OF_THE_HOOK} group by status"
 HOW_MANY_WERE_JUDGED = f"""
     select coalesce(sum(status = 'silent'), 0), count(*), coalesce(sum(origin = 'import'), 0) {_MATCHING}
     and status <> 'skipped' and (:names_origin or origin <> 'test')
 """
 HOW_MANY_SKIPPED_BY_REASON = f"""
-    select skip_reason, count(*) as prompts {_MATCHING} and status = 'skipped'
+    select skip_reason, count(*) as prompts {_OF_THE_HOOK} and status = 'skipped'
     group by skip_reason order by prompts desc, skip_reason
 """
-WHEN_WAS_EACH_HOST_LAST_SEEN = f"select host, max(at) as last_at {_MATCHING} group by host order by last_at desc, host"
+LAST_PROMPT_OF_EACH_HOST = f"select host, max(at) as last_at {_OF_THE_HOOK} group by host order by last_at desc, host"
 HOW_LONG_DOES_IT_TAKE = f"""
-    with matching as (select id, latency_ms {_MATCHING} and status <> 'skipped'),
+    with matching as (select id, latency_ms {_OF_THE_HOOK} and status <> 'skipped'),
     measured as (
         select 'total' as stage, -1 as position, latency_ms from matching
         union all
@@ -102,44 +94,7 @@ class UnknownTraceError(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """Conditions on traces; an empty field does not restrict."""
-
-    status: str = ""
-    host: str = ""
-    session_id: str = ""
-    project: str = ""
-    task_type: str = ""
-    since: str = ""
-    origin: str = ""
-    selection: Selection | None = None
-
-    def on(self, query: str) -> str:
-        """Return a query of this module, restricted to the traces of the selection."""
-        if self.selection is None:
-            return query
-        return query.replace(_OF_ALL, f"from traces where ({self.selection.where})", 1)
-
-    def names_origin(self) -> bool:
-        """Return whether traces of one origin are wanted, and not those of the default."""
-        return bool(self.origin) or (self.selection is not None and "origin:" in self.selection.typed.lower())
-
-    def parameters(self) -> dict[str, str | float]:
-        """Return the named parameters for the queries."""
-        return {
-            **(self.selection.parameters if self.selection else {}),
-            "status": self.status,
-            "host": self.host,
-            "session_id": traces.short(self.session_id),
-            "project": self.project,
-            "task_type": self.task_type,
-            "since": self.since.removesuffix("Z"),
-            "origin": self.origin,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Latency:
+class StageLatency:
     """Percentiles of one stage by nearest rank; the stage «total» is the whole hook run."""
 
     stage: str
@@ -163,7 +118,7 @@ class Stats:
     judged: int
     judged_imports: int
     skips: dict[str, int]
-    latencies: tuple[Latency, ...]
+    latencies: tuple[StageLatency, ...]
     last_seen: dict[str, str]
 
 
@@ -177,10 +132,9 @@ def find(db: sqlite3.Connection, wanted: str) -> str:
     return str(ids[0])
 
 
-def matching(db: sqlite3.Connection, which: Filter, *, limit: int, before: str = "") -> list[Row]:
-    """Return the newest matching traces, newest first; with ``before``, only older ones."""
-    parameters = {**which.parameters(), "limit": limit, "before": before}
-    return [_readable(row) for row in db.execute(which.on(WHICH_TRACES_MATCH), parameters)]
+def matching(db: sqlite3.Connection, which: Selection | None = None, *, limit: int, before: str = "") -> list[Row]:
+    """Return the newest matching traces, newest first; with ``before``, only older ones. None selects all traces."""
+    return [_readable(row) for row in _asked(db, WHICH_TRACES_MATCH, which, limit=limit, before=before)]
 
 
 def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
@@ -208,21 +162,20 @@ def instructions(db: sqlite3.Connection, rules_hash: str) -> str | None:
     return None if row is None else str(row[0])
 
 
-def export(db: sqlite3.Connection, which: Filter, *, with_children: bool) -> Iterator[Row]:
-    """Yield every matching trace, newest first; only one page is in memory at a time."""
+def export(db: sqlite3.Connection, which: Selection | None = None, *, with_children: bool) -> Iterator[Row]:
+    """Yield every matching trace, newest first; only one page is in memory at a time. None selects all traces."""
     before = ""
     while page := matching(db, which, limit=PAGE_ROWS, before=before):
         before = str(page[-1]["id"])
         yield from (_with_children(db, row) if with_children else row for row in page)
 
 
-def stats(db: sqlite3.Connection, which: Filter) -> Stats:
+def stats(db: sqlite3.Connection, which: Selection | None = None) -> Stats:
     """Return counts and latencies of the matching traces, by default the hook's; the silent share includes imports."""
-    named = {**which.parameters(), "names_origin": which.names_origin()}
-    silent, judged, imports = map(int, db.execute(which.on(HOW_MANY_WERE_JUDGED), named).fetchone())
-    if not which.names_origin():
-        named["origin"] = "hook"
-    by_status = {row["status"]: row["prompts"] for row in db.execute(which.on(HOW_MANY_BY_STATUS), named)}
+    names_origin = which is not None and "origin:" in which.typed.lower()
+    ask = partial(_asked, db, which=which, names_origin=names_origin)
+    silent, judged, imports = map(int, ask(HOW_MANY_WERE_JUDGED).fetchone())
+    by_status = {row["status"]: row["prompts"] for row in ask(HOW_MANY_BY_STATUS)}
     prompts = sum(by_status.values())
     return Stats(
         prompts=prompts,
@@ -231,10 +184,18 @@ def stats(db: sqlite3.Connection, which: Filter) -> Stats:
         silent_share=silent / judged if judged else 0.0,
         judged=judged,
         judged_imports=imports,
-        skips={row["skip_reason"]: row["prompts"] for row in db.execute(which.on(HOW_MANY_SKIPPED_BY_REASON), named)},
-        latencies=tuple(Latency(**row) for row in db.execute(which.on(HOW_LONG_DOES_IT_TAKE), named)),
-        last_seen={row["host"]: row["last_at"] for row in db.execute(which.on(WHEN_WAS_EACH_HOST_LAST_SEEN), named)},
+        skips={row["skip_reason"]: row["prompts"] for row in ask(HOW_MANY_SKIPPED_BY_REASON)},
+        latencies=tuple(StageLatency(**row) for row in ask(HOW_LONG_DOES_IT_TAKE)),
+        last_seen={row["host"]: row["last_at"] for row in ask(LAST_PROMPT_OF_EACH_HOST)},
     )
+
+
+def _asked(db: sqlite3.Connection, query: str, which: Selection | None, **parameters: object) -> sqlite3.Cursor:
+    """Run a query of this module on the traces of the selection."""
+    if which is not None:
+        query = query.replace(_MATCHING, f"from traces where ({which.where})", 1)
+        parameters |= which.parameters
+    return db.execute(query, parameters)
 
 
 def first_id(seconds: float) -> str:
@@ -262,7 +223,7 @@ def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
             row[table.removeprefix("trace_")] = children
         for item in children if table == "trace_items" else ():
             item["kept"] = bool(item["kept"])
-    row["label"] = labels.given(db, str(row["id"]))
+    row["label"] = labels.newest(db, str(row["id"]))
     return row
 
 

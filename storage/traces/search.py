@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from storage.base.turns import in_turn
+from storage.base.paced_writes import in_turn
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +58,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
         if not batch:
             break
         missing = [(str(trace_id), str(prompt)) for _row, trace_id, prompt in batch]
-        in_turn(db, lambda missing=missing: _take_in(db, missing))  # type: ignore[misc]  # the batch of this turn
+        in_turn(db, lambda missing=missing: _index_batch(db, missing))  # type: ignore[misc]  # the batch of this turn
         row = int(batch[-1][0])
     return max(0, last - row)
 
@@ -94,7 +94,7 @@ def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
     return low
 
 
-def _take_in(db: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
+def _index_batch(db: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
     for trace_id, prompt in batch:
         if db.execute(IS_THE_TRACE_NUMBERED, {"id": trace_id}).fetchone():
             continue  # another reader was first

@@ -29,10 +29,18 @@ SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 NO_TESTS = "traces.origin <> 'test'"
 WENT_BADLY = (" timeout", " error")
 """Endings of a failed channel's status; an index covers these few. The channel's name may contain blanks."""
-VERDICTS = ("ok", "wrong", "class")
+_IS_CORRECT = "(labels.verdict = 'ok' or labels.verdict = 'class' and labels.task_type = traces.task_type)"
+LABELS = {
+    "ok": "labels.verdict = 'ok'",
+    "wrong": "labels.verdict = 'wrong'",
+    "class": "labels.verdict = 'class'",
+    "correct": _IS_CORRECT,
+    "incorrect": f"not {_IS_CORRECT}",
+}
+"""Conditions on the newest label of a trace; ``correct`` labels confirm its task type."""
 _NEWEST_LABEL = """
-    select labels.trace_id from labels where labels.id =
-    (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    exists (select 1 from labels where labels.trace_id = traces.id and {}
+    and labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id))
 """
 
 
@@ -93,7 +101,7 @@ def parse(text: str, *, now: float | None = None) -> Selection:
     fields = set()
     for found in PART.finditer(text):
         if found[0].strip():
-            _understand(found, parts)
+            _parse_part(found, parts)
             fields.add((found["field"] or "").lower())
     if "origin" not in fields:
         parts.conditions.insert(0, NO_TESTS)
@@ -103,7 +111,7 @@ def parse(text: str, *, now: float | None = None) -> Selection:
     return Selection(where, parts.parameters, tuple(parts.words), beside, bounds=bounds, typed=text.strip())
 
 
-def _understand(found: re.Match[str], parts: _Parts) -> None:
+def _parse_part(found: re.Match[str], parts: _Parts) -> None:
     name, sign, value = (found["field"] or "").lower(), found["sign"] or "", found["value"]
     minus = "not " if found["minus"] else ""
     if not name:
@@ -229,11 +237,17 @@ def _signal(_sign: str, value: str, parts: _Parts) -> str:
 
 
 def _label(_sign: str, value: str, _parts: _Parts) -> str:
-    if value not in (*VERDICTS, "none", "any"):
-        raise ValueError(f"{value!r} is none of {', '.join((*VERDICTS, 'none', 'any'))}")
-    if value in VERDICTS:
-        return f"traces.id in ({_NEWEST_LABEL} and labels.verdict = '{value}')"
+    if value in LABELS:
+        return f"traces.id in (select trace_id from labels) and {_NEWEST_LABEL.format(LABELS[value])}"
+    if value not in ("none", "any"):
+        raise ValueError(f"{value!r} is none of {', '.join((*LABELS, 'none', 'any'))}")
     return f"traces.id {'not ' * (value == 'none')}in (select trace_id from labels)"
+
+
+def _should(_sign: str, value: str, parts: _Parts) -> str:
+    named = ", ".join(parts.name(one) for one in value.split(",") if one)
+    asked = f"labels.verdict = 'class' and labels.task_type in ({named})"
+    return f"traces.id in (select trace_id from labels) and {_NEWEST_LABEL.format(asked)}"
 
 
 def _shown(_sign: str, value: str, _parts: _Parts) -> str:
@@ -286,13 +300,14 @@ class Field:
     is_indexed: bool = False
 
 
-WHOLE_VALUES = ("type", "intent", "host", "guardrail")
+WHOLE_VALUES = ("type", "intent", "workflow", "host", "guardrail")
 """Fields that match only complete values, not prefixes or suffixes."""
 _EQUAL = (":",)
 _COMPARED = (">", ">=", "<", "<=")
 FIELDS = {
     "type": Field(_EQUAL, "type:debug,test", "the task type", _is("task_type")),
     "intent": Field(_EQUAL, "intent:howto", "the search intent", _is("search_intent")),
+    "workflow": Field(_EQUAL, "workflow:debugging,plan-mode", "the workflow that was chosen", _is("workflow")),
     "guardrail": Field(_EQUAL, "guardrail:H3", "a guardrail that was added", _guardrail),
     "signal": Field(_EQUAL, 'signal:"stack_trace"', "a signal that fired", _signal),
     "reason": Field(_EQUAL, "reason:slash_command", "why it was skipped", _reason),
@@ -304,7 +319,8 @@ FIELDS = {
     "status": Field(_EQUAL, "status:ok,partial", "how it ended", _one_of("status", traces.STATUSES), traces.STATUSES),
     "origin": Field(_EQUAL, "origin:import", "where it came from", _one_of("origin", traces.ORIGINS), traces.ORIGINS),
     "version": Field(_EQUAL, "version:ab12", "the beginning of a version of the rules", _begins("rules_hash")),
-    "label": Field(_EQUAL, "label:wrong", "what a person said", _label, (*VERDICTS, "none", "any")),
+    "label": Field(_EQUAL, "label:wrong", "the newest label of a user", _label, (*LABELS, "none", "any")),
+    "should": Field(_EQUAL, "should:debug", "the task type that the newest label asks for", _should),
     "ms": Field(_COMPARED, "ms>20", "how long the hook took", _number("latency_ms"), is_indexed=True),
     "tokens": Field(_COMPARED, "tokens>100", "how much was added", _number("output_tokens"), is_indexed=True),
     "since": Field(
@@ -332,7 +348,7 @@ def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
     return [f"{before}{minus}{name}:{','.join([*earlier, _quoted(one)])}" for one in found]
 
 
-def doubts(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
+def value_warnings(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
     """Return a sentence for each value in a filter text that no recent trace has, with similar known values.
 
     ``values`` are the known values by field, most frequent first.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from storage import traces
-from storage.base import lean, private
+from storage.base import fast_stdlib, private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces
     Raises OSError if nothing can be written, ValueError if the rows exceed LIMIT_FILE_BYTES.
     """
     named = {table: [traces.TABLES[table], rows] for table, rows in tables.items() if rows}
-    content = lean.dumps({"v": traces.SCHEMA_VERSION, "tables": named}).encode()
+    content = fast_stdlib.dumps({"v": traces.SCHEMA_VERSION, "tables": named}).encode()
     if len(content) > LIMIT_FILE_BYTES:
         raise ValueError(f"{len(content)} bytes are no trace")
     _write(f"{state_dir}/{NAME}", _file_name(record_id, status), content)
@@ -63,8 +63,8 @@ def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
 
     The file's name sorts behind that of the trace, so that it is imported later.
     """
-    rows = {traces.LATE: [traces.LATE_COLUMNS, [[lean.dumps(model), trace_id]]]}
-    content = lean.dumps({"v": traces.SCHEMA_VERSION, "tables": rows}).encode()
+    rows = {traces.LATE: [traces.LATE_COLUMNS, [[fast_stdlib.dumps(model), trace_id]]]}
+    content = fast_stdlib.dumps({"v": traces.SCHEMA_VERSION, "tables": rows}).encode()
     _write(f"{state_dir}/{NAME}", _file_name(f"{trace_id}late", "ok"), content)
 
 
@@ -81,7 +81,11 @@ def put_sources(state_dir: str, identity: str, texts: Iterable[tuple[str, str, s
     """Write the files of a version (layer, path, text) unless they are known; raises OSError like ``put_version``."""
     if not has_sources(state_dir, identity):
         name = f"{identity}{SOURCES}"
-        _write(f"{state_dir}/{VERSIONS}", name, lean.dumps([list(map(traces.storable, one)) for one in texts]).encode())
+        _write(
+            f"{state_dir}/{VERSIONS}",
+            name,
+            fast_stdlib.dumps([list(map(traces.storable, one)) for one in texts]).encode(),
+        )
 
 
 def has_sources(state_dir: str, identity: str) -> bool:
@@ -128,5 +132,5 @@ def _write(folder: str, name: str, content: bytes) -> None:
 
 def _file_name(record_id: str, status: str) -> str:
     fit = record_id.isascii() and record_id.isalnum()
-    own = record_id if fit else lean.keyed_hash(b"", record_id.encode())
+    own = record_id if fit else fast_stdlib.keyed_hash(b"", record_id.encode())
     return f"{own}.{status if status in USEFULNESS else 'error'}.json"

@@ -6,8 +6,8 @@ from dataclasses import astuple, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
-from storage.base import lean
-from storage.base.turns import transaction
+from storage.base import fast_stdlib
+from storage.base.paced_writes import transaction
 
 if TYPE_CHECKING:
     import sqlite3
@@ -51,7 +51,7 @@ def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation
 
     Raises sqlite3.IntegrityError for a trace that does not exist, and for a value that the table does not allow.
     """
-    now = lean.utc_now()
+    now = fast_stdlib.utc_now()
     insertion = traces.insertion("rule_violations", traces.TABLES["rule_violations"])
     created_at = [field.name for field in fields(StoredViolation)].index("created_at")
     with transaction(db):
@@ -75,5 +75,5 @@ def _read(row: dict[str, Any]) -> StoredViolation:
 
 def resolve(db: sqlite3.Connection, trace_id: str, position: int, *, notes: str = "") -> bool:
     """Mark a violation as resolved; return whether there is one at this position."""
-    named = {"id": trace_id, "position": position, "notes": notes, "at": lean.utc_now()}
+    named = {"id": trace_id, "position": position, "notes": notes, "at": fast_stdlib.utc_now()}
     return db.execute(RESOLVE_IT, named).rowcount > 0

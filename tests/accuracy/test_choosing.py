@@ -20,11 +20,11 @@ from workbench.tuning.labelled import (
     observe,
     vocabulary,
 )
-from workbench.tuning.labelled_rows import Prompt, without_copies
+from workbench.tuning.labelled_rows import LabelledRow, without_copies
 
 
-def prompt(text: str, *, repository: str = "", task_type: str = "debug", place: str = "a.jsonl:1") -> Prompt:
-    return Prompt(text, task_type, "", "none", repository, is_picked=False, place=place)
+def prompt(text: str, *, repository: str = "", task_type: str = "debug", place: str = "a.jsonl:1") -> LabelledRow:
+    return LabelledRow(text, task_type, "", "none", repository, is_picked=False, place=place)
 
 
 def test_a_wording_leans_only_where_enough_repositories_hold_it() -> None:
@@ -49,7 +49,7 @@ def test_the_fit_sees_what_the_hook_sees(text: str) -> None:
     )
     table = Table(compile_classes([leaning], lists={"openers": ["ok", "please"], "requests": ["can you"]}))
 
-    found = matching.leaners(Observation(text, table).read, table)
+    found = matching.weighted_wordings(Observation(text, table).read, table)
     seen = matching.wordings(Observation(text, table).read)
 
     assert len(found) == len([one for one in seen if is_writable(one) and one in wordings])

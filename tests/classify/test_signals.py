@@ -7,7 +7,7 @@ import pytest
 from enricher.classify import classify
 from enricher.classify.table import Table
 from enricher.rules.checks.lint import idle_signals
-from enricher.rules.compiling.signals import ClassRule, check_leanings, check_signal, compile_classes
+from enricher.rules.compiling.signals import ClassRule, check_signal, check_word_weights, compile_classes
 
 
 def rule(*signals: dict[str, object], name: str = "x") -> ClassRule:
@@ -87,12 +87,12 @@ def test_a_signal_that_can_never_matter_is_named(signals: list[dict[str, object]
 
 
 def test_plain_words_are_checked() -> None:
-    assert check_leanings({"3": ["how", "can you", "add@lead", "<file>@object"], "-1": ["the"]}) == []
+    assert check_word_weights({"3": ["how", "can you", "add@lead", "<file>@object"], "-1": ["the"]}) == []
 
 
 @pytest.mark.parametrize("written", ["three whole words", "add@end", "two words@lead", "one … gap", "a|b", "@lead"])
 def test_what_no_prompt_can_lean_by_is_refused(written: str) -> None:
-    assert len(check_leanings({"2": [written]})) == 1
+    assert len(check_word_weights({"2": [written]})) == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from enricher.interfaces.bench import Row, targets
+from enricher.interfaces.bench import BenchRow, targets
 from enricher.interfaces.bench.context import EVERYTHING, MANY
 from workbench.bench.app import FILTERS, START, TAIL
 
@@ -86,4 +86,4 @@ def test_only_what_is_above_its_target_is_missed(bench: str, name: str, figure: 
     for value, expected in ((most, []), (most + 0.1, [name])):
         figures = dict.fromkeys(("median_ms", "p99_ms", "ratio", "p99_ratio"), 0.0) | {figure: value}
 
-        assert targets.missed(bench, [Row(name.removesuffix(" p99"), **figures, runs=1)]) == expected
+        assert targets.missed(bench, [BenchRow(name.removesuffix(" p99"), **figures, runs=1)]) == expected

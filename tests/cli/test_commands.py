@@ -17,7 +17,7 @@ from simulator import ENTRY, ROOT
 import enricher
 from enricher.context import CHANNELS
 from enricher.interfaces.cli import COMMANDS
-from enricher.rules.compiling.compiler import HANDLERS
+from enricher.rules.compiling.body import HANDLERS
 
 if TYPE_CHECKING:
     from simulator import Account

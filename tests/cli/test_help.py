@@ -165,30 +165,6 @@ def test_an_option_has_the_same_help_text_in_every_command() -> None:
     assert {name: found for name, found in texts.items() if len(found) > 1 and name not in OWN_MEANING} == {}
 
 
-@pytest.mark.parametrize(
-    ("path", "former", "name", "value"),
-    [
-        pytest.param(("workbench",), ("--filter", "type:debug"), "selection", None, id="workbench"),
-        pytest.param(("memory", "list"), ("--after", "m-1"), "before", "m-1", id="memory list"),
-        pytest.param(("tune",), ("labelled.jsonl", "--also", "CLAUDE.md"), "files", ("CLAUDE.md",), id="tune"),
-        pytest.param(("bench", "topics"), ("--n", "10,20"), "sizes", [10, 20], id="bench topics"),
-        pytest.param(("bench", "recall"), ("--n", "10"), "sizes", [10], id="bench recall"),
-    ],
-)
-def test_the_former_spelling_of_an_option_still_works_and_is_not_shown(
-    path: tuple[str, ...], former: tuple[str, ...], name: str, value: object, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    for file, text in FILES.items():
-        (tmp_path / file).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    context = EVERY[path].make_context("x", list(former))
-    found = context.params[name]
-
-    assert (found.typed if name == "selection" else found) == (value or "type:debug")
-    assert f"{former[-2]} " not in EVERY[path].get_help(context)
-
-
 def test_the_list_of_commands_is_in_sections_without_a_name_left_over(account: Account) -> None:
     listed = account.cli("--help").partition("See what a prompt gets:")
     titles = re.findall(r"^(\w[\w ]+):$", "".join(listed), re.MULTILINE)
@@ -224,5 +200,5 @@ def test_a_selection_limits_the_list_the_export_and_the_figures(account: Account
 def test_since_takes_dates_and_spans(account: Account, when: str, count: int) -> None:
     account.ask(PROMPT)
 
-    assert len(json.loads(account.cli("trace", "list", "--since", when, "--json"))) == count
-    assert "is not a date; write" in account.cli("trace", "list", "--since", "tomorrow", exit_code=2)
+    assert len(json.loads(account.cli("trace", "list", "--where", f"since:{when}", "--json"))) == count
+    assert "is not a date; write" in account.cli("trace", "import", "--since", "tomorrow", exit_code=2)

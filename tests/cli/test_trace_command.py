@@ -121,9 +121,9 @@ def test_a_label_is_kept_and_shown(recorded):
         pytest.param(
             ["label", "0", "nonsense"], "the task types are: question, implementation, debug", id="no task type"
         ),
-        pytest.param(["list", "--since", "yesterday"], "'yesterday' is not a date", id="no date"),
+        pytest.param(["list", "--where", "since:yesterday"], "'yesterday' is not a time", id="no date"),
         pytest.param(["export", "--out", "/dev/null/x"], "Error: /dev/null/x cannot be written", id="out"),
-        pytest.param(["list", "--status", "fine"], "'fine' is not one of", id="no such status"),
+        pytest.param(["list", "--where", "status:fine"], "'fine' is none of", id="no such status"),
     ],
 )
 def test_refusals_are_said_in_one_line(recorded, arguments, said):
@@ -137,11 +137,8 @@ def test_refusals_are_said_in_one_line(recorded, arguments, said):
 def test_what_matches_nothing_is_said_beside_the_data(recorded):
     recorded({})
 
-    assert (run("list", "--host", "codex").stdout, run("list", "--host", "codex").stderr) == (
-        "",
-        "no recorded prompt matches\n",
-    )
-    assert "there is no task type 'dbug'; known: question" in run("list", "--task-type", "dbug").stderr
+    assert run("list", "--where", "host:codex").stdout == ""
+    assert run("list", "--where", "host:codex").stderr == "no recorded prompt matches\n"
 
 
 def test_each_signal_is_one_readable_line(recorded):

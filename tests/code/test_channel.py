@@ -38,6 +38,7 @@ def test_a_prompt_gets_the_matching_file_as_a_line_of_context(account: Account, 
 @pytest.mark.upkeep
 @pytest.mark.conformance("E38")
 def test_a_file_that_the_prompt_names_is_listed_and_exists(account: Account, shop: Path) -> None:
+    account.env["ENRICHER_PROFILE"] = "as-specified"  # ruling R38
     first = account.ask("fix the bug in gateway.py")
     account.rest()
     account.cli("code", "index")
@@ -149,6 +150,7 @@ def test_a_link_out_of_the_project_is_not_offered(account: Account, shop: Path) 
 
 @pytest.mark.upkeep
 def test_no_git_process_is_started_by_a_prompt(account: Account, shop: Path) -> None:
+    account.env["ENRICHER_PROFILE"] = "as-specified"  # which shows a path alone
     tell_session = f"cut -d ' ' -f 6 /proc/$$/stat >> {account.home}/started"
     account.write("bin/git", f"#!/bin/sh\n{tell_session}\nexit 1\n", mode=0o755)
     account.env["PATH"] = f"{account.home}/bin:{account.env['PATH']}"
@@ -190,6 +192,7 @@ def test_a_project_of_a_hundred_thousand_files_gets_few_lines_in_time(account: A
     git(account.project, "init", "-q")
     git(account.project, "add", "-A")
 
+    account.env["ENRICHER_PROFILE"] = "as-specified"  # ruling R38
     for _attempt in range(5):
         first = account.ask("fix the bug in turbine.py")
         if "_Partial" not in first.context:  # the machine was not too busy

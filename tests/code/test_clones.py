@@ -44,7 +44,7 @@ def test_an_index_below_a_folder_of_any_name_is_kept(account: Account, shop: Pat
 
     assert (report["state"], report["problems"]) == ("fresh", [])
     assert "12 files of" in account.cli("doctor")
-    assert "shop/payment/gateway.py" in account.ask("why is the capture in gateway.py slow?").context
+    assert "shop/auth/session.py" in account.ask("why is save_session slow?").context
 
 
 def test_a_project_in_a_folder_whose_name_is_no_text_is_indexed(account: Account) -> None:
@@ -68,5 +68,5 @@ def test_an_index_that_is_found_damaged_is_built_anew(account: Account, shop: Pa
     assert account.ask("why is the capture in gateway.py slow?").is_harmless()
     account.rest()
 
-    assert "shop/payment/gateway.py" in account.ask("why is the refund in gateway.py slow?").context
+    assert "shop/auth/session.py" in account.ask("why is save_session slow?").context
     assert [record["reason"][:19] for record in account.log()] == ["code: DatabaseError"]

@@ -40,6 +40,7 @@ def test_an_index_that_cannot_be_written_is_told(account: Account, shop: Path, w
 
 
 def test_a_prompt_is_shown_without_the_index_and_with_a_warning(account: Account, shop: Path) -> None:
+    account.env["ENRICHER_PROFILE"] = "as-specified"  # which shows a path alone
     ended = with_little_room(account, "enrich", "fix the bug in gateway.py", "--cwd", str(shop))
 
     assert ended.returncode == 0

@@ -20,12 +20,12 @@ def test_a_file_is_told_once_a_session_and_its_name_is_not_kept(account: Account
     account.compile()
 
     first, second = (
-        account.ask(f"why is the {word} in gateway.py slow?", session_id="s") for word in ("fee", "refund")
+        account.ask(f"why is the {word} in save_session slow?", session_id="s") for word in ("fee", "refund")
     )
     account.rest()
 
-    assert "shop/payment/gateway.py" in first.context
-    assert "shop/payment/gateway.py" not in second.context
+    assert "shop/auth/session.py" in first.context
+    assert "shop/auth/session.py" not in second.context
     kept = [file for file in account.state.rglob("*") if file.is_file() and file.parent.name != "code"]
     assert any(file.parent.name == "sessions" for file in kept)
-    assert not [file for file in kept if b"gateway" in file.read_bytes()]
+    assert not [file for file in kept if b"save_session" in file.read_bytes()]

@@ -47,7 +47,7 @@ def test_a_repository_cannot_have_a_program_of_its_own_started(account: Account,
     account.cli("memory", "import")
 
     assert not started.exists()
-    assert "shop/payment/gateway.py" in account.ask("why is the capture in gateway.py slow?").context
+    assert "shop/auth/session.py" in account.ask("why is save_session slow?").context
 
 
 @pytest.mark.upkeep
@@ -60,7 +60,7 @@ def test_a_pipe_in_place_of_a_file_keeps_no_process_waiting(account: Account, sh
     assert account.ask("fix the bug in gateway.py").is_harmless()
     account.rest()
 
-    assert "shop/payment/gateway.py" in account.ask("why is the capture in gateway.py slow?").context
+    assert "shop/auth/session.py" in account.ask("why is save_session slow?").context
 
 
 def test_names_of_several_words_are_told_as_quotations(account: Account, shop: Path) -> None:

@@ -97,8 +97,8 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         ("GET /api/orders/:id answers 500", "shop/web/routes.py:4"),
         ("what happens with --skip-mail?", "shop/cli.py:1 --skip-mail"),
         ("Was macht SHOP_MOST_ORDERS?", "shop/limits.py:7 SHOP_MOST_ORDERS"),
-        ("(gateway.py) is slow", "shop/payment/gateway.py — the only file of that name"),
-        ("look into payment/gateway.py.", "shop/payment/gateway.py — the only file of that name"),
+        ("(gateway.py) is slow", ""),
+        ("gateway.py:2 is slow", "shop/payment/gateway.py:2 — the only file of that name"),
         ("in shop/payment the file gateway.py is slow", ""),
         ("what differs in refunds.py?", "shop/old/refunds.py — one of 2 files of that name: shop/payment/refunds.py"),
         ("why are there two of refund()?", ""),
@@ -161,5 +161,44 @@ def test_later_in_a_session_one_line_is_told_and_three_at_first(account_with_sho
     assert [len([line for line in lines if "defined here" in line]) for lines in (first, later)] == [3, 1]
 
 
-def test_before_the_first_index_a_file_named_gets_its_path(account: Account, shop: Path) -> None:
-    assert told(account, "fix the bug in gateway.py") == ["shop/payment/gateway.py — the only file of that name"]
+@pytest.mark.parametrize("is_indexed", [False, True])
+@pytest.mark.parametrize(
+    ("profile", "is_told"),
+    [
+        pytest.param("quiet", False, id="the agent finds the file by its name"),
+        pytest.param("as-specified", True, id="the form of the specification"),
+    ],
+)
+def test_a_path_alone_is_told_only_as_specified(
+    account: Account, shop: Path, profile: str, *, is_told: bool, is_indexed: bool
+) -> None:
+    account.env["ENRICHER_PROFILE"] = profile
+    if is_indexed:
+        account.cli("code", "index")
+
+    lines = told(account, "look into payment/gateway.py.")
+
+    assert ("shop/payment/gateway.py \N{EM DASH} the only file of that name" in lines) == is_told
+    assert (shop / "shop/payment/gateway.py").is_file()
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_told"),
+    [
+        ("is test_allow_order still needed?", True),
+        ("in test_limits.py, is test_allow_order still needed?", False),
+        ("in limits.py, is allow_order still needed?", True),
+    ],
+)
+def test_a_definition_is_told_where_the_prompt_lacks_its_file_or_another_file_uses_it(
+    account_with_shop: Account, prompt: str, *, is_told: bool
+) -> None:
+    assert any(" defined here" in line for line in told(account_with_shop, prompt)) == is_told
+
+
+def test_a_name_without_a_definition_that_a_test_uses_too_has_no_one_place(account: Account, shop: Path) -> None:
+    write_all(shop, {"shop/scales.py": "def weigh(parcel):\n    return parcel.tare_weight\n"})
+    write_all(shop, {"tests/test_scales.py": "assert weigh(parcel).tare_weight == 1\n"})
+    account.cli("code", "index")
+
+    assert told(account, "rename `tare_weight` to `empty_weight`") == []

@@ -88,6 +88,8 @@ the pull request template page is broken
 make the release notes view scroll
 load the test data
 don't commit yet
+我没有发布过这个版本
+还没提交代码
 do not run the tests
 the build is broken
 why did the deploy fail?

@@ -145,12 +145,12 @@ def test_a_step_that_is_left_out_is_an_error_that_names_it(checkout: Checkout) -
 ASKED = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from enricher.context.asking import Judgement, asked_otherwise, can_ask_again
+from enricher.context.channel_inputs import ChannelInput, channels_with_changed_input, can_rerun
 rule = {"name": "notes", "command": [], "model": False, "endpoint": "", "most": 3}
-debug, docs = Judgement("debug"), Judgement("docs")
-print(asked_otherwise((debug, [rule]), (docs, [rule]), settings={}))
-print(asked_otherwise((debug, [rule]), (docs, [{**rule, "most": 2}]), settings={}))
-print(can_ask_again(rule), can_ask_again({**rule, "command": ["notes"]}))
+debug, docs = ChannelInput("debug"), ChannelInput("docs")
+print(channels_with_changed_input((debug, [rule]), (docs, [rule]), settings={}))
+print(channels_with_changed_input((debug, [rule]), (docs, [{**rule, "most": 2}]), settings={}))
+print(can_rerun(rule), can_rerun({**rule, "command": ["notes"]}))
 """
 
 

@@ -32,6 +32,7 @@ Write commit messages as `area: what changed`, in the imperative, below 60 chara
 
 Every pull request must target the branch `next` and mention its ticket.
 """
+GEMINI = {"GEMINI_SESSION_ID": "1", "GEMINI_PROJECT_DIR": "/w"}
 MAKEFILE = """test:
 \tpython -m pytest -q
 
@@ -154,6 +155,9 @@ def test_the_history_shows_how_commits_are_worded_where_no_document_does(quota: 
     for number in range(12):
         commit(quota, f"fix(quota): close gap {number}")
 
+    assert told(quota, "commit and push", "ways") == []
+    assert "it reads the newest commits before it commits" in str(quota.trace()["items"])
+    quota.env |= GEMINI
     (line,) = told(quota, "commit and push", "ways")
     assert "12 of the last 13 commit subjects read `type(scope): summary` (fix)" in line
     assert line.endswith('"fix(quota): close gap 11"')
@@ -207,6 +211,7 @@ def test_a_prompt_that_says_how_is_not_told_how(quota: Account) -> None:
     for number in range(12):
         commit(quota, f"fix: close gap {number}")
 
+    quota.env |= GEMINI
     assert told(quota, "commit it, with conventional commits please", "ways") == []
     quota.write(Path(quota.project) / "Makefile", "build:\n\tcargo build\n")
     quota.write(Path(quota.project) / "tox.ini", "[tox]\n")
@@ -217,6 +222,23 @@ def test_a_prompt_that_says_how_is_not_told_how(quota: Account) -> None:
     commit(quota, "fix: test with tox")
     assert told(quota, "you can run the tests with tox -e unit, get them passing", "ways") == []
     assert "`tox -e unit,slow`" in told(quota, "run the tests, get them passing", "ways")[0]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        ("run the integration tests", "CONTRIBUTING.md:4 \N{EM DASH} runs the tests: `tox run -e integration`"),
+        ("run the unit tests", "uv.lock \N{EM DASH} runs the tests: `uv run pytest`"),
+        ("run the smoke tests", ""),
+    ],
+)
+def test_who_asks_for_a_part_of_the_tests_is_told_that_command_or_none(quota: Account, prompt: str, line: str) -> None:
+    (Path(quota.project) / "Makefile").unlink()
+    commands = "tox run -e integration\npytest -q\npytest tests/test_limits.py -v"
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", f"# Tests\n\n```\n{commands}\n```\n")
+    commit(quota, "Say how to test")
+
+    assert told(quota, prompt, "ways") == ([line] if line else [])
 
 
 def test_who_has_run_the_tests_is_not_told_how(quota: Account) -> None:
@@ -238,6 +260,10 @@ def test_who_has_run_the_tests_is_not_told_how(quota: Account) -> None:
         ("修复 burst_size 的返回值", "tests/test_limits.py:9 — tests burst_size, named there once"),
         ("load_all should raise for a missing path", "tests/test_load.py:5 — tests load_all, named there once"),
         ("refactor quota/storage.py", "tests/test_load.py — imports storage.py"),
+        (
+            "apply this review of quota/limits.py and adapt its tests: " + "the limit is read once and kept. " * 9,
+            "tests/test_limits.py — tests limits.py",
+        ),
     ],
 )
 def test_the_tests_of_what_will_change_are_told_with_their_command(quota: Account, prompt: str, line: str) -> None:
@@ -254,6 +280,9 @@ def test_the_tests_of_what_will_change_are_told_with_their_command(quota: Accoun
         "hmm, why does quota/limits.py fail?",
         "fix tests/test_limits.py and quota/limits.py",
         "make the header blue",
+        "no, quota/limits.py should be quota/bounds.py",
+        "move quota/limits.py into the package, sounds good?",
+        "consider this review of quota/limits.py: " + "the limit should be read once and kept. " * 8,
         "```\nRateLimiter failed\n```\nfix this",
     ],
 )

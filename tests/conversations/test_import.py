@@ -21,7 +21,7 @@ from simulator import ENTRY, ROOT
 
 from enricher.prompt.event import PromptEvent
 from enricher.sources.transcripts import read_conversation
-from workbench.importing import Turn, places
+from workbench.importing import Turn, conversation_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,9 +72,15 @@ def test_the_rules_say_of_an_imported_prompt_what_they_said_of_the_typed_one(wel
 def test_the_conversation_before_a_prompt_is_what_the_hook_would_have_read(host: str, tmp_path: Path) -> None:
     session = told(host)
     file = session.save(tmp_path / "events.jsonl")
-    turns = [event for event in places.read(places.Source(host, str(file), 0), lambda _size: None) if _is_turn(event)]
+    turns = [
+        event
+        for event in conversation_files.read(
+            conversation_files.ConversationFile(host, str(file), 0), lambda _size: None
+        )
+        if _is_turn(event)
+    ]
     lines = file.read_text().splitlines()
-    for turn in places.read(places.Source(host, str(file), 0), lambda _size: None):
+    for turn in conversation_files.read(conversation_files.ConversationFile(host, str(file), 0), lambda _size: None):
         if not isinstance(turn, Turn):
             continue
         so_far = tmp_path / "so-far.jsonl"
@@ -315,16 +321,21 @@ def test_the_figures_of_the_hook_do_not_count_imports(well_used: Account) -> Non
     well_used.cli("trace", "import", "--yes")
 
     stats, imported = (
-        json.loads(well_used.cli("trace", "stats", "--json", *words)) for words in ([], ["--origin", "import"])
+        json.loads(well_used.cli("trace", "stats", "--json", *words)) for words in ([], ["--where", "origin:import"])
     )
     assert (stats["prompts"], list(stats["last_seen"]), imported["prompts"]) == (1, ["claude"], 12)
     assert json.loads(well_used.cli("trace", "last", "--json"))["prompt"] == "why is the build red?"
 
 
+MANY_PROMPTS = 16_000
+"""Their import still runs when another prompt has been answered."""
+
+
 @pytest.mark.slow
 def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(account: Account) -> None:
     rows = [
-        {"prompt": f"why is query {n} slow?", "session_id": f"s{n % 50}", "at": 1735787046 + n} for n in range(8000)
+        {"prompt": f"why is query {n} slow?", "session_id": f"s{n % 50}", "at": 1735787046 + n}
+        for n in range(MANY_PROMPTS)
     ]
     file = jsonl(account, *rows)
     command = [sys.executable, "-I", "-c", ENTRY, str(ROOT), "trace", "import", "--yes", str(file)]
@@ -337,9 +348,9 @@ def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(a
 
     assert answer.is_harmless()
     assert (process.returncode, "run the same command again for the rest" in said) == (1, True), said
-    assert 0 < stored < 8000 and stored % 100 == 0
+    assert 0 < stored < MANY_PROMPTS and stored % 100 == 0
     account.cli("trace", "import", "--yes", str(file))
-    assert sum(trace["origin"] == "import" for trace in account.traces()) == 8000
+    assert sum(trace["origin"] == "import" for trace in account.traces()) == MANY_PROMPTS
 
 
 def _wait_for_a_batch(account: Account) -> None:

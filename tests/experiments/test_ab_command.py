@@ -21,7 +21,7 @@ from workbench.replay.rulesets.versions import Versions
 if TYPE_CHECKING:
     from simulator import Account
 
-    from workbench.experiments.report import Report
+    from workbench.experiments.report import ExperimentReport
 
 PACKAGED = Path(__file__).parents[2] / "instructions"
 TRACE = (
@@ -65,7 +65,7 @@ def run(account: Account, a: str, b: str, *more: str) -> dict[str, Any]:
     return value
 
 
-def compared(account: Account, a: str, b: str, asked: str) -> Report:
+def compared(account: Account, a: str, b: str, asked: str) -> ExperimentReport:
     """Compare two recordings in this process."""
     with (
         patch.dict(os.environ, account.env, clear=True),

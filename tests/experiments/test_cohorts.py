@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.evaluation.experiments import Session
+from storage.evaluation.experiments import SessionFigures
 from workbench.experiments.cohorts import cohort_of, compare
 
 if TYPE_CHECKING:
     from simulator import Account
 
 
-def sessions(*, right_in_a: float, right_in_b: float, count: int = 200) -> list[Session]:
+def sessions(*, right_in_a: float, right_in_b: float, count: int = 200) -> list[SessionFigures]:
     """Draw sessions of four labelled prompts, right as often as their cohort is."""
     chance = random.Random(3)
     found = []
     for n in range(count):
         share = {"a": right_in_a, "b": right_in_b}[cohort_of(f"s{n}", name="x")]
-        found.append(Session(f"s{n}", 5, 0, 100 + n % 7, 4, sum(chance.random() < share for _ in range(4))))
+        found.append(SessionFigures(f"s{n}", 5, 0, 100 + n % 7, 4, sum(chance.random() < share for _ in range(4))))
     return found
 
 

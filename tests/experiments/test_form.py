@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enricher.respond.guidance import Scored
-from enricher.respond.render import Item, Lines, render
-from workbench.experiments.form import FormError, ParsedText, Terms, parse, read, references
+from enricher.respond.render import Item, TextLines, render
+from workbench.experiments.text_form import FormError, ParsedText, Terms, parse, read, references
 
 TERMS = Terms(frozenset({"debug", "docs"}), frozenset({"H3", "H5"}), always=frozenset({"H5"}))
 TEXT = """\
@@ -24,7 +24,7 @@ WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40)
 
 
 def violations(text: str, *, tokens: int = 450, told: tuple[str, ...] = ()) -> tuple[str, ...]:
-    return read(text, terms=TERMS, tokens=tokens, told=told).violations
+    return read(text, terms=TERMS, tokens=tokens, already_shown=told).violations
 
 
 def test_the_documented_form_is_read_back() -> None:
@@ -37,12 +37,12 @@ def test_the_documented_form_is_read_back() -> None:
 
 
 def test_silence_is_a_success() -> None:
-    assert read("", terms=TERMS, tokens=0, told=()).fault == ""
+    assert read("", terms=TERMS, tokens=0, already_shown=()).fault == ""
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), max_size=4), WORDS, st.booleans())
 def test_whatever_is_rendered_can_be_read_back(facts: list[tuple[str, str]], word: str, is_classified: bool) -> None:
-    lines = Lines()
+    lines = TextLines()
     lines.items = [Item(label, text) for label, text in facts]
     lines.classification = "debug" if is_classified else ""
     lines.guardrails = [Scored("H5", "Errors (pasted) first", 5), Scored("H3", "Verify, then say", 3)]
@@ -83,14 +83,14 @@ def test_what_is_not_of_the_form_is_told_with_its_line(text: str, line: int) -> 
     ],
 )
 def test_what_a_response_breaks(expected: tuple[str, ...], text: str) -> None:
-    reading = read(text, terms=TERMS, tokens=450, told=())
+    reading = read(text, terms=TERMS, tokens=450, already_shown=())
 
     assert reading.violations == expected
     assert bool(reading.fault) == bool(expected)
 
 
 def test_a_text_over_its_budget_is_a_breach_and_still_a_success() -> None:
-    reading = read(TEXT, terms=TERMS, tokens=20, told=())
+    reading = read(TEXT, terms=TERMS, tokens=20, already_shown=())
 
     assert (reading.violations, reading.fault) == (("budget",), "")
 

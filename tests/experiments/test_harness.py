@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
-from storage.evaluation.corpus import COLUMNS, Row
+from storage.evaluation.corpus import COLUMNS, RecordedPrompt
 from workbench.experiments import run
-from workbench.experiments.arms import Answer, Task
-from workbench.experiments.form import Terms
-from workbench.experiments.questions import Question
+from workbench.experiments.arms import ArmAnswer, ArmTask
+from workbench.experiments.questions import ExperimentPrompt
+from workbench.experiments.text_form import Terms
+
+CLOCK = SimpleNamespace(ns=0)
+"""The time that passes: only the arms take any, so that a busy machine changes no latency."""
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.experiments.time", SimpleNamespace(perf_counter_ns=lambda: CLOCK.ns))
 
 
 @dataclass
@@ -28,22 +36,22 @@ class Steady:
     unknown: str = ""
     told: list[str] = field(default_factory=list)
 
-    def task(self, question: Question) -> Task | None:
+    def task(self, question: ExperimentPrompt) -> ArmTask | None:
         terms = Terms(frozenset({"debug"}), frozenset())
-        return None if question.row.id == self.unknown else Task(self._answer, terms, 450, frozenset())
+        return None if question.row.id == self.unknown else ArmTask(self._answer, terms, 450, frozenset())
 
-    def tell(self, question: Question, answer: Answer) -> None:
+    def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
         self.told.append(question.row.id)
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> ArmAnswer:
         self.asked.append(self.label)
-        time.sleep(self.seconds)
-        return Answer(self.task_type, "", 0, ())
+        CLOCK.ns += round(self.seconds * 1e9)
+        return ArmAnswer(self.task_type, "", 0, ())
 
 
-def questions(count: int, *, right: str = "") -> list[Question]:
-    rows = [Row(**{**dict.fromkeys(COLUMNS, ""), "id": f"p{n}"}) for n in range(count)]  # type: ignore[arg-type]
-    return [Question(row, None, is_recorded=False, right=frozenset(filter(None, [right]))) for row in rows]
+def questions(count: int, *, right: str = "") -> list[ExperimentPrompt]:
+    rows = [RecordedPrompt(**{**dict.fromkeys(COLUMNS, ""), "id": f"p{n}"}) for n in range(count)]  # type: ignore[arg-type]
+    return [ExperimentPrompt(row, None, is_recorded=False, right=frozenset(filter(None, [right]))) for row in rows]
 
 
 def test_no_arm_gains_by_its_place() -> None:
@@ -62,7 +70,7 @@ def test_a_slower_arm_is_found_slower_and_that_decides_no_verdict() -> None:
     latency = next(one for one in report.metrics if one.name == "latency_ms")
 
     assert latency.shift is not None
-    assert latency.shift.estimate == pytest.approx(2.1, abs=1)
+    assert latency.shift.estimate == pytest.approx(2)
     assert (latency.verdict, report.verdict) == ("changed", "identical")
 
 

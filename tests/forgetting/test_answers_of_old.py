@@ -18,6 +18,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "session"))
 from host_files import Claude
 
+from enricher.context.channels.session import IN_CONTEXT
+
 if TYPE_CHECKING:
     from simulator import Account
 
@@ -60,7 +62,8 @@ def _as_recorded_before(trace: Row) -> Row:
     inputs["conversation"] = {"prompts": known["prompts"], "answer": ANSWERS[trace["prompt"]]}
     for channel in inputs["channels"]:
         for candidate in channel["candidates"]:
-            candidate[6] = "" if candidate[6].startswith("the conversation has it") else candidate[6]
+            was_unknown = candidate[6].startswith("the conversation has it") and candidate[6] != IN_CONTEXT
+            candidate[6] = "" if was_unknown else candidate[6]
     return inputs
 
 

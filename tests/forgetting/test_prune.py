@@ -148,14 +148,14 @@ def test_by_age_go_databases_aside_and_snapshots_too(past: Account) -> None:
     os.utime(old, (0, 0))
     published = past.home / "snapshot.db"
     published.write_bytes(b"")
-    snapshots.note(str(past.state), str(published))
+    snapshots.add(str(past.state), str(published))
     noted = (past.state / "published").read_text()
     (past.state / "published").write_text(noted.replace("2026-", "2016-"))
 
     pruned(past, "--days", "400")
 
     assert (old.exists(), new.exists(), published.exists()) == (False, True, False)
-    assert snapshots.noted(str(past.state)) == []
+    assert snapshots.listed(str(past.state)) == []
 
 
 def test_a_snapshot_that_goes_back_further_goes_too_when_a_person_prunes(past: Account) -> None:

@@ -12,7 +12,7 @@ import pytest
 from maintainer import DEBUG, NO_DEBUG, QUESTION, SMALL_TALK
 
 from workbench.gate import cases
-from workbench.gate.case import OK, Case, Decided
+from workbench.gate.case import OK, Decided, GoldenCase
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,8 +23,10 @@ LINE = '{"id": "%s", "verdict": "ok", "prompt": "explain it", "expected": {"task
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-def case(number: int, **changed: object) -> Case:
-    return Case(**{"id": f"{number:024x}", "prompt": QUESTION, "verdict": OK, "says": Decided("question")} | changed)
+def case(number: int, **changed: object) -> GoldenCase:
+    return GoldenCase(
+        **{"id": f"{number:024x}", "prompt": QUESTION, "verdict": OK, "says": Decided("question")} | changed
+    )
 
 
 def test_an_approved_trace_holds_what_was_decided(repository: Repository) -> None:

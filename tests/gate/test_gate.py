@@ -11,7 +11,7 @@ from maintainer import DEBUG, NO_DEBUG, NO_QUESTION, QUESTION
 
 from enricher.rules.layers import packaged_file
 from workbench.gate import gate
-from workbench.gate.case import OK, Case, Decided
+from workbench.gate.case import OK, Decided, GoldenCase
 from workbench.gate.gate_report import Checked, figures_of, kinds
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def test_kinds_of_change_are_named() -> None:
 
 def checked(number: int, *, task_type: str, before: str, now: str) -> Checked:
     """Return an approved case of that class with what came out before and now."""
-    case = Case(str(number), "x", OK, Decided(task_type))
+    case = GoldenCase(str(number), "x", OK, Decided(task_type))
     return Checked(case, Decided(now), case.faults(Decided(now)), Decided(before), case.faults(Decided(before)))
 
 

@@ -18,7 +18,7 @@ import pytest
 from maintainer import DEBUG, QUESTION, SMALL_TALK
 from simulator import ENTRY, ROOT
 
-from storage.traces.labels import Prompt
+from storage.traces.labels import LabelCandidate
 from workbench.gate.queue import Queued, order
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 TOPICS = ("login form", "nightly export", "price table", "search index", "mail queue", "user avatar")
 
 
-def prompt(number: int, text: str, *, session: str = "", margin: float = 3, is_labelled: bool = False) -> Prompt:
-    return Prompt(f"{number:024x}", session or f"s{number}", text, "debug", 0.6, margin, is_labelled)
+def prompt(
+    number: int, text: str, *, session: str = "", margin: float = 3, is_labelled: bool = False
+) -> LabelCandidate:
+    return LabelCandidate(f"{number:024x}", session or f"s{number}", text, "debug", 0.6, margin, is_labelled)
 
 
 def ids(found: list[Queued]) -> list[int]:

@@ -12,16 +12,16 @@ from maintainer import NO_QUESTION, QUESTION
 from markdown_it import MarkdownIt
 from simulator import ROOT
 
-from workbench.commands.replaying.gate_options import OPTIONS
-from workbench.gate import cases, comment, gate, reports
-from workbench.gate.case import OK, Case, Decided
+from workbench.commands.replaying.replay import OPTIONS
+from workbench.gate import cases, gate, reports
+from workbench.gate.case import OK, Decided, GoldenCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from maintainer import Repository
 
-    from workbench.gate.gate_report import Report
+    from workbench.gate.gate_report import GateReport
 
 HOSTILE = [
     pytest.param("</details><script>alert(1)</script><!--", id="html"),
@@ -38,9 +38,9 @@ def options_of(decorator: Callable[..., Any]) -> list[str]:
     return [name for one in decorator(lambda: None).__click_params__ for name in one.opts if name != "--gate"]
 
 
-def judged(repository: Repository, prompt: str) -> Report:
+def judged(repository: Repository, prompt: str) -> GateReport:
     """Return the report on a case that regresses, whose prompt ends with ``prompt``."""
-    asked = Case("a" * 24, f"{QUESTION} {prompt}", OK, Decided("widget", approach="x|y`<b>"))
+    asked = GoldenCase("a" * 24, f"{QUESTION} {prompt}", OK, Decided("widget", approach="x|y`<b>"))
     cases.write(str(repository.file), [asked])
     repository.commit()
     repository.instruct(NO_QUESTION)
@@ -51,7 +51,7 @@ def judged(repository: Repository, prompt: str) -> Report:
 
 @pytest.mark.parametrize("prompt", HOSTILE)
 def test_a_prompt_stays_text_in_a_comment(repository: Repository, prompt: str) -> None:
-    tokens = MarkdownIt("commonmark").enable("table").parse(comment.markdown(judged(repository, prompt)))
+    tokens = MarkdownIt("commonmark").enable("table").parse(reports.markdown(judged(repository, prompt)))
     inline = [child for token in tokens for child in token.children or ()]
     outside = " ".join(child.content for child in inline if child.type != "code_inline")
     html = {token.content.strip() for token in tokens if token.type == "html_block"}
@@ -63,7 +63,7 @@ def test_a_prompt_stays_text_in_a_comment(repository: Repository, prompt: str) -
 
 @pytest.mark.parametrize("prompt", HOSTILE)
 def test_a_prompt_makes_no_cell_of_its_own(repository: Repository, prompt: str) -> None:
-    text = comment.markdown(judged(repository, prompt))
+    text = reports.markdown(judged(repository, prompt))
     rows = [line for line in text.splitlines() if line.startswith("| `widget`")]
 
     assert [row.count("|") for row in rows] == [4]
@@ -95,11 +95,11 @@ def test_the_xml_tells_what_is_missing_and_unusable(approved: Repository) -> Non
 
 
 def test_a_long_comment_is_cut_to_what_a_comment_may_have(repository: Repository) -> None:
-    many = [Case(f"{at:024x}", f"{QUESTION} {'wide ' * 80}{at}", OK, Decided("widget")) for at in range(400)]
+    many = [GoldenCase(f"{at:024x}", f"{QUESTION} {'wide ' * 80}{at}", OK, Decided("widget")) for at in range(400)]
     cases.write(str(repository.file), many)
-    text = comment.markdown(gate.run(str(repository.root)))
+    text = reports.markdown(gate.run(str(repository.root)))
 
-    assert len(text) <= comment.LARGEST
+    assert len(text) <= reports.LARGEST
     assert "and 350 more" in text
 
 
@@ -114,7 +114,7 @@ def test_every_key_of_the_json_is_documented(approved: Repository) -> None:
 def test_every_key_of_a_case_and_every_option_is_documented() -> None:
     page = (ROOT / "docs" / "labels.md").read_text()
 
-    assert not [name for name in Case.__slots__ if f"`{name}`" not in page and name != "says"]
+    assert not [name for name in GoldenCase.__slots__ if f"`{name}`" not in page and name != "says"]
     assert not [one for option in OPTIONS for one in options_of(option) if f"`{one}" not in page]
 
 

@@ -89,7 +89,10 @@ def test_every_guardrail_with_a_sentence_is_tried() -> None:
 @pytest.mark.parametrize(
     ("prompt", "sentence"),
     [
-        ("is the branch ready to merge?", 'the prompt asks "is the branch ready to merge": an answer is wanted'),
+        (
+            "should this be a dataclass instead?",
+            'the prompt asks "should this be a dataclass instead": an answer is wanted',
+        ),
         (
             "why does the exporter need the whole account object?",
             'the prompt asks "why does the exporter need the …": an answer is wanted',

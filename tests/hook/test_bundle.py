@@ -115,7 +115,7 @@ def test_what_every_prompt_needs_is_run_at_once_and_in_order(installed: tuple[Ac
     _root, _version, modules, before = modules_in(bundle_of(account))
     at_once = [*before[bundle.HOOK], bundle.HOOK]
 
-    assert at_once.index("storage.base.lean") < at_once.index("enricher.pipeline")
+    assert at_once.index("storage.base.fast_stdlib") < at_once.index("enricher.pipeline")
     assert {name for name, module in modules.items() if type(module[4]) is not bytes} == set(at_once)
     program = f"""
 import sys

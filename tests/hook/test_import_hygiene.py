@@ -39,7 +39,7 @@ ALWAYS = set(
     enricher.prompt.wording.frames enricher.prompt.wording.structure enricher.record enricher.record.recording
     enricher.record.upkeep enricher.respond enricher.respond.decision enricher.respond.facts
     enricher.respond.guidance enricher.respond.render enricher.rules enricher.rules.cache enricher.rules.layers
-    enricher.settings storage storage.base storage.base.lean storage.base.private storage.state
+    enricher.settings storage storage.base storage.base.fast_stdlib storage.base.private storage.state
     storage.state.detached storage.state.key storage.state.sessions storage.traces storage.traces.spool
     """.split()
 )
@@ -48,12 +48,12 @@ CHANNELS = set(
     enricher enricher.context enricher.context.channels enricher.context.gathering enricher.prompt
     enricher.prompt.wording enricher.prompt.wording.action_words enricher.prompt.wording.actions
     enricher.prompt.wording.names enricher.prompt.wording.words enricher.sources enricher.sources.code
-    enricher.sources.uris storage storage.memory storage.memory.presence
+    enricher.sources.uris storage storage.memory storage.memory.memory_markers
     """.split()
 ) | {f"enricher.context.channels.{name}" for name in OURS if name != "session"}
 """To ask the channels where the project has an index and nothing was said before."""
 INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
-INDEX |= {f"enricher.sources.code.{name}" for name in ("lookup", "past", "testfiles", "whereabouts")}
+INDEX |= {f"enricher.sources.code.{name}" for name in ("locations", "lookup", "name_history", "testfiles")}
 MEMORIES = {"storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
 CLAUDE_TRANSCRIPT = {
     "enricher.sources.transcripts",
@@ -103,7 +103,7 @@ def test_a_prompt_loads_these_modules_and_no_others(warm: Account) -> None:
 
 
 def test_small_talk_asks_no_channel(warm: Account) -> None:
-    record = {"enricher.context.channels.memory", "enricher.sources.uris", "storage.memory.presence"}
+    record = {"enricher.context.channels.memory", "enricher.sources.uris", "storage.memory.memory_markers"}
     record |= {name.rpartition(".")[0] for name in record}
     assert loaded(warm, warm.event("thanks")) <= ALWAYS | record
 

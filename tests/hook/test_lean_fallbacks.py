@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulator import ROOT
 
-from storage.base import lean
+from storage.base import fast_stdlib
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -23,12 +23,12 @@ WITHOUT_PRIVATE = """
 import sys
 sys.modules["_json"] = None
 sys.path.insert(0, sys.argv[1])
-from storage.base import lean
+from storage.base import fast_stdlib
 import json
 for line in sys.stdin:
     value = json.loads(line)
-    text = lean.dumps(value)
-    print(text == json.dumps(value, separators=(",", ":")) and lean.loads(text) == value)
+    text = fast_stdlib.dumps(value)
+    print(text == json.dumps(value, separators=(",", ":")) and fast_stdlib.loads(text) == value)
 """
 SAMPLES = [None, True, -1.5e300, 10**400, "", 'é\ud83d\U0001f600\x00"\\', [], {}, {"a": [1, {"b": None}]}, ["x"] * 100]
 
@@ -36,10 +36,10 @@ SAMPLES = [None, True, -1.5e300, 10**400, "", 'é\ud83d\U0001f600\x00"\\', [], {
 @settings(max_examples=100, deadline=None)
 @given(VALUES)
 def test_json_is_written_and_read_as_by_the_public_module(value: object) -> None:
-    text = lean.dumps(value)
+    text = fast_stdlib.dumps(value)
 
     assert text == json.dumps(value, separators=(",", ":"))
-    assert lean.loads(text) == value
+    assert fast_stdlib.loads(text) == value
 
 
 def test_without_the_private_module_everything_is_the_same() -> None:
@@ -54,28 +54,28 @@ def test_without_the_private_module_everything_is_the_same() -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.binary(min_size=1, max_size=64), st.binary(max_size=300))
 def test_the_hash_is_keyed_blake2b(key: bytes, data: bytes) -> None:
-    assert lean.keyed_hash(key, data) == blake2b(data, key=key, digest_size=16).hexdigest()
+    assert fast_stdlib.keyed_hash(key, data) == blake2b(data, key=key, digest_size=16).hexdigest()
 
 
 @pytest.mark.parametrize("text", ["", " ", "{", '{"a"', "[1,", "nul", "tru", "-", "\ufeff{}"])
 def test_an_incomplete_value_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):
-        lean.loads(text)
+        fast_stdlib.loads(text)
 
 
 @pytest.mark.parametrize("text", ["{} x", "1 2", "[] []"])
 def test_text_behind_the_value_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):
-        lean.loads(text)
-    assert lean.scan(text)[1] < len(text)
+        fast_stdlib.loads(text)
+    assert fast_stdlib.scan(text)[1] < len(text)
 
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), b"x", {(1, 2): 3}])
 def test_what_is_no_json_is_a_type_error(value: object) -> None:
     with pytest.raises(TypeError):
-        lean.dumps(value)
+        fast_stdlib.dumps(value)
 
 
 def test_nesting_without_end_is_a_recursion_error() -> None:
     with pytest.raises(RecursionError):
-        lean.loads("[" * 200_000)
+        fast_stdlib.loads("[" * 200_000)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 MALFORMED = ['"abc', '{"a": "b', '{"a": 1 ', "{1: 2}", "[1 2]", '"\\x"']
 LOADS = """
 import sys; sys.path.insert(0, sys.argv[1])
-from storage.base import lean
-try: lean.loads(sys.argv[2])
+from storage.base import fast_stdlib
+try: fast_stdlib.loads(sys.argv[2])
 except ValueError: print("refused")
 """
 

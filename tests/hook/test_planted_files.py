@@ -15,7 +15,7 @@ import pytest
 from simulator import Account, Answer
 
 from enricher.rules import cache
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 from storage.state import sessions
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def planted(
 
     def plant(place: str, kind: Callable[[Path, bytes], None]) -> str:
         session = f"planted-{next(_turns)}"
-        sessions.tell(str(well_used.state), session, [("approach", "none")], tokens=1)
+        sessions.record_injected(str(well_used.state), session, [("approach", "none")], tokens=1)
         path = PLACES[place](well_used, session)
         path.parent.mkdir(exist_ok=True)
         aside = tmp_path / "aside"

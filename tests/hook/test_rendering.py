@@ -10,8 +10,8 @@ from test_answer_form import LABELS
 
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.respond.guidance import Scored
-from enricher.respond.render import HARD_CAP_TOKENS, MOST_CHARACTERS, Item, Lines, cut, render
-from workbench.experiments.form import parse
+from enricher.respond.render import HARD_CAP_TOKENS, MOST_CHARACTERS, Item, TextLines, cut, render
+from workbench.experiments.text_form import parse
 
 WORDS = st.one_of(
     st.text(max_size=400),
@@ -21,8 +21,8 @@ TITLES = ["Verification Before Assertion", "Error Messages Are Primary Evidence"
 
 
 @st.composite
-def all_lines(draw: st.DrawFn, *, is_as_specified: bool = False) -> Lines:
-    lines = Lines(is_as_specified=is_as_specified)
+def all_lines(draw: st.DrawFn, *, is_as_specified: bool = False) -> TextLines:
+    lines = TextLines(is_as_specified=is_as_specified)
     lines.classification = draw(st.sampled_from(["", "debug", "question"]))
     label = WORDS.map("notes.md ".__add__)  # a channel offers nothing that has neither a label nor a text
     item = st.builds(Item, label, WORDS, channel=st.sampled_from(["code", "memory"]), tokens=st.integers(1, 900))
@@ -35,7 +35,7 @@ def all_lines(draw: st.DrawFn, *, is_as_specified: bool = False) -> Lines:
 
 @settings(max_examples=150, deadline=None)
 @given(all_lines(), st.integers(0, 3000), st.integers(1, 6))
-def test_no_text_exceeds_its_budget_or_loses_its_form(lines: Lines, tokens: int, most: int) -> None:
+def test_no_text_exceeds_its_budget_or_loses_its_form(lines: TextLines, tokens: int, most: int) -> None:
     text, _said, kept = render(lines, tokens=tokens, most=most)
 
     assert not text or estimate_tokens(text) <= min(tokens, HARD_CAP_TOKENS)
@@ -48,7 +48,7 @@ def test_no_text_exceeds_its_budget_or_loses_its_form(lines: Lines, tokens: int,
 @settings(max_examples=150, deadline=None)
 @given(all_lines(is_as_specified=True), st.integers(0, 3000), st.booleans(), st.integers(0, 4))
 def test_the_block_as_specified_keeps_its_budget_and_its_form(
-    lines: Lines, tokens: int, has_reminder: bool, resources: int
+    lines: TextLines, tokens: int, has_reminder: bool, resources: int
 ) -> None:
     lines.has_no_guardrails = not lines.guardrails
     lines.reminder = "The prompt seeks information." * has_reminder
@@ -63,7 +63,7 @@ def test_the_block_as_specified_keeps_its_budget_and_its_form(
 @settings(max_examples=100, deadline=None)
 @given(WORDS, st.integers(20, 400))
 def test_a_quotation_ends_where_its_line_ends(words: str, tokens: int) -> None:
-    lines = Lines()
+    lines = TextLines()
     lines.items = [Item("notes.md", f'{words}" and now a word of its own: "')]
 
     text, _said, _kept = render(lines, tokens=tokens)
@@ -74,7 +74,7 @@ def test_a_quotation_ends_where_its_line_ends(words: str, tokens: int) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(all_lines(), st.integers(0, 400))
-def test_every_guardrail_is_whole_or_absent(lines: Lines, tokens: int) -> None:
+def test_every_guardrail_is_whole_or_absent(lines: TextLines, tokens: int) -> None:
     offered = list(lines.guardrails)
 
     text, said, _kept = render(lines, tokens=tokens)
@@ -106,7 +106,7 @@ def test_foreign_text_is_one_short_line_without_signs_of_its_own(text: str) -> N
 
 
 def test_the_most_important_item_is_cut_rather_than_dropped() -> None:
-    lines = Lines()
+    lines = TextLines()
     lines.items = [Item("a.md", "word " * 500), Item("b.md", "other")]
 
     text, _said, kept = render(lines, tokens=60)

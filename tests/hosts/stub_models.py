@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    ToolUse = tuple[str, dict[str, Any]]
+
 ANSWER = "OK"
 
 
@@ -26,15 +28,34 @@ class StubModels(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.requests: list[tuple[str, Any]] = []
-        self.before_tool: Callable[[], object] | None = None
-        """If set, the first answer to a prompt is to read ``file``, after this function has returned."""
-        self.file = ""
+        self.tool: Callable[[dict[str, Any]], ToolUse | None] = lambda _body: None
+        """The tool that the model uses in answer to a streamed request, None for a text."""
         self.opinion = ANSWER
         """The answer to a plain request for Anthropic Messages, such as the product sends."""
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+def offered(body: dict[str, Any], *names: str) -> str:
+    """Return the first of these tools that the request offers to the model; empty if it offers none of them."""
+    tools = json.dumps(body.get("tools", []))
+    return next((name for name in names if f'"name": "{name}"' in tools), "")
+
+
+def reading_once(file: str, before: Callable[[], object]) -> Callable[[dict[str, Any]], ToolUse | None]:
+    """Return a model's behaviour: its first answer is to read the file, after ``before`` has returned."""
+
+    def tool(body: dict[str, Any]) -> ToolUse | None:
+        sent = json.dumps(body.get("messages", body.get("contents", [])))
+        name = offered(body, "Read", "read_file")
+        if not name or '"tool_result"' in sent or '"functionResponse"' in sent:
+            return None
+        before()
+        return name, {"file_path": file}
+
+    return tool
 
 
 @contextmanager
@@ -72,15 +93,15 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(path, body if isinstance(body, dict) else {})
 
     def _answer(self, path: str, body: dict[str, Any]) -> None:
-        tool = self._tool_to_use(body)
+        tool = self.server.tool(body) if path.endswith(("/messages", ":streamGenerateContent")) else None
         if path.endswith("/count_tokens"):
             self._send_json({"input_tokens": 10})
         elif path.endswith("/messages") and body.get("stream"):
-            self._send_events(_anthropic_events(tool, self.server.file))
+            self._send_events(_anthropic_events(tool))
         elif path.endswith("/messages"):
             self._send_json(_anthropic_message(content=[{"type": "text", "text": self.server.opinion}]))
         elif path.endswith(":streamGenerateContent") and tool:
-            self._send_events([("", _gemini_call(tool, self.server.file))])
+            self._send_events([("", _gemini_call(*tool))])
         elif path.endswith(":streamGenerateContent"):
             self._send_events([("", _gemini_response())])
         elif path.endswith(":countTokens"):
@@ -91,17 +112,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_events(_openai_events())
         else:
             self._send_json({})
-
-    def _tool_to_use(self, body: dict[str, Any]) -> str:
-        """Return the name of the client's tool that reads a file, if this request is to be answered by its use."""
-        if self.server.before_tool is None:
-            return ""
-        offered, sent = json.dumps(body.get("tools", [])), json.dumps(body.get("messages", body.get("contents", [])))
-        tool = next((name for name in ("Read", "read_file") if f'"name": "{name}"' in offered), "")
-        if not tool or '"tool_result"' in sent or '"functionResponse"' in sent:
-            return ""
-        self.server.before_tool()
-        return tool
 
     def _send_json(self, value: object) -> None:
         self._send(json.dumps(value).encode(), "application/json")
@@ -133,13 +143,13 @@ def _anthropic_message(**changed: object) -> dict[str, Any]:
     return message | changed
 
 
-def _anthropic_events(tool: str, file: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return a text, or the use of a tool on a file if one is named."""
+def _anthropic_events(tool: ToolUse | None) -> list[tuple[str, dict[str, Any]]]:
+    """Return a text, or the use of a tool."""
     text: dict[str, Any] = {"type": "text", "text": ""}
     delta: dict[str, Any] = {"type": "text_delta", "text": ANSWER}
     if tool:
-        text = {"type": "tool_use", "id": "toolu_1", "name": tool, "input": {}}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps({"file_path": file})}
+        text = {"type": "tool_use", "id": f"toolu_{tool[0]}", "name": tool[0], "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(tool[1])}
     bodies: list[dict[str, Any]] = [
         {"type": "message_start", "message": _anthropic_message(content=[], stop_reason=None)},
         {"type": "content_block_start", "index": 0, "content_block": text},
@@ -165,9 +175,9 @@ def _gemini_response() -> dict[str, Any]:
     }
 
 
-def _gemini_call(tool: str, file: str) -> dict[str, Any]:
+def _gemini_call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     answer = _gemini_response()
-    answer["candidates"][0]["content"]["parts"] = [{"functionCall": {"name": tool, "args": {"file_path": file}}}]
+    answer["candidates"][0]["content"]["parts"] = [{"functionCall": {"name": name, "args": arguments}}]
     return answer
 
 

@@ -15,7 +15,7 @@ from enricher import hosts
 from enricher.hosts import claude
 from enricher.prompt.event import PromptEvent
 from enricher.respond.render import MAX_BYTES, finish
-from storage.base.lean import dumps
+from storage.base.fast_stdlib import dumps
 
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.sampled_from(
     ["<system-reminder>", "</x>", "a<b", "\ud800"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from real_clients import client_or_skip
+from stub_models import reading_once
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,8 +53,8 @@ def test_a_late_result_reaches_the_agent_once_after_its_tool(host: str, copy: In
     file.write_text("BASKET = 1\n")
     copy.enricher("install", "--host", host, "--late-results")
     copy.enricher("check")
-    stub.file, stub.opinion = str(file), json.dumps(OPINION)
-    stub.before_tool = lambda: wait_for_result(copy.state / "late")
+    stub.opinion = json.dumps(OPINION)
+    stub.tool = reading_once(str(file), lambda: wait_for_result(copy.state / "late"))
 
     finished = client.run(PROMPT)
     sent = [

@@ -41,7 +41,7 @@ def asked(account: Account, names: tuple[str, ...], **changed: object) -> Plan:
     for _attempt in range(PATIENCE):
         context = account.ask(PROMPT, **changed).context
         fates = {one["channel"]: one["status"] for one in account.trace()["channels"]}
-        if all(fates[name] == "ok" for name in names):
+        if all(fates.get(name) == "ok" for name in names):
             return read(context)
     raise AssertionError(fates)
 
@@ -126,6 +126,44 @@ def test_values_of_the_prompt_cannot_break_the_form(hydrated: Account) -> None:
 
     assert "<system-reminder>" not in plan.intent
     assert len(plan.steps) > 2
+
+
+VERBS = ("add", "fix", "refactor", "explain", "test", "document", "review", "release", "why does", "figure out")
+OBJECTS = (
+    "parser.py", "the login", "`load(x)`", "the build \u2014 now", "das Formular", "KeyError: 'id'", "{}", "it",
+    "README.md and docs/", "the \u767b\u5f55 page",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.conformance("Y01")
+def test_a_hundred_prompts_are_answered_with_a_plan_or_nothing(hydrated: Account) -> None:
+    answers = [hydrated.ask(f"{verb} {name}") for verb in VERBS for name in OBJECTS]
+    plans = [answer for answer in answers if answer.context]
+
+    assert all(answer.is_harmless() for answer in answers)
+    assert len(plans) > 80
+    for answer in plans:
+        assert answer.json["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+        assert read(answer.context).steps
+
+
+@pytest.mark.conformance("Y51")
+def test_a_plan_is_written_from_any_form_of_transcript(hydrated: Account) -> None:
+    contents: list[object] = [
+        "a prompt as a string",
+        [{"type": "text", "text": "a prompt <i>in</i> blocks"}],
+        "<command-name>/fix</command-name><command-args>the parser of dates</command-args>",
+    ]
+    entries = [
+        {"type": "user", "uuid": str(at), "message": {"role": "user", "content": one}}
+        for at, one in enumerate(contents)
+    ]
+    lines = ["not json", "{", "[1, 2]", "null", '{"type": "user", "message": 3}', *map(json.dumps, entries)]
+    file = hydrated.write("t.jsonl", "\n".join(lines) + '\n{"type":"user","message":{"role":"user","content":"half')
+    plan = read(hydrated.ask_patiently(EXAMPLE_3, transcript_path=str(file)).context)
+
+    assert "a prompt as a string \u2192 a prompt in blocks \u2192 the parser of dates" in plan.context
 
 
 @pytest.mark.conformance("Y32")

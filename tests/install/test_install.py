@@ -210,11 +210,11 @@ def test_what_a_file_held_before_is_backed_up_for_its_owner_alone(person: Person
 def test_what_the_person_set_in_our_entry_is_kept(person: Person) -> None:
     person.run("install", "--host", "claude")
     path = person.home / ".claude/settings.json"
-    path.write_text(path.read_text().replace('"timeout": 5', '"timeout": 20'))
+    path.write_text(path.read_text().replace('"timeout": 20', '"timeout": 30'))
 
     person.run("install", "--host", "claude")
 
-    assert entries(person)[0]["timeout"] == 20
+    assert entries(person)[0]["timeout"] == 30
 
 
 def test_an_entry_of_an_installation_that_is_gone_is_brought_up_to_date(person: Person) -> None:

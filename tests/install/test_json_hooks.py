@@ -69,4 +69,4 @@ def test_an_entry_that_asks_a_person_to_wait_is_never_written(host: str) -> None
     timeout = shape.handler.get("timeout", shape.handler.get("timeoutSec", 5))
 
     assert isinstance(timeout, int)
-    assert timeout == (5000 if host == "gemini" else 5)
+    assert timeout == {"gemini": 5000, "claude": 20}.get(host, 5)

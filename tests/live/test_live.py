@@ -17,9 +17,9 @@ from storage.evaluation import replays
 from storage.traces import labels
 from storage.traces.selection import parse
 from workbench.edits import live, progress
-from workbench.edits.progress import Broken, Figures, Linted
+from workbench.edits.progress import Broken, Figures, LintResult
 from workbench.gate.cases import add, case_of
-from workbench.replay.rulesets.sides import SideError
+from workbench.replay.rulesets.compared_rules import SideError
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -35,11 +35,11 @@ def quieter(text: str) -> str:
     return text.replace(line, CALM, 1)
 
 
-def desk(library: Account, text: str, base: str = live.OPENED) -> live.Desk:
-    return live.Desk(str(library.state), packaged_file(), text, base=base)
+def desk(library: Account, text: str, base: str = live.OPENED) -> live.EditSession:
+    return live.EditSession(str(library.state), packaged_file(), text, base=base)
 
 
-def examined(desk: live.Desk, text: str) -> list[Progress]:
+def examined(desk: live.EditSession, text: str) -> list[Progress]:
     return list(desk.examine(text))
 
 
@@ -79,7 +79,7 @@ def test_the_last_commit_can_be_the_base(library: Account) -> None:
     own = library.write("project/.enricher/instructions.md", "# Guardrails\n")
     for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "rules")):
         subprocess.run([*git, *words], check=True)
-    edited = live.Desk(str(library.state), str(own), "# Guardrails\n\nAs it was opened.\n", base=live.HEAD)
+    edited = live.EditSession(str(library.state), str(own), "# Guardrails\n\nAs it was opened.\n", base=live.HEAD)
 
     figures = last_figures(examined(edited, "# Guardrails\n"))
 
@@ -97,12 +97,12 @@ def test_a_broken_text_is_told_with_its_line_and_gives_no_figures(library: Accou
 def test_an_edit_of_a_fitted_file_is_judged_and_linted_as_a_part_of_its_rules(library: Account) -> None:
     file = Path(packaged_file()).parent / "fitted" / "task-types.md"
     text = file.read_text()
-    of_file = live.Desk(str(library.state), str(file), text, base=live.OPENED)
+    of_file = live.EditSession(str(library.state), str(file), text, base=live.OPENED)
 
     told = examined(of_file, text.replace("{feature: always, weight: 9}", "{feature: always, weight: 1}", 1))
 
     assert last_figures(told).prompts
-    assert isinstance(told[-1], Linted) and told[-1].problems == ()
+    assert isinstance(told[-1], LintResult) and told[-1].problems == ()
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_an_edit_of_a_fitted_file_is_judged_and_linted_as_a_part_of_its_rules(li
 def test_an_edit_of_a_template_is_judged_and_linted(library: Account, old: str, new: str, problems: list[str]) -> None:
     file = Path(packaged_file()).parent / "prompts" / "classification.md"
     text = file.read_text()
-    told = examined(live.Desk(str(library.state), str(file), text, base=live.OPENED), text.replace(old, new))
+    told = examined(live.EditSession(str(library.state), str(file), text, base=live.OPENED), text.replace(old, new))
 
-    assert isinstance(told[-1], Broken if problems else Linted)
+    assert isinstance(told[-1], Broken if problems else LintResult)
     assert [one.message[: len(problems[0])] for one in told[-1].problems] == problems
     if not problems:
         assert last_figures(told).verdict == "identical"  # what a model said is recorded, so no prompt changes
@@ -127,7 +127,7 @@ def test_lint_speaks_after_the_figures(library: Account, packaged: str) -> None:
     text = packaged.replace("any: [why, how,", "any: [why, why, how,", 1)
     told = examined(desk(library, packaged), text.replace("# Guardrails", "## Task type: nothing\n\n# Guardrails", 1))
 
-    assert isinstance(told[-1], Linted)
+    assert isinstance(told[-1], LintResult)
     assert "no yaml block" in told[-1].problems[0].message
 
 
@@ -159,13 +159,13 @@ def test_only_selected_prompts_are_replayed(library: Account, packaged: str) -> 
 def test_an_approved_trace_that_comes_out_otherwise_is_a_regression(library: Account, packaged: str) -> None:
     trace = next(one["id"] for one in library.traces() if "rounding" in one["prompt"])
     with contextlib.closing(database.connect(str(library.state))) as db:
-        labels.give(db, trace, "ok")
+        labels.add(db, trace, "ok")
 
     figures = last_figures(examined(desk(library, packaged), quieter(packaged)))
 
     assert figures.verdict == "regressed"
-    assert figures.standing is not None
-    assert figures.standing.regressed == (trace,)
+    assert figures.label_results is not None
+    assert figures.label_results.regressed == (trace,)
 
 
 def test_a_golden_case_of_the_project_counts_too(library: Account, packaged: str) -> None:
@@ -175,14 +175,14 @@ def test_a_golden_case_of_the_project_counts_too(library: Account, packaged: str
 
     figures = last_figures(examined(desk(library, packaged), quieter(packaged)))
 
-    assert figures.standing is not None
-    assert (figures.standing.approved, figures.standing.regressed) == (1, (trace,))
+    assert figures.label_results is not None
+    assert (figures.label_results.approved, figures.label_results.regressed) == (1, (trace,))
 
 
 def test_a_layer_that_no_prompt_was_recorded_with_is_judged_among_the_layers_here(library: Account) -> None:
     own = str(library.config / "instructions.md")
     library.instruct("# Guardrails\n")
-    desk = live.Desk(str(library.state), own, "# Guardrails\n")
+    desk = live.EditSession(str(library.state), own, "# Guardrails\n")
 
     figures = last_figures(examined(desk, "# Guardrails\n\n## Guardrail: H2\n\n```yaml\ndisabled: true\n```\n"))
 
@@ -194,7 +194,7 @@ def test_a_kept_run_can_be_read_again(library: Account, packaged: str) -> None:
     diff = progress.difference(packaged, quieter(packaged), packaged_file())
 
     with contextlib.closing(database.connect(str(library.state))) as db:
-        identity = progress.keep(db, figures, diff=diff, selection="")
+        identity = progress.store_run(db, figures, diff=diff, selection="")
         kept, results = replays.show(db, identity[:16])
 
     assert (kept.verdict, kept.changed, kept.diff) == (figures.verdict, len(figures.changes), diff)
@@ -202,7 +202,7 @@ def test_a_kept_run_can_be_read_again(library: Account, packaged: str) -> None:
 
 
 def test_measuring_tells_first_and_complete_figures(library: Account, packaged: str) -> None:
-    edit = live.Edit("quieter", packaged_file(), packaged, quieter(packaged))
+    edit = live.TimedEdit("quieter", packaged_file(), packaged, quieter(packaged))
 
     (measured,) = live.measure(str(library.state), [edit])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.interfaces.bench import Row
+from enricher.interfaces.bench import BenchRow
 from enricher.interfaces.bench.targets import missed
 
 if TYPE_CHECKING:
@@ -43,6 +43,6 @@ def test_sizes_are_numbers(account: Account, sizes: str) -> None:
     ],
 )  # fmt: skip
 def test_a_missed_target_is_named(name: str, median_ms: float, is_missed: bool) -> None:
-    row = Row(name, median_ms=median_ms, p99_ms=median_ms, ratio=1.0, p99_ratio=1.0, runs=1)
+    row = BenchRow(name, median_ms=median_ms, p99_ms=median_ms, ratio=1.0, p99_ratio=1.0, runs=1)
 
     assert missed("topics", [row]) == [name] * is_missed

@@ -306,7 +306,7 @@ def test_a_damaged_state_is_no_obstacle(account: Account) -> None:
     account.write("project/a.md", "A.\n")
     project = identify(str(account.project))
     state = imports.load(str(account.state), project)
-    state.sources.append(imports.Source("notes", "a.md"))
+    state.sources.append(imports.MemorySource("notes", "a.md"))
     for damage in (b"", b"{", b"[]", b'{"sources": [1]}', b'{"sources": [{"kind": "notes"}]}', b"\xff"):
         imports.save(state, str(account.state))
         Path(state.path).write_bytes(damage)

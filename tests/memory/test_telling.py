@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from enricher.context.telling import DOCUMENT, NOTE, RECORD, Prompt, evidence
+from enricher.context.topic_match import DOCUMENT, NOTE, RECORD, PromptTerms, evidence
 
 NOTES = r"""
 note|prices are integer cents, because floats lost money in May
@@ -139,7 +139,7 @@ def lines(text: str) -> list[str]:
 
 def told(prompt: str) -> list[str]:
     """Return the notes that the prompt is about, the surest first."""
-    read = Prompt(prompt, frozenset(("shop",)))
+    read = PromptTerms(prompt, frozenset(("shop",)))
     kinds = {"note": NOTE, "record": RECORD, "document": DOCUMENT}
     found = []
     for line in lines(NOTES):

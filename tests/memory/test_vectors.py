@@ -193,7 +193,7 @@ def stored(endpoint, account):
 
 def keep_the_vector_of(prompt, account):
     with closing(database.connect(str(account.state))) as db:
-        vectors.keep(db, "default", {prompt: vectors.packed(vector(prompt))})
+        vectors.store(db, "default", {prompt: vectors.packed(vector(prompt))})
 
 
 def memories_of(trace):
@@ -238,7 +238,7 @@ def test_vectors_that_are_kept_change_the_order_of_what_the_hook_finds_by_words(
 
 def test_without_an_open_gate_the_hook_does_not_look_at_vectors(stored):
     with closing(database.connect(str(stored.state))) as db:
-        vectors.keep(db, "default", {CAR: vectors.packed(vector(CAR))})
+        vectors.store(db, "default", {CAR: vectors.packed(vector(CAR))})
     del stored.env["ENABLE_LOCAL_ENRICHMENT"]
 
     assert "automobile" not in stored.ask_patiently(CAR).context
@@ -249,10 +249,10 @@ def test_forgetting_a_prompt_deletes_the_vectors_of_all(stored):
     stored.ask_patiently(CAR)
     stored.rest()
     with closing(database.connect(str(stored.state))) as db:
-        vectors.keep(db, "default", {CAR: vectors.packed(vector(CAR))})
+        vectors.store(db, "default", {CAR: vectors.packed(vector(CAR))})
     stored.cli("trace", "forget", stored.trace()["id"], "--yes")
     with closing(database.connect(str(stored.state))) as db:
-        assert vectors.kept(db, "default", [CAR]) == {}
+        assert vectors.stored(db, "default", [CAR]) == {}
 
 
 def test_the_oldest_vectors_are_deleted(account, monkeypatch):
@@ -260,9 +260,9 @@ def test_the_oldest_vectors_are_deleted(account, monkeypatch):
     texts = [f"text {number}" for number in range(5)]
     with closing(database.connect(str(account.state))) as db:
         for text in texts:
-            vectors.keep(db, "m", {text: vectors.packed([1.0, 2.0])})
-        assert sorted(vectors.kept(db, "m", texts)) == texts[2:]
-        assert vectors.kept(db, "another", texts) == {}
+            vectors.store(db, "m", {text: vectors.packed([1.0, 2.0])})
+        assert sorted(vectors.stored(db, "m", texts)) == texts[2:]
+        assert vectors.stored(db, "another", texts) == {}
 
 
 def test_a_vector_without_a_direction_is_refused():

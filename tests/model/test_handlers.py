@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from simulator import ROOT
 
-from enricher.context import Gathered
+from enricher.context import ChannelResult
 from enricher.model import allowance
 from enricher.model.endpoint import endpoint_of
 from enricher.settings import DEFAULTS, with_environment
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from serving import ModelServer
     from simulator import Account
 
+pytestmark = pytest.mark.upkeep
 NAMES = ["summarization", "code_analysis", "similarity"]
 PROMPT = "the invoice of a checkout in shop.py is wrong, please fix it"
 NARRATIVE = "The shop keeps a basket of items. Its checkout adds up their prices."
@@ -124,7 +125,7 @@ print(json.dumps([one.to_json() | {"model": one.model, "fallback": one.fallback}
 """
 
 
-def gathered(caller: Caller, prompt: str = PROMPT, *, patient_ms: int = PATIENT_MS) -> dict[str, Gathered]:
+def gathered(caller: Caller, prompt: str = PROMPT, *, patient_ms: int = PATIENT_MS) -> dict[str, ChannelResult]:
     """Ask the channels as the hook does, but with a deadline that a busy machine keeps."""
     account = caller.account
     ended = subprocess.run(
@@ -135,12 +136,12 @@ def gathered(caller: Caller, prompt: str = PROMPT, *, patient_ms: int = PATIENT_
     )
     found = {}
     for told in json.loads(ended.stdout):
-        one = found[told["name"]] = Gathered.from_json(told)
+        one = found[told["name"]] = ChannelResult.from_json(told)
         one.model, one.fallback = told["model"], told["fallback"]
     return found
 
 
-def text_of(found: Gathered) -> str:
+def text_of(found: ChannelResult) -> str:
     return "\n".join(item.text for item in found.candidates)
 
 
@@ -167,13 +168,16 @@ def test_each_channel_gives_content_of_its_kind(caller: Caller) -> None:
 @pytest.mark.conformance("P39", "P40", "P44")
 def test_the_hook_shows_what_the_models_said_in_the_order_of_the_document(caller: Caller) -> None:
     caller.account.env["ENRICHER_EVENTS_FILE"] = "events.jsonl"
-    answer = caller.ask_until(lambda answer: NARRATIVE in (text := answer["enrichment_context"]) and STRUCTURE in text)
+
+    def events() -> list[dict[str, Any]]:
+        return [one for one in caller.events() if one["correlation_id"] == caller.account.trace()["id"]]
+
+    answer = caller.ask_until(lambda _answer: [one["fallback_used"] for one in events()] == [False] * 3)
     blocks = answer["enrichment_context"].split("\n\n")
-    events = [one for one in caller.events() if one["correlation_id"] == caller.account.trace()["id"]]
 
     assert [block.partition("\nSource: ")[0] for block in blocks[:3]] == ["## Enrichments", NARRATIVE, STRUCTURE]
     assert blocks[3].startswith("```\ndef send_invoice(checkout):")
-    assert {one["channel"]: (one["model_name"], one["fallback_used"]) for one in events} == {
+    assert {one["channel"]: (one["model_name"], one["fallback_used"]) for one in events()} == {
         "summarization": ("coder", False), "code_analysis": ("coder", False), "similarity": ("default", False),
     }  # fmt: skip
 
@@ -295,7 +299,7 @@ def test_the_vector_of_a_prompt_is_not_kept_where_prompts_are_not(caller: Caller
     assert [call.body["input"] for call in model_server.calls] == [[PROMPT]]
 
 
-def _until_kept(caller: Caller, server: ModelServer, wanted: list[list[str]]) -> Gathered:
+def _until_kept(caller: Caller, server: ModelServer, wanted: list[list[str]]) -> ChannelResult:
     """Ask again until only ``wanted`` is sent: a program that is ended while it writes keeps nothing."""
     for _attempt in range(8):
         server.calls.clear()

@@ -17,7 +17,7 @@ from enricher.model import allowance
 from storage.db import database
 from storage.traces import queries
 from workbench.tui.panes.trace_text import trace_text
-from workbench.views.wording import model_told
+from workbench.views.wording import describe_model_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -275,7 +275,7 @@ def test_the_trace_tells_what_the_model_said_in_the_shell_the_app_and_on_the_pag
     model_server.reply = says()
     asking.ask(UNCLEAR)
     trace = asking.trace()
-    told = model_told(trace)
+    told = describe_model_call(trace)
     with contextlib.closing(database.connect(str(asking.state))) as db:
         shown = queries.show(db, trace["id"])
 

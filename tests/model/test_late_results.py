@@ -247,10 +247,11 @@ def test_the_trace_shows_what_became_of_it(late_account: Account) -> None:
     assert f"added late {TITLE} **Classification**: docs" in shown
 
 
+@pytest.mark.upkeep
 def test_a_session_that_does_not_go_on_leaves_nothing_behind(late_account: Account) -> None:
     answered_late(late_account)
     for file in (late_account.state / late.FOLDER).iterdir():
-        os.utime(file, (time.time() - late.LEFT_OVER_S - 9,) * 2)
+        os.utime(file, (time.time() - late.UNCLAIMED_AFTER_S - 9,) * 2)
     late_account.env["ENRICHER_MODEL_LATE"] = "false"
     late_account.ask("thanks", session_id="another")
     late_account.rest()
@@ -420,12 +421,12 @@ def test_a_damaged_result_is_removed_and_harms_nothing(late_account: Account, co
 def test_of_many_tools_that_end_at_once_one_gets_the_result(tmp_path: Path) -> None:
     state = str(tmp_path)
     late.begin_turn(state, "s", "t")
-    assert late.leave(state, "s", {"trace": "t", "text": "x"})
+    assert late.store(state, "s", {"trace": "t", "text": "x"})
     with ThreadPoolExecutor(8) as pool:
         taken = [found for found in pool.map(lambda _: late.take(state, "s"), range(8)) if found]
 
     assert taken == [{"trace": "t", "text": "x"}]
-    assert not late.leave(state, "s", {"trace": "an earlier one", "text": "x"})
+    assert not late.store(state, "s", {"trace": "an earlier one", "text": "x"})
 
 
 def test_a_label_stays_only_beside_a_fact() -> None:

@@ -14,7 +14,7 @@ from enricher.classify.opinion import Opinion, points
 from enricher.interfaces.compat.intent import SearchIntentType, packaged_rules
 from enricher.model.question import HEAD, TAIL, meaning_of
 from enricher.model.question import question as question_of
-from enricher.model.reply import read_opinion as opinion_in
+from enricher.model.question import read_opinion as opinion_in
 from enricher.prompt.text import estimate_tokens
 from enricher.structured.parsing import parse_prompt
 

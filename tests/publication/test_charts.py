@@ -6,9 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from workbench.web.drawing import charts, frames
-from workbench.web.drawing.charts import Bar
-from workbench.web.drawing.frames import Day
+from workbench.web.drawing import charts
+from workbench.web.drawing.charts import Bar, Day
 
 FIRST = date(2025, 10, 1)
 
@@ -86,12 +85,12 @@ def test_a_chart_has_no_colour_size_or_script_of_its_own() -> None:
     ],
 )
 def test_an_axis_has_round_numbers(greatest: float, marks: list[float]) -> None:
-    assert frames.ticks(greatest) == pytest.approx(marks)
+    assert charts.ticks(greatest) == pytest.approx(marks)
 
 
 @pytest.mark.parametrize("length", [1, 2, 7, 30, 90, 400, 4000])
 def test_so_many_days_are_marked_as_fit_on_a_phone(length: int) -> None:
-    assert 1 <= len(frames.days(FIRST, FIRST + timedelta(days=length - 1))) <= frames.MOST_DAYS
+    assert 1 <= len(charts.days(FIRST, FIRST + timedelta(days=length - 1))) <= charts.MOST_DAYS
 
 
 def test_what_is_not_nothing_is_never_written_as_nothing() -> None:

@@ -78,7 +78,7 @@ async def test_a_replay_tells_its_verdict_and_its_share_with_an_interval(
     shown = await page(live, f"compare/{runs[0]}")
     said = await data(live, f"compare/{runs[0]}.json")
 
-    assert "Some labelled prompts become wrong, and there are too few labels" in shown
+    assert "Some labelled prompts become wrong, and too few labels" in shown
     low, high = said["figures"]["share"]
     assert f"95 %: {100 * low:.1f} to {100 * high:.1f} %, sessions resampled" in shown
 
@@ -169,7 +169,7 @@ def crowded(account: Account, tmp_path: Path) -> tuple[Account, str]:
     figures = {**kept.figures, "by_kind": dict.fromkeys(result.kinds, 120)}
     with closing(database.connect(str(many.state))) as db:
         results = [replace(result, trace_id=f"{number:024x}") for number in range(120)]
-        return many, replays.keep(db, replace(kept, id="", changed=120, figures=figures), results)
+        return many, replays.store(db, replace(kept, id="", changed=120, figures=figures), results)
 
 
 async def test_many_changes_are_paged_newest_prompt_first(crowded: tuple[Account, str]) -> None:

@@ -68,7 +68,7 @@ async def test_it_says_of_which_version_and_over_how_many_prompts_it_was_measure
 ) -> None:
     shown = await page(live, "coverage")
 
-    assert "speaks on the newest 7 prompts that can be judged." in shown
+    assert "fires on the newest 7 prompts that were classified." in shown
     assert f'<code title="{account.trace()["rules_hash"]}">' in shown
 
 
@@ -150,7 +150,7 @@ async def test_doubtful_signals_are_those_that_labels_do_not_bear_out(tmp_path: 
     ids = [trace["id"] for trace in account.traces()]
     with closing(database.connect(str(account.state))) as db:
         for trace_id in ids:
-            labels.give(db, trace_id, "ok")
+            labels.add(db, trace_id, "ok")
     shown = await page(await served(account), "coverage")
     told = json.loads(account.cli("coverage", "--json"))["doubtful"]
 
@@ -172,7 +172,7 @@ async def test_what_was_not_measured_yet_says_so(tmp_path: Path) -> None:
     up_to_date(account)
     live = await served(account)
 
-    assert "It was not measured yet." in await page(live, "coverage")
+    assert "It has not been measured yet." in await page(live, "coverage")
 
 
 async def test_without_labels_it_says_how_to_give_some(account: Account, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.edits.progress import difference
-from workbench.views.differences import Line, Piece, compared, folded, unfolded, words
+from workbench.views.differences import DiffLine, Piece, compared, folded, unfolded, words
 
 BEFORE = "".join(f"line {number}\n" for number in range(1, 31))
 EDITS = [
@@ -17,7 +17,7 @@ EDITS = [
 ]
 
 
-def texts(lines: list[Line]) -> tuple[str, str]:
+def texts(lines: list[DiffLine]) -> tuple[str, str]:
     """Return both texts that the lines are of."""
     sides = ([line for line in lines if line.mark != other] for other in "+-")
     before, after = ("".join(f"{line.text}\n" for line in side) for side in sides)

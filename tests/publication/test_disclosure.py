@@ -6,7 +6,7 @@ import pytest
 from effort import processor_s
 
 from workbench.web.snapshot import identity
-from workbench.web.snapshot.disclosure import Teller
+from workbench.web.snapshot.disclosure import Anonymizer
 from workbench.web.snapshot.identity import DOMAIN, EMAIL, HOST, NAME, USER, Identity
 
 WHO = Identity(
@@ -16,7 +16,7 @@ WHO = Identity(
     ),
     "/srv/people/adal",
 )  # fmt: skip
-TELLER = Teller(WHO, b"k" * 32, ["3f2a9c51-session"])
+TELLER = Anonymizer(WHO, b"k" * 32, ["3f2a9c51-session"])
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ TELLER = Teller(WHO, b"k" * 32, ["3f2a9c51-session"])
     ],
 )  # fmt: skip
 def test_what_is_told_of_a_text(text: str, told: str) -> None:
-    assert TELLER.told(text) == told
+    assert TELLER.anonymize(text) == told
 
 
 def test_a_known_session_id_in_a_text_gets_the_name_of_that_session() -> None:
-    assert TELLER.told("log of 3f2a9c51-session") == f"log of {TELLER.pseudonym('session', '3f2a9c51-session')}"
+    assert TELLER.anonymize("log of 3f2a9c51-session") == f"log of {TELLER.pseudonym('session', '3f2a9c51-session')}"
 
 
 def test_another_account_gives_other_pseudonyms() -> None:
-    other = Teller(WHO, b"o" * 32)
+    other = Anonymizer(WHO, b"o" * 32)
 
     assert other.pseudonym("session", "s") != TELLER.pseudonym("session", "s")
 
@@ -69,9 +69,9 @@ def test_everyday_words_are_no_names(monkeypatch: pytest.MonkeyPatch, login: str
 
 
 def test_who_has_a_home_in_a_merged_history_is_not_named_elsewhere() -> None:
-    teller = Teller(Identity().with_folders(["/home/grace/shop"]), b"k" * 32)
+    teller = Anonymizer(Identity().with_folders(["/home/grace/shop"]), b"k" * 32)
 
-    assert teller.told("ask Grace about it") == f"ask {USER} about it"
+    assert teller.anonymize("ask Grace about it") == f"ask {USER} about it"
 
 
 @pytest.mark.parametrize(
@@ -95,13 +95,13 @@ def test_who_has_a_home_in_a_merged_history_is_not_named_elsewhere() -> None:
     ],
 )
 def test_paths_of_any_machine_lose_their_folders(text: str, told: str) -> None:
-    assert TELLER.told(text) == told
+    assert TELLER.anonymize(text) == told
 
 
-def _someone(monkeypatch: pytest.MonkeyPatch, name: str, email: str = "") -> Teller:
+def _someone(monkeypatch: pytest.MonkeyPatch, name: str, email: str = "") -> Anonymizer:
     monkeypatch.setattr(identity, "_git", {"user.name": (name,), "user.email": (email,)}.__getitem__)
     monkeypatch.setattr(identity, "_full_name", lambda: "")
-    return Teller(identity.of_this_machine(), b"k" * 32)
+    return Anonymizer(identity.of_this_machine(), b"k" * 32)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def _someone(monkeypatch: pytest.MonkeyPatch, name: str, email: str = "") -> Tel
     ],
 )
 def test_parts_of_a_name_are_not_told(monkeypatch: pytest.MonkeyPatch, name: str, text: str, told: str) -> None:
-    assert _someone(monkeypatch, name).told(text) == told
+    assert _someone(monkeypatch, name).anonymize(text) == told
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_the_own_domain_is_not_told_but_that_of_a_mail_provider_is(
 ) -> None:
     text = "joe@quark.example reads git.quark.example/shop, not quark.examples"
 
-    assert _someone(monkeypatch, "zoey", email).told(text) == told
+    assert _someone(monkeypatch, "zoey", email).anonymize(text) == told
 
 
 def test_a_group_of_prompts_is_named_by_words_that_stand_in_them_as_they_are_told() -> None:
@@ -164,15 +164,15 @@ def test_a_group_of_prompts_is_named_by_words_that_stand_in_them_as_they_are_tol
 )
 def test_folders_in_which_prompts_were_typed_are_not_told(text: str, told: str) -> None:
     typed_in = ("/srv/acme-corp/shop", "/home/grace/acme-corp", r"D:\Acme\shop", "/srv", "/")
-    teller = Teller(Identity().with_folders(typed_in), b"k" * 32)
+    teller = Anonymizer(Identity().with_folders(typed_in), b"k" * 32)
 
-    assert teller.told(text) == told
+    assert teller.anonymize(text) == told
 
 
 def test_the_own_home_is_told_apart_from_folders_around_and_in_it() -> None:
-    teller = Teller(Identity(home="/srv/x-corp/adal").with_folders(["/srv/x-corp/adal/y-corp"]), b"k" * 32)
+    teller = Anonymizer(Identity(home="/srv/x-corp/adal").with_folders(["/srv/x-corp/adal/y-corp"]), b"k" * 32)
 
-    assert teller.told("/srv/x-corp/adal/y-corp/a /srv/x-corp/adal/b /srv/x-corp/c") == "[folder]/a ~/b [folder]/c"
+    assert teller.anonymize("/srv/x-corp/adal/y-corp/a /srv/x-corp/adal/b /srv/x-corp/c") == "[folder]/a ~/b [folder]/c"
 
 
 def test_a_topic_that_is_part_of_another_word_does_not_tell_a_name() -> None:
@@ -181,16 +181,16 @@ def test_a_topic_that_is_part_of_another_word_does_not_tell_a_name() -> None:
 
 def test_a_session_is_not_told_in_capitals_nor_in_the_name_of_a_file() -> None:
     session = "3F2A9C51-7b1e-4c1d-9a55-0123456789ab"
-    teller = Teller(Identity(), b"k" * 32, [session])
+    teller = Anonymizer(Identity(), b"k" * 32, [session])
 
-    assert session.lower() not in teller.told(f"rollout-2026-{session}.jsonl {session.upper()}").lower()
+    assert session.lower() not in teller.anonymize(f"rollout-2026-{session}.jsonl {session.upper()}").lower()
 
 
 def test_offsets_move_with_what_was_replaced_before_them() -> None:
     prompt = "in /home/grace/x why does adal get a KeyError? password=hunter2hunter2 now"
     spots = ["why does", "KeyError", "now", "/home/grace", "hunter2"]
     evidence = json.dumps([[word, prompt.index(word), prompt.index(word) + len(word), 3] for word in spots])
-    told = TELLER.told(prompt)
+    told = TELLER.anonymize(prompt)
 
     moved = json.loads(TELLER.moved(evidence, prompt))
 
@@ -204,10 +204,10 @@ def test_evidence_of_another_shape_or_beyond_the_prompt_is_left_out(evidence: st
 
 def test_many_folders_are_looked_for_as_fast_as_few() -> None:
     many = Identity().with_folders([f"/srv/team{team}/part{part}/shop" for team in range(300) for part in range(5)])
-    teller, text = Teller(many, b"k" * 32), "/usr/bin/x.py of foo/bar " * 1500
+    teller, text = Anonymizer(many, b"k" * 32), "/usr/bin/x.py of foo/bar " * 1500
 
-    assert teller.told(text) == text
-    assert processor_s(lambda: teller.told(text)) < 1.0
+    assert teller.anonymize(text) == text
+    assert processor_s(lambda: teller.anonymize(text)) < 1.0
 
 
 def test_a_filter_does_not_tell_its_session() -> None:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from workbench.web.excerpts import LENGTH, excerpt
+from workbench.web.evidence import EXCERPT_CHARS, excerpt
 
 
 def test_a_prompt_is_one_line_of_text() -> None:
@@ -22,7 +22,7 @@ def test_a_word_far_behind_is_shown_with_what_is_before_it() -> None:
 
 
 def test_a_long_prompt_is_cut() -> None:
-    assert excerpt("a" * 400) == "a" * LENGTH + " …"
+    assert excerpt("a" * 400) == "a" * EXCERPT_CHARS + " …"
 
 
 def test_a_sign_that_is_no_word_is_found_too() -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from big_history import write_history
-from served_history import over
+from served_history import over, words
 
 from storage.db import database
 from workbench.web.pages.home import BUDGET_MS
-from workbench.web.reading.measured import catch_up
+from workbench.web.reading.derived_data import catch_up
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
@@ -61,11 +61,36 @@ async def test_it_says_how_many_prompts_there_are(live: Datasette) -> None:
 
 async def test_its_figures_are_those_counted_from_scratch(served: Datasette, invented: Path) -> None:
     with closing(sqlite3.connect(invented)) as db:
-        prompts, failed, silent, judged = db.execute(HOW_MANY).fetchone()
+        _prompts, failed, silent, judged = db.execute(HOW_MANY).fetchone()
 
     page = await text_of(served, "/-/enricher?days=0")
-    assert f"{failed} of {prompts} prompts" in page
-    assert f"{silent} of {judged} that were not skipped" in page
+    assert f">{failed} prompts</a>" in page
+    assert f"{silent} of {judged} prompts" in page
+
+
+HOW_MANY_ARE_RIGHT = """
+    select count(*), sum(verdict = 'ok' or labelled_task_type = what_people_said.task_type)
+    from what_people_said join traces using (id) where origin <> 'test'
+"""
+
+
+async def test_it_answers_first_whether_the_classes_are_right(served: Datasette, invented: Path) -> None:
+    with closing(sqlite3.connect(invented)) as db:
+        labelled, right = db.execute(HOW_MANY_ARE_RIGHT).fetchone()
+
+    page = await text_of(served, "/-/enricher")
+    share = f"{100 * right / labelled:.1f} %"
+    assert f"{share} of {labelled} labelled prompts got the right task type" in words(page)
+    assert page.index("Is it right?") < page.index("Is anything broken?") < page.index("What should be changed?")
+
+
+async def test_a_confusion_leads_to_exactly_its_prompts(served: Datasette) -> None:
+    page = await text_of(served, "/-/enricher")
+    confusion = re.search(r'<td>[^<]*</td><td>[^<]*</td><td class="num"><a href="([^"]+)">(\d+)</a>', page)
+    assert confusion
+    listed = await text_of(served, html.unescape(confusion[1]))
+    count = "1 prompt" if confusion[2] == "1" else f"{confusion[2]} prompts"
+    assert count in words(listed)
 
 
 async def test_guardrails_are_named_by_their_titles(live: Datasette) -> None:

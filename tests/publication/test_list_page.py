@@ -30,7 +30,7 @@ async def rows(live: Datasette, query: str = "") -> list[dict[str, object]]:
     return list((await live.client.get(f"/-/enricher/traces.json?{query}")).json()["rows"])
 
 
-def walk(db: sqlite3.Connection, text: str, *, sort: str) -> Iterator[traces.Listing]:
+def walk(db: sqlite3.Connection, text: str, *, sort: str) -> Iterator[traces.TracePage]:
     """Yield the pages of one row each, from the first to the last."""
     before: str | None = ""
     while before is not None:

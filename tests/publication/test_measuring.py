@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from storage.db import database
-from workbench.web.server.upkeep import COMMAND, Measuring, MeasuringError, kept_up
+from workbench.web.server.upkeep import COMMAND, Measuring, MeasuringError, maintained
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ def versions_measured(state: Path) -> int:
 def test_what_is_due_is_measured_while_the_history_is_served(state: Path) -> None:
     began = time.process_time()
     said: list[str] = []
-    with kept_up(str(state), said.append, every_s=0.05):
+    with maintained(str(state), said.append, every_s=0.05):
         assert until(lambda: versions_measured(state) == 1)
 
     assert (said, time.process_time() - began < 1.0) == ([], True)
@@ -83,7 +83,9 @@ def test_it_says_once_why_it_failed_and_is_left_alone_then(state: Path) -> None:
 
 
 def test_it_ends_when_its_server_is_killed(state: Path) -> None:
-    sleep = f"import workbench.web.reading.measured as own, time; own.measure = lambda db: time.sleep(60); {COMMAND}"
+    sleep = (
+        f"import workbench.web.reading.derived_data as own, time; own.measure = lambda db: time.sleep(60); {COMMAND}"
+    )
     server = subprocess.Popen([sys.executable, "-c", SERVER, sleep, state], stdout=subprocess.PIPE, text=True)
     assert server.stdout
     server.stdout.readline()

@@ -13,8 +13,8 @@ from storage.db import database
 from storage.evaluation import replays
 from storage.traces import violations
 from workbench.web.native.description import queries, source
-from workbench.web.native.functions import searched
-from workbench.web.reading.measured import catch_up
+from workbench.web.native.facets import searched
+from workbench.web.reading.derived_data import catch_up
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -25,12 +25,9 @@ if TYPE_CHECKING:
 
 PARAMETER = re.compile(r":([a-z_]+)")
 PROMPTS = 3_000
-ASKED = {"words": "the", "session_id": ""}
 NEEDS_MORE = {
     "how_does_the_model_answer_by_day",
     "which_channels_made_prompts_partial",
-    "which_rules_are_dead",
-    "which_rules_speak_most",
 }
 """What the generated history has nothing of."""
 
@@ -45,7 +42,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
         figures = {"identical": False}
         stub = violations.StoredViolation("CODE_001", "NO_STUBS", "code_generation", "critical", "a.py", 1, "empty", "")
         violations.store(db, first, [stub])
-        replays.keep(
+        replays.store(
             db,
             replays.StoredReplay("HEAD", "a", "working copy", "b", "", "", "changed", PROMPTS, 1, figures),
             [changed],
@@ -90,22 +87,24 @@ async def ask(datasette: Datasette, question: str, /, **typed: str) -> list[dict
     return answer.json()
 
 
-async def some_session(datasette: Datasette) -> str:
-    return (await ask(datasette, "traces", _size="1"))[0]["session_id"]
-
-
-async def answers(datasette: Datasette, **known: str) -> dict[str, list[dict[str, Any]]]:
-    typed = {**ASKED, **known}
+async def answers(datasette: Datasette) -> dict[str, list[dict[str, Any]]]:
     return {
-        name: await ask(datasette, name, **{one: typed.get(one, "") for one in query.get("params", ())})
+        name: await ask(datasette, name, **dict.fromkeys(query.get("params", ()), ""))
         for name, query in queries().items()
     }
 
 
 async def test_a_full_history_answers_every_question(full: Datasette) -> None:
-    found = await answers(full, session_id=await some_session(full))
+    found = await answers(full)
 
     assert {name for name, rows in found.items() if not rows} == NEEDS_MORE
+
+
+async def test_violations_are_counted_by_rule_and_by_task_type(full: Datasette) -> None:
+    (row,) = await ask(full, "which_rules_are_violated")
+
+    assert (row["rule_id"], row["violations"], row["prompts"]) == ("CODE_001", 1, 1)
+    assert row["task_type"]
 
 
 async def test_an_empty_history_answers_every_question_with_nothing(empty: Datasette) -> None:
@@ -117,7 +116,7 @@ async def test_an_empty_history_answers_every_question_with_nothing(empty: Datas
 async def test_a_snapshot_without_text_answers_every_question(textless: Datasette) -> None:
     found = await answers(textless)
 
-    assert {row["prompt"] for rows in found.values() for row in rows if "prompt" in row} == {""}
+    assert {name for name, rows in found.items() if not rows} == NEEDS_MORE
 
 
 async def test_every_question_has_a_page_that_says_what_can_be_typed(full: Datasette) -> None:
@@ -192,13 +191,6 @@ async def test_labels_are_counted_once_and_the_newest_counts(full: Datasette) ->
     assert all(row["right"] + row["wrong"] == row["labelled"] for row in rows)
 
 
-async def test_found_prompts_hold_the_words_newest_first(full: Datasette) -> None:
-    rows = await ask(full, "which_prompts_hold", words="invoi*", limit="5")
-
-    assert ["invoice" in row["prompt"] for row in rows] == [True] * 5
-    assert [row["trace_id"] for row in rows] == sorted((row["trace_id"] for row in rows), reverse=True)
-
-
 @pytest.mark.parametrize(
     ("typed", "match"),
     [
@@ -221,7 +213,7 @@ async def test_what_is_typed_for_days_breaks_nothing(full: Datasette, typed: str
 
 @pytest.mark.parametrize("typed", ["abc", "-1", "0"])
 async def test_a_limit_that_is_none_gives_no_rows(full: Datasette, typed: str) -> None:
-    assert await ask(full, "which_prompts_were_slowest", limit=typed) == []
+    assert await ask(full, "what_does_each_channel_offer", newest=typed) == []
 
 
 async def changed(state: Path, *changes: str) -> Datasette:
@@ -251,17 +243,6 @@ async def test_of_a_client_that_was_told_nothing_the_share_is_zero(tmp_path: Pat
 
     rows = await ask(history, "which_clients_are_in_use")
     assert {(row["shown_percent"], row["failed_percent"]) for row in rows} == {(0.0, 0.0)}
-
-
-async def test_a_prompt_without_a_task_type_can_be_called_wrong(tmp_path: Path) -> None:
-    history = await changed(
-        tmp_path,
-        "update traces set task_type = '', origin = 'hook'",
-        "delete from labels",
-        "insert into labels (trace_id, labelled_at, verdict, task_type) select max(id), at, 'wrong', '' from traces",
-    )
-
-    assert len(await ask(history, "which_prompts_were_called_wrong")) == 1
 
 
 async def test_the_questions_are_quick(full: Datasette) -> None:

@@ -12,7 +12,7 @@ import pytest
 from datasette.app import Datasette
 from publishing import published
 
-from workbench.web.native import confined
+from workbench.web.native import query_processes
 from workbench.web.server.serving import datasette_over
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ async def test_other_pages_do_not_wait_for_it(library: Account) -> None:
     async with serving(library, limit_ms=120_000) as served:
         await served.invoke_startup()
         running = [asyncio.create_task(served.client.get(asked(ENDLESS["recursion"]))) for _ in range(4)]
-        while busy(served) < confined.PROCESSES and not any(one.done() for one in running):  # noqa: ASYNC110  # no event tells
+        while busy(served) < query_processes.PROCESSES and not any(one.done() for one in running):  # noqa: ASYNC110  # no event tells
             await asyncio.sleep(0.01)
         answers = [(await served.client.get(page)).status_code for page in pages]
         are_running = [not one.done() for one in running]

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from datasette.app import Datasette
 
-from workbench.web.server import files as server_files
+from workbench.web.server import serving
 from workbench.web.server.serving import SETTINGS
 
 if TYPE_CHECKING:
@@ -66,12 +66,12 @@ def test_files_of_others_are_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "metadata.yaml").write_text("title: mine\n")
 
     with pytest.raises(FileExistsError, match="was not written by this command"):
-        server_files.write(str(tmp_path), plugin={}, base_url="/")
+        serving.write_files(str(tmp_path), plugin={}, base_url="/")
     assert (tmp_path / "metadata.yaml").read_text() == "title: mine\n"
 
 
 def test_the_same_command_writes_them_anew(tmp_path: Path) -> None:
-    first = server_files.write(str(tmp_path), plugin={"home": True}, base_url="/")
+    first = serving.write_files(str(tmp_path), plugin={"home": True}, base_url="/")
 
-    assert server_files.write(str(tmp_path), plugin={"home": True}, base_url="/") == first
+    assert serving.write_files(str(tmp_path), plugin={"home": True}, base_url="/") == first
     assert yaml.safe_load((tmp_path / "metadata.yaml").read_text())["title"] == "Prompt history"

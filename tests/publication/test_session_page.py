@@ -71,7 +71,7 @@ async def test_the_sums_are_of_what_was_added(tmp_path: Path) -> None:
 
     assert "3 prompts in 4 min." in said
     assert "Prompts 3 2 got text (66.7 %) Added 20 tokens 10 per prompt that got text Waited 60.0 ms 20.0 ms" in said
-    assert re.search(r"Guardrails said 2 .* H3 Verify \w{24} 2 H5 Errors \w{24} 1", said)
+    assert re.search(r"Guardrails 2 .* H3 Verify \w{24} 2 H5 Errors \w{24} 1", said)
 
 
 async def test_the_time_between_prompts_is_told(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def test_an_interruption_leaves_nothing(account: Account, tmp_path: Path) -> Non
         snapshot.write(str(account.state), str(tmp_path / "s.db"), should_stop=lambda: True)
 
     assert list(tmp_path.iterdir()) == []
-    assert str(tmp_path) not in " ".join(one.path for one in snapshots.noted(str(account.state)))
+    assert str(tmp_path) not in " ".join(one.path for one in snapshots.listed(str(account.state)))
 
 
 def test_prompts_that_are_deleted_meanwhile_are_in_no_snapshot(tmp_path: Path) -> None:
@@ -247,27 +247,27 @@ import os, sys
 from storage.erasure import snapshots
 state, name = sys.argv[1:]
 for number in range(60):
-    snapshots.note(state, f"/x/{name}-{number}.tmp")
-    snapshots.note(state, f"/x/{name}-{number}")
+    snapshots.add(state, f"/x/{name}-{number}.tmp")
+    snapshots.add(state, f"/x/{name}-{number}")
     snapshots.forget(state, [f"/x/{name}-{number}.tmp"])
 """
     several = [subprocess.Popen([sys.executable, "-c", writing, str(tmp_path), name]) for name in "abc"]
 
     assert [one.wait(timeout=60) for one in several] == [0, 0, 0]
-    assert len(snapshots.noted(str(tmp_path))) == 180
+    assert len(snapshots.listed(str(tmp_path))) == 180
 
 
 def test_what_is_written_aside_is_looked_at_before_what_it_becomes(tmp_path: Path) -> None:
     for path in ("/x/s.db", "/x/.s.tmp", "/x/s.db"):
-        snapshots.note(str(tmp_path), path)
+        snapshots.add(str(tmp_path), path)
 
-    assert [one.path for one in snapshots.noted(str(tmp_path))] == ["/x/.s.tmp", "/x/s.db"]
+    assert [one.path for one in snapshots.listed(str(tmp_path))] == ["/x/.s.tmp", "/x/s.db"]
 
 
 def test_a_full_disk_is_said_of_the_file_that_was_to_be_written(account: Account, tmp_path: Path) -> None:
     with (
-        patch.object(snapshot, "SAY_WHAT_IT_IS", "pragma main.max_page_count = 1"),
-        patch.object(snapshot, "SAY_WHAT_IS_IN_IT", "create table filled as select zeroblob(10000000)"),
+        patch.object(snapshot, "CREATE_PUBLISHED", "pragma main.max_page_count = 1"),
+        patch.object(snapshot, "INSERT_PUBLISHED", "create table filled as select zeroblob(10000000)"),
         pytest.raises(snapshot.SnapshotError, match="disk is full"),
     ):
         written(account, tmp_path / "s.db")

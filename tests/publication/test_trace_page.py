@@ -108,7 +108,7 @@ async def test_both_facets_are_told_with_points_and_signals(account: Account, se
     said = words(await page_of(served, trace["id"]))
     points = {one["name"]: one["score"] for one in trace["scores"] if one["facet"] == "task_type"}
 
-    assert f"▸ debug (came out) {points['debug']:g} question {points['question']:g}" in said
+    assert f"▸ debug (chosen) {points['debug']:g} question {points['question']:g}" in said
     assert "Search intent troubleshoot, confidence" in said
 
 
@@ -124,13 +124,13 @@ async def test_each_channel_says_how_it_fared_and_each_item_its_fate(account: Ac
     said = words(await page_of(served, trace_of(account, TEAPOT)["id"]))
 
     assert re.search(r"memory found nothing 0 0 0", said)
-    assert re.search(r"left out code shop/prices\.py .*\(said before in this session\)", said)
+    assert re.search(r"left out wiki w1 .*\(said before in this session\)", said)
 
 
 async def test_a_silent_prompt_says_why_nothing_was_added(account: Account, served: Datasette) -> None:
     said = words(await page_of(served, trace_of(account, "thanks!")["id"]))
 
-    assert "Nothing was added: a prompt of the class chat gets nothing, so that no channel was asked." in said
+    assert "Nothing was added: a prompt of the class chat gets no enrichment, so no channel was asked." in said
 
 
 async def test_a_skipped_prompt_says_why_in_words(account: Account, served: Datasette) -> None:
@@ -239,10 +239,10 @@ async def test_labels_and_kept_replays_are_told(account: Account, tmp_path: Path
     shutil.copytree(account.state, tmp_path / "state")
     trace_id = trace_of(account, DEBUG)["id"]
     with closing(database.connect(str(tmp_path / "state"))) as db:
-        labels.give(db, trace_id, "wrong")
-        labels.give(db, trace_id, "test")
+        labels.add(db, trace_id, "wrong")
+        labels.add(db, trace_id, "test")
         kept = replays.StoredReplay("then", "aa", "now", "bb", "", "", "changed", 4, 1, {})
-        run = replays.keep(db, kept, [replays.ChangedPrompt(trace_id, ("class",), "signal “teapot”", {}, {})])
+        run = replays.store(db, kept, [replays.ChangedPrompt(trace_id, ("class",), "signal “teapot”", {}, {})])
     page = await page_of(await over(tmp_path / "state/enricher.db"), trace_id)
 
     assert re.search(r"should be test .* wrong .*, replaced", words(page))
@@ -262,11 +262,8 @@ async def test_a_snapshot_without_texts_says_so(account: Account, tmp_path: Path
     snapshot.write(str(account.state), str(tmp_path / "s.db"), text="hash")
     said = words(await page_of(await over(tmp_path / "s.db", is_immutable=True), trace_of(account, DEBUG)["id"]))
 
-    assert (
-        f"This snapshot keeps no text: neither of prompts nor of what was added. It had {len(DEBUG)} characters."
-        in said
-    )
-    assert "were added, but this snapshot keeps no text." in said
+    assert f"This snapshot holds no texts. It had {len(DEBUG)} characters." in said
+    assert "were added, but this snapshot holds no texts." in said
 
 
 async def test_a_snapshot_says_what_it_covers_where_an_id_is_not_in_it(account: Account, tmp_path: Path) -> None:
@@ -286,7 +283,7 @@ async def test_a_prompt_of_which_the_log_kept_no_text_says_so(tmp_path: Path) ->
     trace_id = account.trace()["id"]
     said = words(await page_of(await over(account.state / "enricher.db"), trace_id))
 
-    assert f'No text was kept of this prompt ( log = "hash" ). It had {len(DEBUG)} characters.' in said
+    assert f'The text of this prompt was not stored ( log = "hash" ). It had {len(DEBUG)} characters.' in said
 
 
 async def test_a_very_deep_trace_stays_bounded(tmp_path: Path) -> None:

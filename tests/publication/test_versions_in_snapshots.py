@@ -63,7 +63,7 @@ async def test_a_replay_names_its_prompts_or_says_why_not(shown: tuple[str, Data
 
     assert (QUESTION in said) == (text == "redacted")
     assert ("-type:chat" in said) == (text == "redacted")
-    assert ("not told: this snapshot keeps no text" in said) == (text == "hash")
+    assert ("unknown: this snapshot holds no text" in said) == (text == "hash")
     assert "question → debug" in said
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from enricher.context import CHANNELS, Candidate, Gathered
+from enricher.context import CHANNELS, Candidate, ChannelResult
 from enricher.prompt.conversation import Conversation
 from enricher.record.recording import describe
 from enricher.respond.decision import Inputs, decide, verdict_on
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from storage import traces
-from storage.base.lean import dumps
+from storage.base.fast_stdlib import dumps
 from storage.db import database
 from storage.traces import spool
 
@@ -46,8 +46,8 @@ def record(
     trace.at = "2026-03-01T10:00:00Z"
     trace.host, trace.session_id, trace.project, trace.prompt = "claude", session, "github.com/o/r", prompt
     offered = [Candidate("", f"src/a{at}.py", 0.9 - at / 10, label=f"src/a{at}.py:3 read") for at in range(3)]
-    channels = [Gathered("code", "ok", candidates=offered)] if number % 2 else [Gathered("code", "empty")]
-    channels += [Gathered(name, "empty") for name in CHANNELS if name != "code"]
+    channels = [ChannelResult("code", "ok", candidates=offered)] if number % 2 else [ChannelResult("code", "empty")]
+    channels += [ChannelResult(name, "empty") for name in CHANNELS if name != "code"]
     conversation = Conversation()
     if number % 5 == 1:
         conversation.prompts = [earlier]

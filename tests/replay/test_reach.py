@@ -11,11 +11,11 @@ import pytest
 from enricher.classify import HEAD, TAIL, scanned_part
 from enricher.rules.cache import Rules
 from enricher.rules.layers import packaged_file
-from workbench.replay.judge import level_of
-from workbench.replay.outcome import judged_again
-from workbench.replay.reach import JUDGE, NOT, WEIGH, Reach
+from workbench.replay.evaluator import level_of
+from workbench.replay.impact import EVALUATE, NOT, WEIGH, Impact
+from workbench.replay.outcome import reevaluated
 from workbench.replay.replay import Replay
-from workbench.replay.rulesets import sides
+from workbench.replay.rulesets import compared_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ KINDS = (_reweigh, _remove_signal, _add_phrase, _drop_phrase, _drop_leaning, _ad
 
 @pytest.mark.parametrize("seed", range(EDITS_BY_CHANCE))
 def test_what_is_not_reached_would_come_out_the_same(seed: int, corpus: Corpus, packaged: str) -> None:
-    side = sides.from_text(packaged_file(), by_chance(packaged, seed), versions=corpus.versions)
+    side = compared_rules.from_text(packaged_file(), by_chance(packaged, seed), versions=corpus.versions)
     replay = Replay(corpus, side)
     pairs = {pair.prompt.id: pair for batch in replay.pairs(processes=1) for pair in batch}
 
@@ -91,7 +91,7 @@ def test_what_is_not_reached_would_come_out_the_same(seed: int, corpus: Corpus, 
         for row in page:
             rules, recorded = side.rules_for(row.rules_hash), corpus.versions.rules(row.rules_hash)
             assert rules
-            if not judged_again(row, rules, recorded=recorded).is_same(pairs[row.id].after):
+            if not reevaluated(row, rules, recorded=recorded).is_same(pairs[row.id].after):
                 differing.append(row.prompt)
 
     assert differing == []
@@ -102,19 +102,19 @@ def test_what_is_not_reached_would_come_out_the_same(seed: int, corpus: Corpus, 
     [
         pytest.param("weight: 4}", "weight: 5}", NOT, id="a weight concerns the prompts with its words"),
         pytest.param("min_confidence:", "min_confidence: 0.99 #", WEIGH, id="a threshold weighs again"),
-        pytest.param("## Task type: chat", "## Task type: talk", JUDGE, id="a new class judges all"),
-        pytest.param('"quick question"', '"<file>"', JUDGE, id="no word tells a file"),
+        pytest.param("## Task type: chat", "## Task type: talk", EVALUATE, id="a new class judges all"),
+        pytest.param('"quick question"', '"<file>"', EVALUATE, id="no word tells a file"),
     ],
 )
 def test_how_far_an_edit_reaches(
     old: str, new: str, least: int, corpus: Corpus, edited: Callable[[str, str], str]
 ) -> None:
     version = corpus.versions.in_use[0]
-    rules = sides.from_text(packaged_file(), edited(old, new), versions=corpus.versions).rules_for(version)
+    rules = compared_rules.from_text(packaged_file(), edited(old, new), versions=corpus.versions).rules_for(version)
     recorded = corpus.versions.rules(version)
     assert rules
 
-    assert Reach(recorded, rules).level("zzz", features=[]) == least
+    assert Impact(recorded, rules).level("zzz", features=[]) == least
 
 
 POINTING, EARLIER = "do the same for the other one", "fix the login test,\ncarries - then don\u2019t run it twice"
@@ -136,22 +136,22 @@ def test_the_words_that_a_prompt_points_back_to_are_reached_as_well(
 ) -> None:
     corpus = pointing_back(POINTING, EARLIER)
     [version], [[row]] = corpus.versions.in_use, corpus.pages()
-    rules = sides.from_text(packaged_file(), edited(old, new), versions=corpus.versions).rules_for(version)
+    rules = compared_rules.from_text(packaged_file(), edited(old, new), versions=corpus.versions).rules_for(version)
     assert rules
 
-    assert level_of(row, Reach(corpus.versions.rules(version), rules)) == JUDGE
+    assert level_of(row, Impact(corpus.versions.rules(version), rules)) == EVALUATE
 
 
 def test_two_signals_that_look_for_the_same_are_not_one(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
     def with_signals(*signals: str) -> Rules:
         text = edited("  - {any: [question,", "\n".join([*signals, "  - {any: [question,"]))
-        rules = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
+        rules = compared_rules.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
         assert rules
         return rules
 
     once, twice = "  - {phrase: zebra, weight: 4}", "  - {phrase: Zebra, weight: 4}"
 
-    assert Reach(with_signals(once), with_signals(once, twice)).level("a zebra", features=[]) == JUDGE
+    assert Impact(with_signals(once), with_signals(once, twice)).level("a zebra", features=[]) == EVALUATE
 
 
 def test_one_text_that_two_releases_compile_differently_is_two_sets_of_rules(
@@ -159,27 +159,27 @@ def test_one_text_that_two_releases_compile_differently_is_two_sets_of_rules(
 ) -> None:
     recorded = corpus.versions.rules(corpus.versions.in_use[0])
     text = edited('"quick question"', '"quick question", zebra')
-    other = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
+    other = compared_rules.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
     assert recorded
     assert other
 
-    assert Reach(recorded, Rules(recorded.hash, other.body)).level("a zebra", features=[]) == JUDGE
+    assert Impact(recorded, Rules(recorded.hash, other.body)).level("a zebra", features=[]) == EVALUATE
 
 
 def test_a_word_that_stands_only_where_a_huge_prompt_is_cut_is_read(
     corpus: Corpus, edited: Callable[[str, str], str]
 ) -> None:
     text = edited('"quick question"', '"quick question", zebra')
-    rules = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
+    rules = compared_rules.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
     huge = "x " * (HEAD // 2 - 2) + "a ze" + "y" * 5000 + "bra" + " z" * ((TAIL - 3) // 2) + "."
     assert rules
     assert " zebra " in scanned_part(huge)
 
-    assert Reach(corpus.versions.rules(corpus.versions.in_use[0]), rules).level(huge, features=[]) == JUDGE
+    assert Impact(corpus.versions.rules(corpus.versions.in_use[0]), rules).level(huge, features=[]) == EVALUATE
 
 
 def test_most_prompts_are_not_reached_by_one_phrase(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
-    side = sides.from_text(
+    side = compared_rules.from_text(
         packaged_file(), edited('"quick question"', '"quick question", zebra'), versions=corpus.versions
     )
     replay = Replay(corpus, side)
@@ -193,9 +193,9 @@ def test_a_threshold_concerns_the_prompts_whose_confidence_lies_between(
 ) -> None:
     version = corpus.versions.in_use[0]
     text = edited("min_confidence:", "min_confidence: 0.99 #")
-    rules = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for(version)
+    rules = compared_rules.from_text(packaged_file(), text, versions=corpus.versions).rules_for(version)
     assert rules
-    reach = Reach(corpus.versions.rules(version), rules)
+    reach = Impact(corpus.versions.rules(version), rules)
     before = corpus.versions.rules(version).body["classes"]["facets"][0]["min_confidence"]
 
     assert [reach.level("zzz", features=[], confidence=one) for one in (before - 0.01, before, 0.98, 0.99)] == [
@@ -208,7 +208,7 @@ def test_another_weight_of_a_task_type_concerns_every_confidence(
 ) -> None:
     version = corpus.versions.in_use[0]
     text = edited("points_that_double:", "points_that_double: 9 #")
-    rules = sides.from_text(packaged_file(), text, versions=corpus.versions).rules_for(version)
+    rules = compared_rules.from_text(packaged_file(), text, versions=corpus.versions).rules_for(version)
     assert rules
 
-    assert Reach(corpus.versions.rules(version), rules).level("zzz", features=[], confidence=0.01) == WEIGH
+    assert Impact(corpus.versions.rules(version), rules).level("zzz", features=[], confidence=0.01) == WEIGH

@@ -12,19 +12,21 @@ from enricher.context import CHANNELS
 from enricher.rules.layers import packaged_file
 from storage.db import database
 from workbench.replay.corpus import Corpus
-from workbench.replay.outcome import judged_again
+from workbench.replay.outcome import reevaluated
 from workbench.replay.replay import FIRST_BATCH, Replay, verify
-from workbench.replay.rulesets import sides
+from workbench.replay.rulesets import compared_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from workbench.replay.compare import BlastRadius
-    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.compared_rules import Side
 
 
-def radius_of(corpus: Corpus, candidate: Side, *, base: Side = sides.RECORDED, processes: int = 1) -> BlastRadius:
+def radius_of(
+    corpus: Corpus, candidate: Side, *, base: Side = compared_rules.RECORDED, processes: int = 1
+) -> BlastRadius:
     run = Replay(corpus, candidate, base=base)
     radius = run.blast_radius()
     for pairs in run.pairs(processes=processes):
@@ -40,7 +42,7 @@ def test_every_recorded_text_comes_out_byte_for_byte(state: str, prompts: list[s
 
 
 def test_the_same_text_changes_nothing(corpus: Corpus, packaged: str, prompts: list[str]) -> None:
-    side = sides.from_text(packaged_file(), packaged, versions=corpus.versions)
+    side = compared_rules.from_text(packaged_file(), packaged, versions=corpus.versions)
     radius = radius_of(corpus, side)
 
     assert (radius.prompts, radius.changed) == (len(prompts), 0)
@@ -49,14 +51,16 @@ def test_the_same_text_changes_nothing(corpus: Corpus, packaged: str, prompts: l
 def test_a_comment_changes_nothing_though_the_version_is_another(
     corpus: Corpus, edited: Callable[[str, str], str]
 ) -> None:
-    side = sides.from_text(packaged_file(), edited("The turn ends", "Every turn ends"), versions=corpus.versions)
+    side = compared_rules.from_text(
+        packaged_file(), edited("The turn ends", "Every turn ends"), versions=corpus.versions
+    )
 
     assert side.hash != corpus.versions.in_use[0]
     assert radius_of(corpus, side).changed == 0
 
 
 def test_both_sides_of_a_change_are_whole(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
-    side = sides.from_text(
+    side = compared_rules.from_text(
         packaged_file(), edited("min_confidence:", "min_confidence: 0.99 #"), versions=corpus.versions
     )
     radius = radius_of(corpus, side)
@@ -67,7 +71,7 @@ def test_both_sides_of_a_change_are_whole(corpus: Corpus, edited: Callable[[str,
 
 
 def test_other_processes_find_the_same(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
-    side = sides.from_text(
+    side = compared_rules.from_text(
         packaged_file(), edited("min_confidence:", "min_confidence: 0.99 #"), versions=corpus.versions
     )
     here, there = radius_of(corpus, side), radius_of(corpus, side, processes=2)
@@ -79,7 +83,7 @@ def test_other_processes_find_the_same(corpus: Corpus, edited: Callable[[str, st
 def test_a_version_that_comes_up_while_processes_start_is_judged_here(
     corpus: Corpus, edited: Callable[[str, str], str]
 ) -> None:
-    side = sides.from_text(
+    side = compared_rules.from_text(
         packaged_file(), edited("min_confidence:", "min_confidence: 0.99 #"), versions=corpus.versions
     )
     expected = radius_of(corpus, side).changed
@@ -89,14 +93,14 @@ def test_a_version_that_comes_up_while_processes_start_is_judged_here(
 
 
 def test_a_replay_goes_from_the_newest_to_the_oldest(corpus: Corpus, packaged: str) -> None:
-    side = sides.from_text(packaged_file(), packaged, versions=corpus.versions)
+    side = compared_rules.from_text(packaged_file(), packaged, versions=corpus.versions)
     ids = [pair.prompt.id for pairs in Replay(corpus, side).pairs() for pair in pairs]
 
     assert ids == sorted(ids, reverse=True)
 
 
 def test_a_replay_stops_when_it_is_told_to(corpus: Corpus, packaged: str, prompts: list[str]) -> None:
-    side = sides.from_text(packaged_file(), packaged, versions=corpus.versions)
+    side = compared_rules.from_text(packaged_file(), packaged, versions=corpus.versions)
     seen: list[int] = []
     for pairs in Replay(corpus, side, should_stop=lambda: bool(seen)).pairs():
         seen.append(len(pairs))
@@ -107,7 +111,7 @@ def test_a_replay_stops_when_it_is_told_to(corpus: Corpus, packaged: str, prompt
 
 def test_an_edit_against_itself_is_the_same_rules(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
     text = edited("min_confidence:", "min_confidence: 0.99 #")
-    one, other = (sides.from_text(packaged_file(), text, versions=corpus.versions) for _ in range(2))
+    one, other = (compared_rules.from_text(packaged_file(), text, versions=corpus.versions) for _ in range(2))
 
     assert Replay(corpus, one, base=other).is_same_rules
     assert radius_of(corpus, one, base=other).changed == 0
@@ -116,7 +120,7 @@ def test_an_edit_against_itself_is_the_same_rules(corpus: Corpus, edited: Callab
 def test_a_memory_that_would_have_been_asked_otherwise_is_unknown(
     corpus: Corpus, edited: Callable[[str, str], str]
 ) -> None:
-    side = sides.from_text(
+    side = compared_rules.from_text(
         packaged_file(), edited("## Task type: chat", "## Task type: talk"), versions=corpus.versions
     )
     radius = radius_of(corpus, side)
@@ -126,7 +130,7 @@ def test_a_memory_that_would_have_been_asked_otherwise_is_unknown(
 
 
 def test_a_budget_of_the_file_shows_in_a_replay(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
-    side = sides.from_text(packaged_file(), edited("tokens: 450", "tokens: 30"), versions=corpus.versions)
+    side = compared_rules.from_text(packaged_file(), edited("tokens: 450", "tokens: 30"), versions=corpus.versions)
     radius = radius_of(corpus, side)
     before, after = radius.tokens_per_session()
 
@@ -135,8 +139,8 @@ def test_a_budget_of_the_file_shows_in_a_replay(corpus: Corpus, edited: Callable
 
 def test_a_broken_text_names_file_line_and_problem(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
     text = edited("weight: 4}", "weight: 44}")
-    with pytest.raises(sides.SideError, match=r"instructions\.md:\d+: error: weight: 44 is outside 1 to 30"):
-        sides.from_text(packaged_file(), text, versions=corpus.versions)
+    with pytest.raises(compared_rules.SideError, match=r"instructions\.md:\d+: error: weight: 44 is outside 1 to 30"):
+        compared_rules.from_text(packaged_file(), text, versions=corpus.versions)
 
 
 def test_prompts_of_an_unreadable_version_are_run_only_where_the_edit_reaches_them(
@@ -148,7 +152,7 @@ def test_prompts_of_an_unreadable_version_are_run_only_where_the_edit_reaches_th
         db.execute("update instructions_versions set text = '{}'")
         corpus = Corpus(db)
         base, candidate = (
-            sides.from_text(packaged_file(), text, versions=corpus.versions)
+            compared_rules.from_text(packaged_file(), text, versions=corpus.versions)
             for text in (packaged, edited('  - {phrase: "which", weight: 2}', strong))
         )
         run = Replay(corpus, candidate, base=base)
@@ -158,7 +162,7 @@ def test_prompts_of_an_unreadable_version_are_run_only_where_the_edit_reaches_th
             row.id
             for page in corpus.pages()
             for row in page
-            if not judged_again(row, rules[0]).is_same(judged_again(row, rules[1]))
+            if not reevaluated(row, rules[0]).is_same(reevaluated(row, rules[1]))
         }
 
     assert expected

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from enricher.classify import verdict
-from enricher.context import Candidate, Gathered
+from enricher.context import Candidate, ChannelResult
 from enricher.prompt.conversation import Conversation
 from enricher.respond.decision import Inputs, decide
 
@@ -26,7 +26,7 @@ def why(rules: Rules, label: str, told: list[str], *, resumed: str = "") -> str:
         PROMPT,
         settings=rules.body["settings"],
         injected=told,
-        channels=[Gathered("code", "ok", candidates=[fact])],
+        channels=[ChannelResult("code", "ok", candidates=[fact])],
         conversation=conversation,
     )
     (item,) = decide(inputs, rules, verdict(PROMPT, rules, conversation)).items
@@ -60,7 +60,7 @@ def test_what_is_remembered_is_the_place(rules: Rules) -> None:
     inputs = Inputs(
         PROMPT,
         settings=rules.body["settings"],
-        channels=[Gathered("code", "ok", candidates=[Candidate("", "src/limits.py", 0.9, label=WITH_LINE)])],
+        channels=[ChannelResult("code", "ok", candidates=[Candidate("", "src/limits.py", 0.9, label=WITH_LINE)])],
     )
 
     assert ("item", "src/limits.py:41") in decide(inputs, rules, verdict(PROMPT, rules, Conversation())).refs()

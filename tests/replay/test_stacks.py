@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from enricher.rules.layers import packaged_file
 from workbench.replay.corpus import Corpus
 from workbench.replay.replay import Replay
-from workbench.replay.rulesets import sides
-from workbench.replay.rulesets.stacks import LayerFile
+from workbench.replay.rulesets import compared_rules
+from workbench.replay.rulesets.layer_stack import LayerFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,8 +53,8 @@ def test_a_version_and_the_file_that_it_was_compiled_from_are_not_one_where_a_pr
     db.execute("insert into instructions_sources values (:hash, 0, 'project', :path, :text)", row)
     corpus = Corpus(db)
     [version] = corpus.versions.in_use
-    base = sides.from_version(version, corpus.versions)
-    candidate = sides.from_file(packaged_file(), corpus.versions)
+    base = compared_rules.from_version(version, corpus.versions)
+    candidate = compared_rules.from_file(packaged_file(), corpus.versions)
     assert Replay(corpus, candidate, base=base).is_same_rules
 
     corpus.versions.in_use.append(ADDED)
@@ -70,8 +70,8 @@ def test_a_text_that_breaks_an_earlier_version_leaves_its_prompts_as_recorded(
     row = {"hash": ADDED, "path": "/a/.enricher/instructions.md", "text": f"# Classification\n\n{signal}"}
     db.execute("insert into instructions_sources values (:hash, 0, 'project', :path, :text)", row)
     versions = Corpus(db).versions
-    side = sides.from_text(packaged_file(), packaged, versions=versions)
+    side = compared_rules.from_text(packaged_file(), packaged, versions=versions)
 
-    assert isinstance(side, sides.Edited)
+    assert isinstance(side, compared_rules.Edited)
     assert side.rules_for(ADDED) is None
     assert any(f"version {ADDED[:10]} are as recorded" in problem.message for problem in side.problems)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from enricher.context.asking import Judgement, asked_otherwise
+from enricher.context.channel_inputs import ChannelInput, channels_with_changed_input
 from workbench.replay.compare import kinds
 from workbench.replay.outcome import Outcome
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 ON = {"search_intent.enabled": True, "search_intent.min_confidence": 0.5}
 OFF = {**ON, "search_intent.enabled": False}
-HOWTO = Judgement("debug", search_intent="howto", intent_confidence=0.9)
-PLAIN = Judgement("debug", search_intent="none")
-SILENT = Judgement("chat", is_silent=True)
+HOWTO = ChannelInput("debug", search_intent="howto", intent_confidence=0.9)
+PLAIN = ChannelInput("debug", search_intent="none")
+SILENT = ChannelInput("chat", is_silent=True)
 
 
 def channel(name: str, **other: Any) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def channel(name: str, **other: Any) -> dict[str, Any]:
 def test_what_no_channel_goes_by_leaves_its_answer_known(
     was: dict[str, Any], now: dict[str, Any], settings: Mapping[str, Any]
 ) -> None:
-    assert asked_otherwise((PLAIN, [was]), (PLAIN, [now]), settings=settings) == ()
+    assert channels_with_changed_input((PLAIN, [was]), (PLAIN, [now]), settings=settings) == ()
 
 
 @pytest.mark.parametrize(
@@ -54,35 +54,35 @@ def test_what_no_channel_goes_by_leaves_its_answer_known(
     ],
 )
 def test_what_a_channel_goes_by_leaves_its_answer_unknown(was: dict[str, Any], now: dict[str, Any]) -> None:
-    assert asked_otherwise((PLAIN, [was]), (PLAIN, [now]), settings=ON) == (now["name"],)
+    assert channels_with_changed_input((PLAIN, [was]), (PLAIN, [now]), settings=ON) == (now["name"],)
 
 
 def test_a_search_intent_asks_the_memory_otherwise_unless_intents_are_switched_off() -> None:
     memory = [channel("memory")]
 
-    assert asked_otherwise((PLAIN, memory), (HOWTO, memory), settings=ON) == ("memory",)
-    assert asked_otherwise((PLAIN, memory), (HOWTO, memory), settings=OFF) == ()
+    assert channels_with_changed_input((PLAIN, memory), (HOWTO, memory), settings=ON) == ("memory",)
+    assert channels_with_changed_input((PLAIN, memory), (HOWTO, memory), settings=OFF) == ()
 
 
 def test_a_channel_that_was_switched_off_is_so_under_other_rules() -> None:
     before, after = [channel("memory")], [channel("memory", min_score=0.1)]
     unlocked = [channel("memory", min_score=0.1, endpoint="EMBEDDINGS")]
 
-    assert asked_otherwise((PLAIN, before), (PLAIN, after), settings=ON, off=["memory"]) == ()
-    assert asked_otherwise((PLAIN, before), (PLAIN, unlocked), settings=ON, off=["memory"]) == ("memory",)
+    assert channels_with_changed_input((PLAIN, before), (PLAIN, after), settings=ON, off=["memory"]) == ()
+    assert channels_with_changed_input((PLAIN, before), (PLAIN, unlocked), settings=ON, off=["memory"]) == ("memory",)
 
 
 def test_without_a_conversation_there_is_nothing_to_sum_up() -> None:
     before, after = [channel("session")], [channel("session", tokens=50)]
 
-    assert asked_otherwise((PLAIN, before), (PLAIN, after), settings=ON, has_past=False) == ()
+    assert channels_with_changed_input((PLAIN, before), (PLAIN, after), settings=ON, has_past=False) == ()
 
 
 def test_where_nothing_was_asked_everything_is_unknown() -> None:
     both = [channel("code"), channel("memory")]
 
-    assert asked_otherwise((SILENT, both), (PLAIN, both), settings=ON) == ("code", "memory")
-    assert asked_otherwise((PLAIN, both), (SILENT, both), settings=ON) == ()
+    assert channels_with_changed_input((SILENT, both), (PLAIN, both), settings=ON) == ("code", "memory")
+    assert channels_with_changed_input((PLAIN, both), (SILENT, both), settings=ON) == ()
 
 
 def test_a_base_that_would_have_asked_otherwise_is_no_mere_wording() -> None:

@@ -21,15 +21,15 @@ from enricher.rules.cache import Rules
 from storage.db import database
 from storage.traces.selection import EVERYTHING
 from workbench.replay.corpus import Corpus, opened
-from workbench.replay.outcome import judged_again
+from workbench.replay.outcome import reevaluated
 from workbench.replay.replay import Replay, verify
-from workbench.replay.rulesets.sides import Fixed
+from workbench.replay.rulesets.compared_rules import Fixed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from storage.evaluation.corpus import Row
+    from storage.evaluation.corpus import RecordedPrompt
 
 PROMPT = "what's the difference between the two caches? does that mean we need both?"
 
@@ -39,16 +39,16 @@ SAID = Opinion(task_type="ops", confidence=0.9, search_intent="comparison", inte
 
 
 @pytest.fixture
-def judged_with_a_model(tmp_path: Path, rules: Rules) -> Iterator[Row]:
+def judged_with_a_model(tmp_path: Path, rules: Rules) -> Iterator[RecordedPrompt]:
     with contextlib.closing(database.connect(str(tmp_path))) as db:
         keep(db, record(UNCLEAR, rules, number=1, session="s", opinion=SAID))
         keep_version(str(tmp_path), rules)
         yield next(row for page in Corpus(db).pages() for row in page)
 
 
-def test_what_a_model_said_is_replayed(judged_with_a_model: Row, rules: Rules, tmp_path: Path) -> None:
+def test_what_a_model_said_is_replayed(judged_with_a_model: RecordedPrompt, rules: Rules, tmp_path: Path) -> None:
     row = judged_with_a_model
-    again = judged_again(row, rules, recorded=rules)
+    again = reevaluated(row, rules, recorded=rules)
 
     assert json.loads(row.inputs)["verdict"]["source"] == "both"
     assert (row.task_type, again.task_type, again.text) == ("ops", "ops", row.output_text)
@@ -56,12 +56,12 @@ def test_what_a_model_said_is_replayed(judged_with_a_model: Row, rules: Rules, t
     assert verify(str(tmp_path)).same == 1
 
 
-def test_other_rules_hear_the_model_too(judged_with_a_model: Row, rules: Rules) -> None:
+def test_other_rules_hear_the_model_too(judged_with_a_model: RecordedPrompt, rules: Rules) -> None:
     body = deaf(rules)
 
     assert verdict(UNCLEAR, rules).task_type != "ops"
-    assert judged_again(judged_with_a_model, Rules("other", body), recorded=rules).task_type != "ops"
-    assert judged_again(judged_with_a_model, Rules("same", rules.body), recorded=rules).task_type == "ops"
+    assert reevaluated(judged_with_a_model, Rules("other", body), recorded=rules).task_type != "ops"
+    assert reevaluated(judged_with_a_model, Rules("same", rules.body), recorded=rules).task_type == "ops"
 
 
 def deaf(rules: Rules) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def deaf(rules: Rules) -> dict[str, Any]:
 
 
 def test_a_replay_gives_the_model_what_the_other_rules_give_it(
-    judged_with_a_model: Row, rules: Rules, tmp_path: Path
+    judged_with_a_model: RecordedPrompt, rules: Rules, tmp_path: Path
 ) -> None:
     body = deaf(rules)
     with opened(str(tmp_path), EVERYTHING) as corpus:
@@ -86,7 +86,7 @@ def test_a_trace_names_the_rules_and_one_of_before_is_replayed_alike(corpus: Cor
     kept = json.loads(row.inputs)
 
     assert kept.pop("verdict") == {"source": "rules"}
-    assert judged_again(replace(row, inputs=json.dumps(kept)), rules, recorded=rules).text == row.output_text
+    assert reevaluated(replace(row, inputs=json.dumps(kept)), rules, recorded=rules).text == row.output_text
 
 
 @pytest.mark.parametrize("is_detected", [True, False])

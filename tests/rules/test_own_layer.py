@@ -14,7 +14,7 @@ from enricher.rules.own_layer import LayerError, OwnLayer, layer_of_edit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.compiled import Compiled
 
 PACKAGED = Path(packaged_file()).read_text(encoding="utf-8")
 NEW_CLASS = "## Task type: migration\n\nA class.\n\n```yaml\nsignals:\n  - {phrase: zork, weight: 9}\n```\n\n"

@@ -10,7 +10,7 @@ from edits_of_rules import ask, instruct, layer
 from workbench.replay.causes.attribution import Cause, attribute
 from workbench.replay.corpus import opened
 from workbench.replay.replay import Replay
-from workbench.replay.rulesets import sides
+from workbench.replay.rulesets import compared_rules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ HALF = tuple(signal.replace("1", "2") for signal in QUIET)
 def _causes(account: Account, file: Path, candidate: str) -> dict[str, Cause]:
     """Return the cause of every change that a text in the place of the file would make, by prompt."""
     with opened(str(account.state)) as corpus:
-        run = Replay(corpus, sides.from_text(str(file), candidate, versions=corpus.versions))
+        run = Replay(corpus, compared_rules.from_text(str(file), candidate, versions=corpus.versions))
         radius = run.blast_radius()
         for pairs in run.pairs():
             for pair in pairs:
@@ -84,7 +84,7 @@ def test_of_more_edits_than_two_all_that_reach_the_prompt_are_named(account: Acc
 
 def test_what_undoing_the_whole_edit_does_not_change_back_is_of_another_cause(account: Account, file: Path) -> None:
     with opened(str(account.state)) as corpus:
-        run = Replay(corpus, sides.from_text(str(file), layer(*LOUD), versions=corpus.versions))
+        run = Replay(corpus, compared_rules.from_text(str(file), layer(*LOUD), versions=corpus.versions))
         radius = run.blast_radius()
         for pair in (pair for pairs in run.pairs() for pair in pairs):
             radius.add(pair)
@@ -143,7 +143,7 @@ def test_a_rule_that_moved_before_another_is_the_cause_where_their_order_decides
 
 def test_it_can_be_stopped(account: Account, file: Path) -> None:
     with opened(str(account.state)) as corpus:
-        run = Replay(corpus, sides.from_text(str(file), layer(*LOUD), versions=corpus.versions))
+        run = Replay(corpus, compared_rules.from_text(str(file), layer(*LOUD), versions=corpus.versions))
         radius = run.blast_radius()
         for pair in (pair for pairs in run.pairs() for pair in pairs):
             radius.add(pair)

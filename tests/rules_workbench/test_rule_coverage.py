@@ -10,7 +10,7 @@ from edits_of_rules import ask, instruct, layer
 
 from enricher.rules.layers import packaged_file
 from storage.traces import labels
-from workbench.coverage import written
+from workbench.coverage import rule_positions
 from workbench.coverage.coverage import Measurement, measure
 from workbench.coverage.unmatched import Unmatched
 from workbench.replay.corpus import opened
@@ -40,7 +40,7 @@ def _row(found: dict[str, Any], **wanted: object) -> dict[str, Any]:
 
 def _label(account: Account, trace_id: str, verdict: str) -> None:
     with opened(str(account.state)) as corpus:
-        labels.give(corpus.db, trace_id, verdict)
+        labels.add(corpus.db, trace_id, verdict)
         corpus.db.commit()
 
 
@@ -80,7 +80,7 @@ def test_what_was_recorded_and_what_is_judged_again_count_alike(account: Account
         ask(account, prompt)
 
     with opened(str(account.state)) as corpus:
-        rules = written.of_file(packaged_file(), Path(packaged_file()).read_text(), versions=corpus.versions)
+        rules = rule_positions.of_file(packaged_file(), Path(packaged_file()).read_text(), versions=corpus.versions)
         recorded = measure(corpus, rules)
         rules.rules.hash = "another"
         again = measure(corpus, rules)
@@ -203,7 +203,7 @@ def test_it_can_be_watched_page_by_page(account: Account) -> None:
     ask(account, ERROR)
 
     with opened(str(account.state)) as corpus:
-        measurement = Measurement(corpus, written.in_force(str(account.project)))
+        measurement = Measurement(corpus, rule_positions.in_force(str(account.project)))
         before = measurement.coverage().prompts
         for page in corpus.pages():
             measurement.add(page)

@@ -14,6 +14,8 @@ from enricher.prompt.conversation.followup import kind
 if TYPE_CHECKING:
     from simulator import Account
 
+AS_SPECIFIED = {"ENRICHER_PROFILE": "as-specified"}
+"""The profile that quotes the conversation also while the agent has it."""
 CHOOSE_THE_SECOND = """
 option 2|2|#2|2.|yes, option 2|the second|the second one please|let's go with the second approach|do 2|number 2
 option 2 seems good, but why would we need a flag for that?|Go with option 2. Drop the old one.|I'd take approach 2
@@ -100,7 +102,7 @@ def test_the_other_is_meant(prompt: str) -> None:
 def test_lists_are_read_in_the_forms_that_models_write(answer: str) -> None:
     found, _, _ = find(read("option 2"), [(0, answer)])
 
-    assert [one.says() for one in found] == ["Bake it"]
+    assert [one.first_words() for one in found] == ["Bake it"]
 
 
 @pytest.mark.parametrize(
@@ -124,13 +126,13 @@ def test_lists_are_read_in_the_forms_that_models_write(answer: str) -> None:
     ],
 )
 def test_only_what_the_answer_decides_is_found(prompt: str, answer: str, says: list[str]) -> None:
-    assert [one.says() for one in find(read(prompt), [(0, answer)])[0]] == says
+    assert [one.first_words() for one in find(read(prompt), [(0, answer)])[0]] == says
 
 
 def test_an_option_with_a_name_is_looked_for_further_back() -> None:
     answers = [(0, "Stage A is in."), (1, "Stage A: the list\nStage B: the preview"), (2, "A) old\nB) older")]
 
-    assert [one.says() for one in find(read("proceed with B"), answers)[0]] == ["the preview"]
+    assert [one.first_words() for one in find(read("proceed with B"), answers)[0]] == ["the preview"]
     assert find(read("the second"), answers)[0] == []
     assert len(enumerations(answers[1][1])[0].options) == 2
 
@@ -157,6 +159,7 @@ def lines(account: Account, prompt: str, session: Claude) -> list[str]:
 def test_the_hook_says_what_the_option_is_that_stands_in_the_middle_of_a_long_answer(
     account: Account, prompt: str
 ) -> None:
+    account.env |= AS_SPECIFIED
     assert lines(account, prompt, offering("Which one?")) == [
         '- option 2 of the last answer: "Load the rates once at start"'
     ]
@@ -164,6 +167,7 @@ def test_the_hook_says_what_the_option_is_that_stands_in_the_middle_of_a_long_an
 
 
 def test_the_hook_says_the_option_that_is_left(account: Account) -> None:
+    account.env |= AS_SPECIFIED
     session = offering("Which one?")
     session.asks("option 2")
     session.answers("The rates are loaded once now.")
@@ -174,6 +178,7 @@ def test_the_hook_says_the_option_that_is_left(account: Account) -> None:
 
 
 def test_the_hook_names_both(account: Account) -> None:
+    account.env |= AS_SPECIFIED
     (line,) = lines(account, "both", offering("Shall I do both?"))
 
     assert line.startswith("- options 1 and 2 of the last answer: ")
@@ -185,6 +190,7 @@ def test_the_hook_says_nothing_where_two_lists_could_be_meant(account: Account) 
 
 
 def test_a_file_that_the_option_speaks_of_is_named_where_it_is_new(account: Account) -> None:
+    account.env |= AS_SPECIFIED
     account.write("project/shop/rates.py", "RATES = {}\n")
     session = Claude()
     session.asks("how can the export be made faster?")

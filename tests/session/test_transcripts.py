@@ -18,11 +18,13 @@ from enricher.prompt.conversation import Conversation
 from enricher.prompt.event import PromptEvent
 from enricher.sources import transcripts
 from enricher.sources.transcripts import lines_from_end, read_conversation
-from enricher.sources.transcripts.wording import persons_words
+from enricher.sources.transcripts.wording import users_words
 
 if TYPE_CHECKING:
     from simulator import Account
 
+AS_SPECIFIED = {"ENRICHER_PROFILE": "as-specified"}
+"""The profile that quotes the conversation also while the agent has it."""
 EDITING = {"claude": "Edit", "gemini": "replace", "copilot": "edit"}
 HOSTS: dict[str, Any] = {"claude": Claude, "gemini": Gemini, "codex": Codex, "copilot": Copilot}
 FAILURE = 'Traceback (most recent call last):\n  File "/p/a.py", line 3, in f\nKeyError: "total"\n'
@@ -162,11 +164,12 @@ def test_plans_of_codex_gemini_and_copilot_are_read(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_only_a_person_s_own_words_are_kept(raw: str, words: str) -> None:
-    assert persons_words(raw) == words
+    assert users_words(raw) == words
 
 
 @pytest.mark.conformance("Y51")
 def test_string_and_block_contents_and_broken_lines_are_all_one(account: Account) -> None:
+    account.env |= AS_SPECIFIED
     session = Claude()
     session.asks("a prompt as a string")
     session.asks([{"type": "text", "text": "a prompt <i>in</i> blocks"}, {"type": "image", "source": {}}])
@@ -374,11 +377,11 @@ def _seconds(file: Path) -> float:
 
 
 def test_the_bench_measures_the_hook_with_and_without_a_transcript() -> None:
-    from enricher.interfaces.bench import Row, missed, session_rows
+    from enricher.interfaces.bench import BenchRow, missed, session_rows
 
     rows = session_rows(2, large_bytes=1 << 20)
 
     assert rows[0].name == "no transcript" and len(rows) == 4
     assert all(row.median_ms > 1 and row.runs == 2 for row in rows)
-    slow = [Row(name, 20.0, 30.0, ratio, 1.0, 9) for name, ratio in (("none", 1.0), ("fast", 1.9), ("slow", 2.1))]
+    slow = [BenchRow(name, 20.0, 30.0, ratio, 1.0, 9) for name, ratio in (("none", 1.0), ("fast", 1.9), ("slow", 2.1))]
     assert missed(slow) == ["slow"]

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workbench.statistics import difference_of_means, difference_of_shares, share_changed
+from workbench.statistics.intervals import share_changed
+from workbench.statistics.pairs import difference_of_means, difference_of_shares
 
 
 def test_the_difference_of_means_has_welchs_interval() -> None:

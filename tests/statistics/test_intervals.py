@@ -11,8 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from workbench.statistics import bootstrap_quantiles, share_changed, upper_bound, wilson
-from workbench.statistics.intervals import student_quantile, student_within
+from workbench.statistics.intervals import (
+    bootstrap_quantiles,
+    share_changed,
+    student_quantile,
+    student_within,
+    upper_bound,
+    wilson,
+)
 
 SESSIONS = st.lists(
     st.integers(1, 30).flatmap(lambda prompts: st.tuples(st.integers(0, prompts), st.just(prompts))), min_size=1

@@ -12,7 +12,7 @@ from scipy.stats import mannwhitneyu
 
 from enricher.settings import DEFAULTS
 from storage.metrics.latencies import DAY_S, TOTAL, Block, Series, Use
-from workbench.views.latency import Percentiles, Tally, budget_ms, compare_versions, shift_between
+from workbench.views.latency import LatencyTally, Percentiles, budget_ms, compare_versions, shift_between
 
 values = st.lists(st.integers(0, 5000), min_size=1, max_size=40)
 
@@ -22,7 +22,7 @@ def block(day: int, *us: int, use: str = "v1") -> Block:
 
 
 def test_the_figures_are_those_of_all_blocks() -> None:
-    tally = Tally()
+    tally = LatencyTally()
     for one in (block(2, 3000, 4000), block(1, 2000), block(1, 1000)):
         tally.add(one)
     profile = tally.profiles()[0]
@@ -32,7 +32,7 @@ def test_the_figures_are_those_of_all_blocks() -> None:
 
 
 def test_the_newest_day_may_grow_after_older_ones_were_read() -> None:
-    tally = Tally()
+    tally = LatencyTally()
     for one in (block(2, 3000), block(1, 2000), block(0, 1000), block(2, 5000, 7000)):
         tally.add(one)
 
@@ -40,7 +40,7 @@ def test_the_newest_day_may_grow_after_older_ones_were_read() -> None:
 
 
 def test_the_spread_holds_every_measurement_without_a_gap() -> None:
-    tally = Tally()
+    tally = LatencyTally()
     tally.add(block(0, 900, 1000, 1001, 64000))
     bins = tally.profiles()[0].bins
 
@@ -49,7 +49,7 @@ def test_the_spread_holds_every_measurement_without_a_gap() -> None:
 
 
 def test_versions_are_counted_the_last_one_first() -> None:
-    tally = Tally()
+    tally = LatencyTally()
     for one in (block(2, 1, use="new"), block(1, 1, 1, use="old"), block(0, 1, use="old")):
         tally.add(one)
 

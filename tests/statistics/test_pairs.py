@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from workbench.statistics import (
+from workbench.statistics.pairs import (
     benjamini_hochberg,
     hodges_lehmann,
     mcnemar_midp,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from storage.base.lean import on_alarm, within
+from storage.base.fast_stdlib import on_alarm, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

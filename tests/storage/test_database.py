@@ -38,7 +38,7 @@ from storage.db import database
 from storage.traces import intake
 """
 DIE_AT = {
-    "STORE_THE_VERSION": DIE + "intake.lean.in_utc = die; database.connect(state)",
+    "STORE_THE_VERSION": DIE + "intake.fast_stdlib.in_utc = die; database.connect(state)",
     "write_file": DIE + "intake.private.write_file = die; database.connect(state)",
 }
 

@@ -45,7 +45,7 @@ def db(state: str, whole_trace: Callable[..., traces.Trace]) -> Iterator[sqlite3
         spool.record(state, trace)
     with closing(database.connect(state)) as db:
         for (own,) in db.execute("select id from traces order by id limit 3").fetchall():
-            labels.give(db, own, "wrong")
+            labels.add(db, own, "wrong")
         yield db
 
 
@@ -126,8 +126,8 @@ def test_classes_are_exact_where_guardrails_are_those_of_the_newest(db: sqlite3.
 @pytest.mark.parametrize("text", ["", "type:debug,test", "ms>=0"])
 def test_labels_are_the_newest_of_each_prompt(db: sqlite3.Connection, text: str) -> None:
     newest = db.execute("select max(id) from traces where task_type = 'test'").fetchone()[0]
-    labels.give(db, newest, "ok")
-    labels.give(db, newest, "wrong")
+    labels.add(db, newest, "ok")
+    labels.add(db, newest, "wrong")
 
     counts = {one.value: one.prompts for one in facets.facets(db, selection.parse(text)).label.values}
 

@@ -20,7 +20,7 @@ from storage import traces
 trace = traces.Trace()
 trace.session_id, trace.status = "s", "ok"
 key.load(state); sessions.claim(state, "s", "x"); sessions.session_state(state, "s")
-sessions.tell(state, "s", [("guardrail", "H5")], tokens=9)
+sessions.record_injected(state, "s", [("guardrail", "H5")], tokens=9)
 spool.put_version(state, "cafe", lambda: "# rules")
 assert spool.record(state, trace) == "spooled"
 detached.start(state, detached.MAINTENANCE, lambda: None)
@@ -53,7 +53,7 @@ def test_a_prompt_loads_seven_small_modules_and_no_sqlite3(ready, spawn):
         "storage.state",
         "storage.state.detached",
         "storage.state.key",
-        "storage.base.lean",
+        "storage.base.fast_stdlib",
         "storage.base.private",
         "storage.state.sessions",
         "storage.traces.spool",

@@ -40,27 +40,27 @@ def test_where_no_key_can_be_kept_one_is_made_up(tmp_path, home):
 
 
 def test_a_notice_is_shown_once_and_not_again_the_same_day(state):
-    notices.leave(state, "The database\nwas  damaged.")
-    notices.leave(state, "Another.")
+    notices.add(state, "The database\nwas  damaged.")
+    notices.add(state, "Another.")
 
     assert sorted(notices.take(state).splitlines()) == ["Another.", "The database was damaged."]
     assert notices.take(state) == ""
-    assert not notices.leave(state, "Another.")
+    assert not notices.add(state, "Another.")
     assert not os.path.exists(f"{state}/{notices.NAME}")
 
 
 def test_a_notice_may_come_again_another_day(state):
-    notices.leave(state, "Once a day.")
+    notices.add(state, "Once a day.")
     notices.take(state)
     for name in os.listdir(f"{state}/{notices.SHOWN}"):
         os.utime(f"{state}/{notices.SHOWN}/{name}", (0, 0))
 
-    assert notices.leave(state, "Once a day.")
+    assert notices.add(state, "Once a day.")
     assert notices.take(state) == "Once a day."
 
 
 def test_of_eight_processes_one_shows_the_notice(state, said):
-    notices.leave(state, "Only once.")
+    notices.add(state, "Only once.")
 
     assert sorted(said(TAKE, state, processes=8)) == [""] * 7 + ["Only once."]
 
@@ -68,5 +68,5 @@ def test_of_eight_processes_one_shows_the_notice(state, said):
 def test_what_cannot_be_left_or_taken_disturbs_nobody(tmp_path):
     (tmp_path / "file").write_text("")
 
-    assert not notices.leave(f"{tmp_path}/file/state", "x")
+    assert not notices.add(f"{tmp_path}/file/state", "x")
     assert notices.take(f"{tmp_path}/file/state") == ""

@@ -93,7 +93,7 @@ def test_percentiles_are_those_of_the_stats(db: sqlite3.Connection) -> None:
     whole: Counter[int] = Counter()
     for block in latencies.blocks(db, EVERYTHING, width_s=DAY_S):
         whole.update(block.counts[TOTAL])
-    stats = queries.stats(db, queries.Filter()).latencies[0]
+    stats = queries.stats(db).latencies[0]
 
     found = [us / 1000 for us in percentiles(sorted(whole.items()))]
     assert found == [stats.p50_ms, stats.p95_ms, stats.p99_ms]

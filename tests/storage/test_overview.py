@@ -10,7 +10,7 @@ import pytest
 from storage.db import database
 from storage.metrics import overview, rollups
 from storage.metrics.overview import Count, Rate
-from storage.traces import queries, spool
+from storage.traces import queries, selection, spool
 
 if TYPE_CHECKING:
     import sqlite3
@@ -55,14 +55,14 @@ def test_rates_say_of_how_many(db: sqlite3.Connection) -> None:
 
 
 def test_they_are_the_counts_that_reading_every_trace_gives(db: sqlite3.Connection) -> None:
-    found, read = overview.overview(db), queries.stats(db, queries.Filter())
+    found, read = overview.overview(db), queries.stats(db)
 
     assert {one.value: one.prompts for one in found.statuses} == read.by_status
     assert (found.failures.share, found.silences.share) == (read.failure_rate, read.silent_share)
 
 
 def test_percentiles_are_those_of_every_trace_within_a_bucket(db: sqlite3.Connection) -> None:
-    found, read = overview.overview(db), queries.stats(db, queries.Filter(origin="hook"))
+    found, read = overview.overview(db), queries.stats(db, selection.parse("origin:hook"))
     (total,) = [one for one in read.latencies if one.stage == "total"]
 
     assert found.total is not None

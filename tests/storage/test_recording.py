@@ -218,7 +218,7 @@ def test_everything_is_readable_by_its_owner_only(state, whole_trace, modes, uma
     before = os.umask(umask)
     try:
         spool.record(state, whole_trace())
-        sessions.tell(state, "s1", [("guardrail", "H5")], tokens=9)
+        sessions.record_injected(state, "s1", [("guardrail", "H5")], tokens=9)
         spool.put_version(state, "cafe", lambda: "# rules")
         with closing(database.connect(state)):
             spool.record(state, whole_trace())

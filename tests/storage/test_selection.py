@@ -51,7 +51,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]
         )
         for name, verdict in (("a", "ok"), ("b", "ok"), ("b", "wrong"), ("c", "debug")):
             found = db.execute("select id from traces where prompt like :name", {"name": f"{name}:%"}).fetchone()
-            labels.give(db, found[0], verdict)
+            labels.add(db, found[0], verdict)
         yield db
 
 
@@ -85,6 +85,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]
         pytest.param("label:ok", "a", id="an older label does not"),
         pytest.param("label:class", "c", id="another class"),
         pytest.param("label:none", "e", id="no label"),
+        pytest.param("label:correct", "a", id="a label that confirms the task type"),
+        pytest.param("label:incorrect", "bc", id="a label that contradicts it"),
+        pytest.param("should:debug", "c", id="the task type that a label asks for"),
         pytest.param("label:any", "abc", id="any label"),
         pytest.param("ms>20", "b", id="slower than"),
         pytest.param("ms<=9 label:any", "ac", id="at most"),
@@ -115,7 +118,7 @@ def test_what_a_text_selects(db: sqlite3.Connection, text: str, expected: str) -
         pytest.param("ms:3", 2, "like ms>20", id="the wrong sign"),
         pytest.param("ms>fast", 3, "no number", id="no number"),
         pytest.param("since:soon", 6, "is not a time", id="is not a time"),
-        pytest.param("label:maybe", 6, "ok, wrong, class, none, any", id="no such value"),
+        pytest.param("label:maybe", 6, "incorrect, none, any", id="no such value"),
         pytest.param("type:", 5, "no value", id="nothing behind the sign"),
         pytest.param('a "phrase', 2, 'end the phrase with "', id="open quotes"),
         pytest.param("a -", 2, "there is nothing here", id="a lonely minus"),

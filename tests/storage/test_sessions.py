@@ -25,26 +25,28 @@ print(sessions.claim(state, "s1", "hash of the prompt"))
 TELL = """
 from storage.state import sessions
 for number in range(50):
-    sessions.tell(state, "s1", [("item", f"{sys.argv[2]}.{number}")], tokens=1)
+    sessions.record_injected(state, "s1", [("item", f"{sys.argv[2]}.{number}")], tokens=1)
 """
 
 
 def _told(state, session_id="s1"):
     found = sessions.session_state(state, session_id)
-    return found.told, found.tokens
+    return found.injected, found.tokens
 
 
 def _file(state, session_id="s1"):
     """Return the path of the session's file, which this makes where it is missing."""
-    sessions.tell(state, session_id, [], tokens=0)
+    sessions.record_injected(state, session_id, [], tokens=0)
     (name,) = os.listdir(f"{state}/{sessions.FOLDER}")
     return f"{state}/{sessions.FOLDER}/{name}"
 
 
 def test_what_was_injected_counts_against_the_session_it_was_injected_into(state):
-    assert sessions.tell(state, "s1", [("guardrail", "H5"), ("approach", "ab12"), ("item", "a.py:1")], tokens=9)
-    assert sessions.tell(state, "s1", [("guardrail", "H3")], tokens=9)
-    assert sessions.tell(state, "s1", [], tokens=3)
+    assert sessions.record_injected(
+        state, "s1", [("guardrail", "H5"), ("approach", "ab12"), ("item", "a.py:1")], tokens=9
+    )
+    assert sessions.record_injected(state, "s1", [("guardrail", "H3")], tokens=9)
+    assert sessions.record_injected(state, "s1", [], tokens=3)
 
     assert _told(state) == (["approach:ab12", "guardrail:H3", "guardrail:H5", "item:a.py:1"], 21)
     assert _told(state, "another") == ([], 0)
@@ -52,12 +54,12 @@ def test_what_was_injected_counts_against_the_session_it_was_injected_into(state
 
 def test_a_reset_forgets_this_session_only(state):
     for session_id in ("s1", "s2"):
-        sessions.tell(state, session_id, [("guardrail", "H5")], tokens=9)
+        sessions.record_injected(state, session_id, [("guardrail", "H5")], tokens=9)
 
     assert sessions.reset_session(state, "s1")
     assert not sessions.reset_session(state, "s1")
     assert (_told(state), _told(state, "s2")) == (([], 0), (["guardrail:H5"], 9))
-    sessions.tell(state, "s1", [("guardrail", "H3")], tokens=4)
+    sessions.record_injected(state, "s1", [("guardrail", "H3")], tokens=4)
     assert _told(state) == (["guardrail:H3"], 4)
 
 
@@ -70,7 +72,7 @@ def test_a_reset_of_what_was_never_told_is_no_reset(tmp_path, home):
 
 
 def test_a_session_without_an_id_has_no_memory(state):
-    assert not sessions.tell(state, "", [("guardrail", "H5")], tokens=9)
+    assert not sessions.record_injected(state, "", [("guardrail", "H5")], tokens=9)
     assert _told(state, "") == ([], 0)
     assert not sessions.reset_session(state, "")
     assert sessions.claim(state, "", "x")
@@ -79,7 +81,7 @@ def test_a_session_without_an_id_has_no_memory(state):
 
 @pytest.mark.parametrize("session_id", ["a\x00b", "x" * 1_000_000, "\ud800", "../../etc/passwd", "a/b", "\n", "."])
 def test_a_hostile_session_id_is_a_session_like_any_other(tmp_path, state, session_id, modes):
-    sessions.tell(state, session_id, [("guardrail", "H5")], tokens=9)
+    sessions.record_injected(state, session_id, [("guardrail", "H5")], tokens=9)
 
     assert _told(state, session_id) == (["guardrail:H5"], 9)
     assert (sessions.claim(state, session_id, "x"), sessions.claim(state, session_id, "x")) == (True, False)
@@ -91,17 +93,17 @@ def test_a_hostile_session_id_is_a_session_like_any_other(tmp_path, state, sessi
 
 @pytest.mark.parametrize("ref", ["a\nb", "9 x", " two  spaces ", '["x"]', "a\x00b", "\u2028", "", "🦊"])
 def test_a_hostile_ref_is_a_ref_like_any_other(state, ref):
-    sessions.tell(state, "s1", [("item", ref), ("guardrail", "H5")], tokens=9)
+    sessions.record_injected(state, "s1", [("item", ref), ("guardrail", "H5")], tokens=9)
 
     assert _told(state) == (["guardrail:H5", f"item:{ref}"], 9)
 
 
 def test_what_a_full_disk_cut_off_hides_nothing_that_comes_after_it(state):
-    sessions.tell(state, "s1", [("guardrail", "H5")], tokens=9)
+    sessions.record_injected(state, "s1", [("guardrail", "H5")], tokens=9)
     with open(_file(state), "ab") as file:
         file.write(b'\n[7,["guardrail:H1')
     assert _told(state) == (["guardrail:H5"], 9)
-    sessions.tell(state, "s1", [("guardrail", "H3")], tokens=9)
+    sessions.record_injected(state, "s1", [("guardrail", "H3")], tokens=9)
 
     assert _told(state) == (["guardrail:H3", "guardrail:H5"], 18)
 
@@ -118,7 +120,7 @@ def test_what_is_no_memory_of_a_session_hinders_nobody(state, content):
     with open(_file(state), "wb") as file:
         file.write(content)
     assert _told(state) == ([], 0)
-    sessions.tell(state, "s1", [("guardrail", "H5")], tokens=9)
+    sessions.record_injected(state, "s1", [("guardrail", "H5")], tokens=9)
 
     assert _told(state) == (["guardrail:H5"], 9)
 
@@ -129,7 +131,7 @@ def test_a_file_that_grew_beyond_all_measure_is_read_in_part_and_begun_anew(stat
         file.write(line * (300_000 // len(line)))
     names, tokens = _told(state)
     assert (names, tokens > 5_000) == (["guardrail:H5"], True)
-    sessions.tell(state, "s1", [("guardrail", "H3")], tokens=9)
+    sessions.record_injected(state, "s1", [("guardrail", "H3")], tokens=9)
 
     assert _told(state) == (["guardrail:H3"], 9)
 
@@ -141,7 +143,7 @@ def test_where_nothing_can_be_remembered_the_prompt_goes_on_and_the_log_says_so(
     {"folder": os.mkdir, "fifo": os.mkfifo, "link": lambda name: os.symlink("/etc/passwd", name)}[occupant](path)
 
     assert _told(state) == ([], 0)
-    assert not sessions.tell(state, "s1", [("guardrail", "H5")], tokens=9)
+    assert not sessions.record_injected(state, "s1", [("guardrail", "H5")], tokens=9)
     with open(f"{state}/log", encoding="utf-8") as log:
         assert json.loads(log.readline())["stage"] == "session"
 
@@ -155,9 +157,9 @@ def test_of_processes_that_tell_at_once_nothing_is_lost(state, said):
 
 
 def test_sessions_that_ended_long_ago_are_forgotten(ready):
-    sessions.tell(ready, "old", [("guardrail", "H5")], tokens=9)
+    sessions.record_injected(ready, "old", [("guardrail", "H5")], tokens=9)
     os.utime(_file(ready, "old"), (0, 0))
-    sessions.tell(ready, "s1", [("guardrail", "H5")], tokens=9)
+    sessions.record_injected(ready, "s1", [("guardrail", "H5")], tokens=9)
     sessions.forget_old(ready)
 
     assert (_told(ready, "old"), _told(ready)) == (([], 0), (["guardrail:H5"], 9))

@@ -9,7 +9,7 @@ import pytest
 from big_history import write_history
 
 from storage.db import database
-from storage.traces import search, windows
+from storage.traces import search, trace_pages
 from storage.traces.selection import EVERYTHING, parse
 
 if TYPE_CHECKING:
@@ -30,11 +30,15 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Iterator[sqlite3.Connection]
 def pages(db: sqlite3.Connection, text: str) -> list[str]:
     """Return the ids of a selection, read page by page from the marks."""
     which = search.with_index(parse(text), db)
-    first = windows.page(db, which)
-    marks = [first[-1].id, *windows.marks(db, which, behind=first[-1].id)] if len(first) == windows.PAGE_ROWS else []
+    first = trace_pages.page(db, which)
+    marks = (
+        [first[-1].id, *trace_pages.marks(db, which, behind=first[-1].id)]
+        if len(first) == trace_pages.PAGE_ROWS
+        else []
+    )
     found = [line.id for line in first]
     for mark in marks:
-        found += [line.id for line in windows.page(db, which, before=mark)]
+        found += [line.id for line in trace_pages.page(db, which, before=mark)]
     return found
 
 
@@ -53,16 +57,16 @@ def test_the_pages_together_are_the_list(db: sqlite3.Connection, text: str) -> N
 
 
 def test_marks_and_rest_count_the_list(db: sqlite3.Connection) -> None:
-    first = windows.page(db, EVERYTHING)
-    marks = [first[-1].id, *windows.marks(db, EVERYTHING, behind=first[-1].id)]
+    first = trace_pages.page(db, EVERYTHING)
+    marks = [first[-1].id, *trace_pages.marks(db, EVERYTHING, behind=first[-1].id)]
 
-    counted = len(marks) * windows.PAGE_ROWS + windows.rest(db, EVERYTHING, behind=marks[-1])
+    counted = len(marks) * trace_pages.PAGE_ROWS + trace_pages.rest(db, EVERYTHING, behind=marks[-1])
 
     assert counted == len(ids(db, ""))
 
 
 def test_a_ranking_begins_with_the_greatest(db: sqlite3.Connection) -> None:
-    slow = [line.latency_ms for line in windows.ranking(db, EVERYTHING, by="slowest")]
+    slow = [line.latency_ms for line in trace_pages.ranking(db, EVERYTHING, by="slowest")]
 
     assert slow == sorted(slow, reverse=True)
     assert slow[0] == db.execute("select max(latency_ms) from traces where origin <> 'test'").fetchone()[0]

@@ -142,7 +142,7 @@ async def test_labelling_goes_on_to_the_next(library: Account, monkeypatch: pyte
         await settle(app, pilot)
         await until(pilot, lambda: compare(app).chosen()[0] != trace)
     with contextlib.closing(database.connect(str(library.state))) as db:
-        given = labels.given(db, trace)
+        given = labels.newest(db, trace)
 
     assert given is not None
     assert given["verdict"] == "ok"
@@ -156,7 +156,7 @@ async def test_a_class_can_be_said(library: Account, monkeypatch: pytest.MonkeyP
         await pilot.press("d")
         await settle(app, pilot)
     with contextlib.closing(database.connect(str(library.state))) as db:
-        given = labels.given(db, trace)
+        given = labels.newest(db, trace)
 
     assert given is not None
     assert given["task_type"] == "debug"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
-    from storage.evaluation.corpus import Row
+    from storage.evaluation.corpus import RecordedPrompt
     from workbench.tui.app import Workbench
 
 RULES = """\
@@ -213,10 +213,10 @@ async def test_escape_stops_a_measurement_and_keeps_what_is_known(
     history: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     multiply(history, 200)
-    monkeypatch.setattr(coverage, "TELL_EVERY_S", 0.0)
+    monkeypatch.setattr(coverage, "REPORT_EVERY_S", 0.0)
     is_stopped, add = threading.Event(), Measurement.add
 
-    def add_and_wait(measurement: Measurement, page: list[Row]) -> None:
+    def add_and_wait(measurement: Measurement, page: list[RecordedPrompt]) -> None:
         """Add a page; all but the first wait until somebody stopped the measurement."""
         if measurement.prompts:
             is_stopped.wait(30)

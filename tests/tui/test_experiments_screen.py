@@ -43,7 +43,7 @@ def store(account: Account, trace_id: str = "") -> str:
     ]
     report = {"verdict": "changed", "prompts": len(answers) // 2, "stopped": ""}
     with closing(database.connect(str(account.state))) as db:
-        made = experiments.keep(db, answers, question="validation: which form?", arms=ARMS, report=report)
+        made = experiments.store(db, answers, question="validation: which form?", arms=ARMS, report=report)
         db.execute("update experiments set at = '2026-03-31T14:00:00.000Z'")
     return made.id
 

@@ -33,6 +33,7 @@ from storage.traces import labels
 from workbench.edits import drafts
 from workbench.edits import instructions_file as files
 from workbench.tui.messages import OpenInstructions
+from workbench.tui.widgets.editor_pane import EditorPane
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -73,11 +74,11 @@ async def test_the_narrow_screen_shows_editor_or_figures(library: Account) -> No
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
         await pilot.press("i")
-        is_editing = instructions(app).editor.display
+        is_editing = instructions(app).query_one(EditorPane).display
         await pilot.press("escape")
 
         assert is_editing
-        assert not instructions(app).editor.display
+        assert not instructions(app).query_one(EditorPane).display
 
 
 async def test_typing_is_enough(library: Account, layer: Path) -> None:
@@ -278,7 +279,7 @@ async def test_a_run_is_kept_for_the_history(library: Account) -> None:
 async def test_a_trace_that_was_approved_regresses(library: Account) -> None:
     trace = next(one["id"] for one in library.traces() if "rounding" in one["prompt"])
     with contextlib.closing(database.connect(str(library.state))) as db:
-        labels.give(db, trace, "ok")
+        labels.add(db, trace, "ok")
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
         await edited(app, pilot, QUIETER, "regressed")

@@ -17,7 +17,7 @@ from workbench.tui.screens.latency import SETTLED_S
 from workbench.tui.widgets.filter_bar import FilterInput
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.questions.choice import Choice
-from workbench.tui.workers import timing
+from workbench.tui.workers import latency_queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -218,11 +218,11 @@ async def test_the_newest_prompts_have_figures_before_all_are_read(
 ) -> None:
     state = str(tmp_path / "state")
     write_history(state, 60)
-    monkeypatch.setattr(timing, "FIRST_PROMPTS", 20)
-    monkeypatch.setattr(timing, "TELL_EVERY_S", 0)
-    told: list[timing.Measured] = []
+    monkeypatch.setattr(latency_queries, "FIRST_PROMPTS", 20)
+    monkeypatch.setattr(latency_queries, "POST_EVERY_S", 0)
+    told: list[latency_queries.LatenciesMeasured] = []
     with closing(database.connect(state)) as db:
-        timing.measure(db, told.append, run=1, which=EVERYTHING, is_over=lambda: False)
+        latency_queries.measure(db, told.append, run=1, which=EVERYTHING, is_over=lambda: False)
 
     prompts = [one.figures.prompts for one in told]
     assert prompts == sorted(prompts)
@@ -232,9 +232,9 @@ async def test_the_newest_prompts_have_figures_before_all_are_read(
 async def test_measuring_stops_when_it_is_cancelled(tmp_path: Path) -> None:
     state = str(tmp_path / "state")
     write_history(state, 500)
-    told: list[timing.Measured] = []
+    told: list[latency_queries.LatenciesMeasured] = []
     with closing(database.connect(state)) as db:
-        timing.measure(db, told.append, run=1, which=EVERYTHING, is_over=lambda: True)
+        latency_queries.measure(db, told.append, run=1, which=EVERYTHING, is_over=lambda: True)
 
     assert [one for one in told if one.figures.is_final] == []
 

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from workbench.tui.panes.trace_text import wrapped
-from workbench.tui.widgets.plain import fit, one_line, plain, plain_in_place
+from workbench.tui.widgets.plain_text import fit, one_line, plain, plain_in_place
 
 
 @pytest.mark.parametrize("char", ["\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u2028", "\r", "\x7f"])

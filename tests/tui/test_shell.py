@@ -22,7 +22,7 @@ from textual.command import CommandPalette
 from workbench.tui.app import Workbench
 from workbench.tui.help import HelpScreen
 from workbench.tui.screens import SCREENS
-from workbench.tui.state import Memory
+from workbench.tui.state import AppState
 from workbench.tui.themes import THEMES
 from workbench.tui.widgets.header import PlaceTab
 from workbench.tui.widgets.key_line import KeyLine
@@ -170,10 +170,10 @@ async def test_filter_sort_and_screen_survive_a_restart(library: Account) -> Non
 
 
 def test_two_apps_remember_beside_each_other(tmp_path: Path) -> None:
-    one, other = Memory(str(tmp_path)), Memory(str(tmp_path))
+    one, other = AppState(str(tmp_path)), AppState(str(tmp_path))
     one.remember("app", theme="enricher-light")
     other.remember("traces", sort="slowest")
-    third = Memory(str(tmp_path))
+    third = AppState(str(tmp_path))
 
     assert (third.recall("app", "theme", ""), third.recall("traces", "sort", "")) == ("enricher-light", "slowest")
 
@@ -358,9 +358,9 @@ def test_a_browser_can_be_served(library: Account) -> None:
 
 
 def test_the_state_of_the_memory_is_json(library: Account) -> None:
-    from workbench.tui.state import Memory
+    from workbench.tui.state import AppState
 
-    Memory(str(library.state)).remember("traces", filter="type:debug")
+    AppState(str(library.state)).remember("traces", filter="type:debug")
 
     assert json.loads((library.state / "workbench.json").read_text()) == {"traces": {"filter": "type:debug"}}
 

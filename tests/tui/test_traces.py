@@ -10,6 +10,7 @@ from big_history import write_history
 from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage.db import database
+from storage.traces import violations
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterBar
@@ -75,6 +76,29 @@ async def test_a_click_chooses_the_row_and_a_second_one_opens_it(library: Accoun
 
         assert chosen == 3
         assert app.focused is app.screen.query_one(Detail)
+
+
+async def test_a_trace_shows_what_its_turn_violated(library: Account) -> None:
+    stub = violations.StoredViolation(
+        "CODE_001",
+        "NO_STUBS",
+        "code_generation",
+        "critical",
+        "auth.py",
+        7,
+        "function login has an empty body",
+        "",
+        "H3",
+    )
+    with closing(database.connect(str(library.state))) as db:
+        violations.store(db, db.execute("select max(id) from traces").fetchone()[0], [stub])
+        db.commit()
+    async with run_workbench(library.state, size=WIDE) as (app, pilot):
+        await settle(app, pilot)
+        shown = screen_text(app)
+
+    assert "Violations" in shown
+    assert "auth.py:7: critical CODE_001 NO_STUBS" in shown
 
 
 async def test_the_wheel_scrolls_without_choosing(tmp_path: Path) -> None:

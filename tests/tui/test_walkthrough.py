@@ -18,7 +18,7 @@ from instructing import edited, settled
 from piloting import run_workbench, screen_text, settle, until
 from textual.widgets import OptionList
 
-from storage.base import lean
+from storage.base import fast_stdlib
 from workbench.tui.screens import SCREENS
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.questions.chooser import ClassChooser
@@ -146,7 +146,7 @@ def shop(account: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
         monkeypatch.setenv(name, account.env[name])
     monkeypatch.chdir(account.project)
     monkeypatch.setattr("piloting.WAIT_S", 30.0)
-    monkeypatch.setattr(lean, "utc_now", lambda: "2026-11-06T09:00:00.000Z")
+    monkeypatch.setattr(fast_stdlib, "utc_now", lambda: "2026-11-06T09:00:00.000Z")
     return account
 
 

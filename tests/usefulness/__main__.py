@@ -11,10 +11,12 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from tests.usefulness import figures as count
 from tests.usefulness.figures import Row, by_kind, figures, pointed
 from tests.usefulness.replaying import SET_APART, chosen_sessions, replay
+from tests.usefulness.sample import sample
 
 BESIDE = Path(sys.executable).parent / "enricher"
 
@@ -29,17 +31,26 @@ def main() -> None:
     sessions = chosen_sessions(folder, repo=args.repo, most=args.sessions, with_set_apart=args.all)
     if not sessions:
         _stop(f"no session of {args.repo!r}; {len(SET_APART)} repositories need --all")
-    if not shutil.which(args.enricher):
+    if args.rows:
+        rows = [json.loads(line) for line in Path(args.rows).read_text(encoding="utf-8").splitlines()]
+    elif shutil.which(args.enricher):
+        rows = replay(folder, sessions, enricher=os.path.abspath(args.enricher), jobs=args.jobs)
+    else:
         _stop(f"no command {args.enricher}; --enricher names another build")
-    rows = replay(folder, sessions, enricher=os.path.abspath(args.enricher), jobs=args.jobs)
     if args.out:
-        lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
-        Path(args.out).write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
+        _write(args.out, rows)
+    if args.reading:
+        _write(args.reading, sample(rows, sessions, size=args.sample, silent=args.sample // 3, each=args.sample // 8))
     print(report(rows))
     sys.exit(0 if rows else 1)
 
 
-def _stop(reason: str) -> None:
+def _write(path: str, rows: list[Row]) -> None:
+    lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
+    Path(path).write_text("".join(lines), encoding="utf-8", errors="surrogateescape")
+
+
+def _stop(reason: str) -> NoReturn:
     print(reason, file=sys.stderr)
     sys.exit(2)
 
@@ -53,6 +64,9 @@ def _arguments() -> argparse.Namespace:
         "--all", action="store_true", help="also the repositories that are set apart for the last reading"
     )
     parser.add_argument("--out", help="write the rows here: one JSON line per prompt, with the text")
+    parser.add_argument("--rows", help="count the rows of this file, which --out wrote, instead of replaying")
+    parser.add_argument("--reading", help="also write a sample for readers here: one JSON line per output")
+    parser.add_argument("--sample", type=int, default=120, help="outputs in that sample, a third of them silent (120)")
     parser.add_argument("--enricher", default=str(BESIDE), help="the installed command (that of this environment)")
     return parser.parse_args()
 

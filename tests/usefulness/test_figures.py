@@ -14,6 +14,7 @@ from enricher.prompt.text import LOOK_ALIKES
 from tests.usefulness import figures as count
 from tests.usefulness.figures import by_kind, figures, kinds_of_lines, paths_in, pointed
 from tests.usefulness.replaying import SET_APART, with_kinds
+from tests.usefulness.sample import sample
 
 ROOT = Path(__file__).parents[2]
 FILES = (
@@ -169,3 +170,26 @@ def test_without_the_data_it_says_so_and_stops() -> None:
 
 def test_seven_repositories_are_set_apart() -> None:
     assert len(SET_APART) == 7
+
+
+def test_a_sample_for_readers_has_half_of_its_outputs_from_the_repositories_set_apart() -> None:
+    apart = min(SET_APART)
+    turns = [{"prompt": f"prompt {number}", "assistant": f"answer {number}"} for number in range(20)]
+    sessions = [{"id": name, "turns": turns} for name in ("one", "two")]
+    bare = {"touched": [], "known_before": []}
+    rows = [
+        {**bare, "session": name, "repo": repo, "number": number, "added": "text" * (number % 2)}
+        for name, repo in (("one", apart), ("two", "other/repository"))
+        for number in range(20)
+    ]
+
+    found = sample(rows, sessions, size=12, silent=4, each=10)
+
+    assert sorted(one["n"] for one in found) == list(range(1, 13))
+    assert sum(not one["text"] for one in found) == 4
+    assert sum(one["repository"] == apart for one in found) == 6
+    number = int(found[0]["id"].partition(":")[2])
+    assert found[0]["prompt"] == f"prompt {number}"
+    assert [one["user"] for one in found[0]["last_turns"]] == [
+        f"prompt {earlier}" for earlier in range(max(0, number - 3), number)
+    ]

@@ -40,7 +40,8 @@ def test_a_function_without_an_implementation_is_a_stub(code: str) -> None:
 
 @pytest.mark.conformance("S2-2d")
 def test_a_method_without_an_implementation_is_a_stub() -> None:
-    code = 'class A:\n    def real(self):\n        return 1\n\n    def f(self):\n        """Do it."""\n        pass\n'
+    real = "class A:\n    def real(self):\n        return 1\n\n"
+    code = f'{real}    def f(self) -> int:\n        """Do it."""\n        pass\n'
 
     assert found(code, "CODE_001") == [("CODE_001", 5)]
 
@@ -64,6 +65,14 @@ def test_a_method_without_an_implementation_is_a_stub() -> None:
         pytest.param("class Base:\n    def f(self):\n        raise NotImplementedError\n", id="class named Base"),
         pytest.param('def f(a):\n    raise NotImplementedError("lists are not supported")\n', id="refused case"),
         pytest.param("def f():\n    return None\n", id="return None without TODO"),
+        pytest.param(
+            "class A:\n    def g(self):\n        return 1\n\n    def run(self, x):\n        pass\n", id="method"
+        ),
+        pytest.param("class A:\n    def f(self): ...\n    def g(self): ...\n", id="all methods are empty"),
+        pytest.param("def noop():\n    pass\n\nregister(noop)\n", id="callback"),
+        pytest.param('def f():\n    """\n    >>> 1\n    1\n    """\n', id="doctest"),
+        pytest.param("def upgrade():\n    pass\n", id="migration"),
+        pytest.param("def f():\n    # TODO: should this be configurable?\n    return None\n", id="question"),
         pytest.param("@click.group()\ndef cli():\n    pass\n", id="command group"),
     ],
 )
@@ -94,6 +103,17 @@ def test_what_is_no_python_is_one_violation(code: str) -> None:
         pytest.param("def f():\n    return environ.get('URL', 'https://api.shop.io')\n", [], id="default of a setting"),
         pytest.param("def f(url):\n    return url.startswith('https://api.shop.io')\n", [], id="comparison"),
         pytest.param("def f():\n    return g(timeout=5)\n", [], id="small number"),
+        pytest.param("def f():\n    g(release_url='https://shop.io/releases/4')\n", [], id="link for people"),
+        pytest.param(
+            "def f(u):\n    if not u:\n        u = 'https://api.shop.io'\n    return g(u)\n", [], id="fallback"
+        ),
+        pytest.param("def f(h):\n    return get(f'https://{h}.shop.io/v1')\n", [], id="computed host"),
+        pytest.param("def item_url(n):\n    return f'https://shop.io/{n}'\n", [], id="named by the function"),
+        pytest.param("def f(n):\n    return Card('https://shop.io/x', n)\n", [], id="not connected with"),
+        pytest.param("def f():\n    super().__init__(port=3389)\n", [], id="what a subclass is about"),
+        pytest.param("def f():\n    while True:\n        sleep(60)\n", [], id="rhythm"),
+        pytest.param("def f():\n    return g(api_key='epv4Today')\n", [], id="name of a field"),
+        pytest.param("ID = 'da93c2bd-c857-4b10-8c8c-60988103320f'\n", [], id="uuid"),
         pytest.param("def f():\n    return get('https://api.shop.io/v1')\n", ["CODE_002"], id="address"),
         pytest.param("def f():\n    return g(timeout=45)\n", ["CODE_002"], id="limit of time"),
         pytest.param("def f():\n    return connect('10.20.30.40')\n", ["CODE_002"], id="numbers of a server"),
@@ -156,6 +176,8 @@ class _Private:
         pytest.param("except Exception:\n    # never mind\n    pass", ["ERROR_001"], id="comment"),
         pytest.param("except (KeyError, BaseException):\n    ...", ["ERROR_001"], id="one of several"),
         pytest.param("except KeyError:\n    pass", [], id="narrow"),
+        pytest.param("except Exception:\n    pass  # the caller asks again in a minute", [], id="reason"),
+        pytest.param("except Exception:\n    pass\nelse:\n    g()", [], id="else"),
         pytest.param("except Exception as error:\n    log.warning(error)", [], id="logged"),
         pytest.param("except Exception:\n    raise", [], id="raised again"),
     ],

@@ -10,16 +10,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from enricher.interfaces.bench import HOOK, PROMPT, Case, Row, event, home
-from storage.metrics.percentiles import percentile
-from storage.traces import windows
+from enricher.interfaces.bench import HOOK, PROMPT, BenchCase, BenchRow, event, home
+from storage.traces import trace_pages
 from storage.traces.selection import EVERYTHING
 from workbench.tui.state import NAME as REMEMBERED
 from workbench.tui.workers.connection import open_database
@@ -39,15 +37,15 @@ GIVE_UP_S = 60.0
 MARK_CHARS = 10
 
 
-def workbench_rows(state: str, runs: int) -> list[Row]:
+def workbench_rows(state: str, runs: int) -> list[BenchRow]:
     """Return a row with the times of the yardstick and of each measured wait, using the history in ``state``."""
     with open_database(state) as db:
-        newest = windows.page(db, EVERYTHING, limit=1)
+        newest = trace_pages.page(db, EVERYTHING, limit=1)
     if not newest:
         raise ValueError(f"{state} has no traces to measure with")
     mark = " ".join(newest[0].prompt.split())[:MARK_CHARS].encode()
     seconds: dict[str, list[float]] = {YARDSTICK: [], START: []}
-    with _as_it_was(os.path.join(state, REMEMBERED)):
+    with _restored(os.path.join(state, REMEMBERED)):
         for number in range(runs + 1):
             yardstick, start = _import_textual(), _start(state, mark)
             if number:  # the first round fills the disk cache
@@ -57,23 +55,11 @@ def workbench_rows(state: str, runs: int) -> list[Row]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         seconds[TAIL] = asyncio.run(_arrivals(os.environ["ENRICHER_HOME"], runs))
     floor = seconds[YARDSTICK]
-    return [_row(name, times, floor) for name, times in seconds.items()]
-
-
-def _row(name: str, times: list[float], floor: list[float]) -> Row:
-    median, p99 = statistics.median(times), percentile(times, 0.99)
-    return Row(
-        name,
-        median_ms=median * 1000,
-        p99_ms=p99 * 1000,
-        ratio=median / statistics.median(floor),
-        p99_ratio=p99 / percentile(floor, 0.99),
-        runs=len(times),
-    )
+    return [BenchRow.of(name, times, floor) for name, times in seconds.items()]
 
 
 @contextlib.contextmanager
-def _as_it_was(path: str) -> Iterator[None]:
+def _restored(path: str) -> Iterator[None]:
     """Restore the file of the app's remembered state when the context ends."""
     before = None
     with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
@@ -163,7 +149,7 @@ async def _arrivals(state: str, runs: int) -> list[float]:
 
 
 def _ask(session: str) -> None:
-    given = event(session, Case(HOOK, prompt=PROMPT))
+    given = event(session, BenchCase(HOOK, prompt=PROMPT))
     subprocess.run(HOOK, input=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
 

@@ -25,10 +25,10 @@ from enricher.interfaces.bench import home
 from enricher.interfaces.bench.targets import REPLAYED_PER_SECOND, SAVE_TO_COMPLETE_MS, SAVE_TO_FIRST_MS
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from workbench.edits.live import Edit, measure
+from workbench.edits.live import TimedEdit, measure
 from workbench.replay.corpus import opened
 from workbench.replay.replay import Replay
-from workbench.replay.rulesets import sides
+from workbench.replay.rulesets import compared_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class ReplayRate:
     """Replay speed of an edit on one core: ``ratio`` is its time per prompt divided by that of only reading prompts."""
 
     name: str
@@ -76,16 +76,17 @@ def edits() -> dict[str, str]:
     }
 
 
-def rates(prompts: int, runs: int) -> tuple[list[Rate], list[Save]]:
+def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[Save]]:
     """Measure every edit on a generated history of ``prompts`` prompts, in ``runs`` rounds of shuffled order."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         _invent(folder, prompts)
         texts = edits()
         seconds: dict[str, list[float]] = {name: [] for name in (READ, *texts)}
-        told: dict[str, tuple[float, int]] = {}
+        counts: dict[str, tuple[float, int]] = {}
         with opened(state_dir()) as corpus:
             made = {
-                name: sides.from_text(packaged_file(), text, versions=corpus.versions) for name, text in texts.items()
+                name: compared_rules.from_text(packaged_file(), text, versions=corpus.versions)
+                for name, text in texts.items()
             }
             for _ in range(runs):
                 for name in random.sample(list(seconds), len(seconds)):
@@ -100,22 +101,22 @@ def rates(prompts: int, runs: int) -> tuple[list[Rate], list[Save]]:
                         for pairs in run.pairs(processes=1):
                             for pair in pairs:
                                 radius.add(pair)
-                        told[name] = run.judged / max(1, radius.prompts), radius.changed
+                        counts[name] = run.judged / max(1, radius.prompts), radius.changed
                     seconds[name].append(time.process_time() - began)
         before = Path(packaged_file()).read_text(encoding="utf-8")
-        saves = measure(state_dir(), [Edit(name, packaged_file(), before, text) for name, text in texts.items()])
+        saves = measure(state_dir(), [TimedEdit(name, packaged_file(), before, text) for name, text in texts.items()])
     floor = statistics.median(seconds[READ])
-    return [_rate(name, prompts, times, floor, *told.get(name, (0.0, 0))) for name, times in seconds.items()], [
+    return [_rate(name, prompts, times, floor, *counts.get(name, (0.0, 0))) for name, times in seconds.items()], [
         Save(one.name, one.first_ms, one.complete_ms, one.prompts, one.changed) for one in saves
     ]
 
 
-def _rate(name: str, prompts: int, times: list[float], floor: float, judged: float, changed: int) -> Rate:
+def _rate(name: str, prompts: int, times: list[float], floor: float, judged: float, changed: int) -> ReplayRate:
     median = statistics.median(times)
-    return Rate(name, prompts / median, median / floor, judged, changed, len(times))
+    return ReplayRate(name, prompts / median, median / floor, judged, changed, len(times))
 
 
-def missed(found: list[Rate], saves: list[Save]) -> list[str]:
+def missed(found: list[ReplayRate], saves: list[Save]) -> list[str]:
     """Return the names of measurements that are slower than their limits; empty if none is."""
     slow = [one.name for one in found if one.prompts_per_second < REPLAYED_PER_SECOND]
     late = [one.name for one in saves if one.first_ms > SAVE_TO_FIRST_MS or one.complete_ms > SAVE_TO_COMPLETE_MS]
@@ -136,8 +137,8 @@ def _prompts(count: int) -> Iterator[dict[str, object]]:
     compiled = compile_layers([Layer("packaged", packaged_file())])
     examples = [example for rule in compiled.classes for example in rule.examples]
     for number in range(count):
-        said = " ".join(chance.sample(examples, chance.choice((1, 1, 2, 3, 6))))
+        text = " ".join(chance.sample(examples, chance.choice((1, 1, 2, 3, 6))))
         yield {
-            "id": f"p{number}", "prompt": f"{said} ({number})", "session_id": f"s{number // PROMPTS_PER_SESSION}",
+            "id": f"p{number}", "prompt": f"{text} ({number})", "session_id": f"s{number // PROMPTS_PER_SESSION}",
             "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(FIRST_MS / 1000 + 60 * number)),
         }  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.bench import asserting, finish, print_rows, rounds
+from enricher.interfaces.cli.bench import asserting, report, rounds
 from enricher.interfaces.cli.options import as_json
 
 
@@ -20,7 +20,6 @@ from enricher.interfaces.cli.options import as_json
 @asserting
 def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
     """Time the app's start, its filter and the arrival of a new prompt, as ratios to importing Textual."""
-    from enricher.interfaces.bench.targets import missed
     from storage.db.database import StorageError
     from workbench.bench.app import workbench_rows
 
@@ -28,5 +27,4 @@ def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> N
         rows = workbench_rows(history or state_dir(), runs)
     except (StorageError, ValueError, TimeoutError) as error:
         raise click.ClickException(str(error)) from error
-    print_rows(rows, is_json=is_json)
-    finish(missed("workbench", rows), asserts=asserts)
+    report("workbench", rows, is_json=is_json, asserts=asserts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import Group, print_json, printable
+from enricher.interfaces.cli.output import CommandGroup, print_json, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
     from enricher.settings import Value as Setting
     from storage.traces.selection import Selection
-    from workbench.tuning.examples import Labelled
-    from workbench.tuning.second_opinion import Value
+    from workbench.tuning.examples import LabelledPrompt
+    from workbench.tuning.second_opinion import OpinionValue
 
 TOKENS_OF_A_QUESTION = 330
 """About what a question costs beside its prompt: the instructions, the classes with their meanings, three examples."""
 TOKENS_OF_AN_ANSWER = 40
 
 
-@click.group("model", cls=Group, epilog="Example: enricher model measure --simulate 0.8 labelled.jsonl")
+@click.group("model", cls=CommandGroup, epilog="Example: enricher model measure --simulate 0.8 labelled.jsonl")
 def model() -> None:
     """Try and measure the language model that gives a second opinion (docs/model.md)."""
 
@@ -124,13 +124,13 @@ def _rules() -> Rules:
 def ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples: int | None = None) -> dict[str, Any]:
     """Return the record of one call. Labelled prompts are asked about without examples: they are the examples."""
     from enricher.home import state_dir
-    from enricher.model.asking import asked_now, meanings_of
+    from enricher.model.opinion_request import ask_now, meanings_of
 
     own = settings if examples is None else {**settings, "model.examples": examples}
-    return asked_now(prompt, meanings_of(rules), rules, own, state=state_dir())
+    return ask_now(prompt, meanings_of(rules), rules, own, state=state_dir())
 
 
-def _prompts(labelled: str | None, selection: Selection) -> list[Labelled]:
+def _prompts(labelled: str | None, selection: Selection) -> list[LabelledPrompt]:
     from workbench.tuning.examples import from_log, from_rows
     from workbench.tuning.labelled_rows import read_labelled
 
@@ -156,7 +156,7 @@ def cost(prompts: Sequence[str], settings: Mapping[str, Setting]) -> str:
     )
 
 
-def _as_json(found: Value) -> dict[str, Any]:
+def _as_json(found: OpinionValue) -> dict[str, Any]:
     shares = {name: found.share(getattr(found, name)) for name in ("by_rules", "merged")}
     return {
         "prompts": found.prompts,
@@ -177,7 +177,7 @@ def _as_json(found: Value) -> dict[str, Any]:
     }
 
 
-def _print(found: Value) -> None:
+def _print(found: OpinionValue) -> None:
     for name, right, count in (
         ("rules alone", found.by_rules, found.prompts),
         ("model alone", found.by_model, found.answered),

@@ -116,7 +116,7 @@ def publish(
         raise click.UsageError("FILE shows an existing snapshot and --snapshot writes a new one; use only one of them")
     if is_shown is not None and not snapshot:
         raise click.UsageError("--serve and --no-serve can only be used with --snapshot FILE")
-    if snapshot and is_shown is None and (unused := _given(*SERVING)):
+    if snapshot and is_shown is None and (unused := _first_given(*SERVING)):
         raise click.UsageError(f"{unused} only matters if the snapshot is shown: add --serve, or leave {unused} out")
     is_shown = is_shown or not snapshot
     if text and not snapshot:
@@ -127,21 +127,21 @@ def publish(
             f"enricher publish --snapshot FILE --serve --host {host}"
         )
     password = _password(password_file, is_needed=not is_loopback(host) and is_shown)
-    said = _said(file, snapshot, text or TEXTS[0], is_sure=is_sure)
+    publication = _snapshot_description(file, snapshot, text or TEXTS[0], is_sure=is_sure)
     if not is_shown:
         return
     plugin = _plugin(host, allowed, password)
-    _serve(file or snapshot or "", said, plugin, (host, port), base_url=base_url, is_opened=is_opened)
+    _serve(file or snapshot or "", publication, plugin, (host, port), base_url=base_url, is_opened=is_opened)
 
 
-def _given(*names: str) -> str:
+def _first_given(*names: str) -> str:
     """Return the first of these options that was given on the command line; empty if none was."""
     context = click.get_current_context()
     given = {name for name in names if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
     return next((one.opts[0] for one in context.command.params if one.name in given), "")
 
 
-def _said(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
+def _snapshot_description(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
     """Return the description of the snapshot, which is written now if requested; None for the live history."""
     from workbench.commands.publish_snapshot import written
     from workbench.web.snapshot import writing as snapshots
@@ -214,7 +214,7 @@ def _base(url: str) -> str:
 
 def _serve(
     path: str,
-    said: Publication | None,
+    publication: Publication | None,
     plugin: dict[str, object],
     where: tuple[str, int],
     *,
@@ -224,7 +224,7 @@ def _serve(
     from storage.traces import DATABASE
     from workbench.web.server import serving
     from workbench.web.server.addresses import announced, is_loopback, names_of
-    from workbench.web.server.upkeep import kept_up
+    from workbench.web.server.upkeep import maintained
 
     host, port = where
     try:
@@ -233,14 +233,18 @@ def _serve(
             path or f"{state_dir()}/{DATABASE}", is_immutable=bool(path), plugin=plugin, base_url=base_url
         )
         url = _address(names_of(host)[0], own) + base_url
-        with serving.told_to_end() as asked, contextlib.ExitStack() as stack:
+        with serving.stop_signals() as asked, contextlib.ExitStack() as stack:
             if not path:
-                stack.enter_context(kept_up(state_dir(), lambda line: click.echo(printable(line), err=True)))
+                stack.enter_context(maintained(state_dir(), lambda line: click.echo(printable(line), err=True)))
 
             def is_up() -> None:
                 stack.enter_context(announced(state_dir(), url))
-                _tell(url, said, taken=port if port not in (0, own.getsockname()[1]) else 0)
-                _lead_there(url, own.getsockname()[1] if is_loopback(host) else 0, is_opened=is_opened)
+                _print_address(url, publication, taken=port if port not in (0, own.getsockname()[1]) else 0)
+                sign_in = "" if path else serving.sign_in_address(served, url)
+                if sign_in:
+                    click.echo(f"To label prompts in the browser, sign in once at {sign_in}", err=True)
+                forwarded = own.getsockname()[1] if is_loopback(host) else 0
+                _open_browser(sign_in or url, forwarded, is_opened=is_opened)
 
             serving.serve(served, own, asked, is_up=is_up)
     except serving.ServingError as failure:
@@ -252,18 +256,18 @@ def _address(host: str, own: socket.socket) -> str:
     return f"http://{named}:{own.getsockname()[1]}"
 
 
-def _tell(url: str, said: Publication | None, *, taken: int) -> None:
+def _print_address(url: str, publication: Publication | None, *, taken: int) -> None:
     if taken:
         click.echo(f"Port {taken} is already in use, so another one was chosen.", err=True)
     click.echo(url)
     sys.stdout.flush()
     from workbench.commands.publish_snapshot import described
 
-    shown = f"A snapshot: {described(said)}." if said else "The live history, for this machine only."
+    shown = f"A snapshot: {described(publication)}." if publication else "The live history, for this machine only."
     click.echo(f"{shown} Press Ctrl-C to stop.", err=True)
 
 
-def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
+def _open_browser(url: str, port: int, *, is_opened: bool) -> None:
     """Open a browser, or print how to reach the server; ``port`` is 0 if no forwarding is needed."""
     from workbench.web.server import addresses
 
@@ -278,7 +282,7 @@ def _lead_there(url: str, port: int, *, is_opened: bool) -> None:
 
 
 def _write_config(folder: str, allowed: tuple[str, ...], base_url: str) -> None:
-    from workbench.web.server import files as server_files
+    from workbench.web.server import serving
 
     plugin: dict[str, object] = {
         "home": True,
@@ -286,7 +290,7 @@ def _write_config(folder: str, allowed: tuple[str, ...], base_url: str) -> None:
         "password_env": PASSWORD,
     }
     try:
-        for path in server_files.write(folder, plugin=plugin, base_url=base_url):
+        for path in serving.write_files(folder, plugin=plugin, base_url=base_url):
             click.echo(printable(path))
     except OSError as failure:
         raise click.ClickException(printable(failure)) from failure

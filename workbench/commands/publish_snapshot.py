@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sqlite3
 import sys
@@ -11,11 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.output import new_console, printable
+from enricher.interfaces.cli.output import printable, progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from workbench.web.reading.history import Publication
 
 STEPS = {"traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums"}
@@ -31,34 +28,38 @@ def written(path: str, text: str, *, is_sure: bool) -> Publication:
 
     snapshot.may_be_written(path)
     try:
-        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
+        with database.opened(state_dir()) as db:
             if text == "full":
                 _reveal(db, is_sure=is_sure)
-            said = _write(db, path, text)
+            publication = _write(db, path, text)
     except database.StorageError as failure:
         raise click.ClickException(printable(failure)) from failure
     except (OSError, sqlite3.Error) as failure:
         raise click.ClickException(printable(f"{path} cannot be written: {failure}")) from failure
     size = os.stat(path).st_size / 1e6
-    click.echo(printable(f"{path}: {described(said)}, {size:,.1f} MB"), err=True)
-    return said
+    click.echo(printable(f"{path}: {described(publication)}, {size:,.1f} MB"), err=True)
+    return publication
 
 
-def described(said: Publication) -> str:
+def described(publication: Publication) -> str:
     """Return a sentence part on a snapshot: number of prompts, period, and treatment of texts."""
-    kept = {"redacted": "texts redacted", "hash": "no texts", "full": "texts as stored"}[said.text]
-    span = f" from {said.since[:10]} to {said.until[:10]}" if said.prompts else ""
-    return f"{said.prompts:,} {'prompt' if said.prompts == 1 else 'prompts'}{span}, {kept}"
+    kept = {"redacted": "texts redacted", "hash": "no texts", "full": "texts as stored"}[publication.text]
+    span = f" from {publication.since[:10]} to {publication.until[:10]}" if publication.prompts else ""
+    return f"{publication.prompts:,} {'prompt' if publication.prompts == 1 else 'prompts'}{span}, {kept}"
 
 
 def _write(db: sqlite3.Connection, path: str, text: str) -> Publication:
-    from workbench.web.reading import measured
-    from workbench.web.server.serving import told_to_end
+    from workbench.web.reading import derived_data
+    from workbench.web.server.serving import stop_signals
     from workbench.web.snapshot import writing as snapshot
 
-    with told_to_end() as asked, _progress() as advance:
-        advance("sums", 0, 0)
-        measured.catch_up(db, should_stop=asked.is_set)
+    with stop_signals() as asked, progress_bar(STEPS["sums"]) as bar:
+
+        def advance(step: str, done: int, total: int) -> None:
+            if bar:
+                bar(done, total, STEPS.get(step, "the rest"))
+
+        derived_data.catch_up(db, should_stop=asked.is_set)
         if asked.is_set():
             raise snapshot.InterruptedSnapshotError("interrupted: no snapshot was written")
         return snapshot.write(state_dir(), path, text=text, should_stop=asked.is_set, advance=advance)
@@ -85,23 +86,3 @@ def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
         )
     if not click.confirm("Write the snapshot?", default=False, err=True):
         raise click.ClickException("nothing was written, because you did not confirm")
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    console = new_console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _step, _done, _total: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("snapshot", total=None)
-
-        def advance(step: str, done: int, total: int) -> None:
-            bar.update(task, description=STEPS.get(step, "the rest"))
-            if total:
-                bar.update(task, completed=done, total=total)
-
-        yield advance

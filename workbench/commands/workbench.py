@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("workbench", epilog='Example: enricher workbench --screen traces --where "type:debug since:2d"')
 @click.option("--screen", default="", metavar="NAME", help="The screen to start with; default: the one shown last.")
-@options.where(cls=options.Renamed, former=["--filter"], default=None)
+@options.where(default=None)
 @options.instructions_file(default="the nearest file that you can edit")
 def workbench(screen: str, selection: Selection | None, instructions: str | None) -> None:
     """Open the workbench: look at recorded prompts, edit the instructions, and see what each edit changes."""

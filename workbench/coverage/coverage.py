@@ -17,23 +17,23 @@ from typing import TYPE_CHECKING
 from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, scanned_part
 from enricher.prompt.text import estimate_tokens
 from storage.evaluation.corpus import labels_of
-from workbench import statistics
+from workbench.coverage.rule_positions import RulePosition
 from workbench.coverage.unmatched import Unmatched
-from workbench.coverage.written import RulePosition
-from workbench.replay.outcome import judged_again
+from workbench.replay.outcome import reevaluated
 from workbench.replay.replay import never
+from workbench.statistics.intervals import Interval, upper_bound, wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from storage.evaluation.corpus import Row as Recorded
+    from storage.evaluation.corpus import RecordedPrompt as Recorded
+    from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.coverage.unmatched import Cluster
-    from workbench.coverage.written import Signal, Written
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
 
 KINDS = ("signal", "task type", "search intent", "guardrail", "approach", "channel")
-SAYS_NOTHING = frozenset(
+UNINFORMATIVE = frozenset(
     "always no_words tiny short medium long very_long several_sentences non_english order_last".split()
 )
 """Features of length and form, which do not depend on the subject: a prompt with these alone counts as unmatched."""
@@ -45,7 +45,7 @@ EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CoverageRow:
     """One rule or signal: in how many of ``prompts`` it fired, its tokens, and how often labels confirm it.
 
     ``rule`` is the id of the rule, ``name`` its class, guardrail, approach or channel, ``label`` the signal as
@@ -85,16 +85,16 @@ class Row:
         """Whether the rule fired in every prompt, and so distinguishes none."""
         return self.fired == self.prompts > 0
 
-    def rightness(self) -> statistics.Interval:
+    def rightness(self) -> Interval:
         """Return Wilson's interval for how often the class was right in labelled prompts in which the rule fired."""
-        return statistics.wilson(self.right, self.right + self.wrong)
+        return wilson(self.right, self.right + self.wrong)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
     """Rows of one kind and facet that fired in exactly the same prompts."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[CoverageRow, ...]
     fired: int
 
 
@@ -109,35 +109,35 @@ class Coverage:
     prompts: int
     judged_again: int
     labelled: int
-    rows: tuple[Row, ...]
+    rows: tuple[CoverageRow, ...]
     overlaps: tuple[Overlap, ...]
     unmatched: int
     clusters: tuple[Cluster, ...]
     labels: dict[str, int]
 
-    def class_share(self, row: Row) -> float:
+    def class_share(self, row: CoverageRow) -> float:
         """Return the share of labelled prompts in a row's class: how often an uninformative signal is right."""
         known = sum(self.labels.values())
         return self.labels.get(row.name, 0) / known if known else 0.0
 
-    def doubtful(self) -> list[Row]:
+    def doubtful(self) -> list[CoverageRow]:
         """Return the signals that, by their 95 % interval, are right no more often than an uninformative signal."""
         judged = [row for row in self.rows if row.kind == "signal" and row.facet == TASK_TYPE and row.right + row.wrong]
         found = [row for row in judged if row.label != "<always>" and row.rightness().high <= self.class_share(row)]
         return sorted(found, key=lambda row: (row.rightness().high - self.class_share(row), row.file, row.line))
 
-    def dead(self) -> list[Row]:
+    def dead(self) -> list[CoverageRow]:
         """Return the rows that never fired."""
         return [row for row in self.rows if row.is_dead]
 
-    def always_on(self) -> list[Row]:
+    def always_on(self) -> list[CoverageRow]:
         """Return the rows that fired in every prompt, except ``<always>``; empty below ENOUGH_PROMPTS prompts."""
         found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
         return found if self.prompts >= ENOUGH_PROMPTS else []
 
     def dead_may_reach(self) -> float:
         """Return the 95 % upper bound of the share of prompts in which one given rule that never fired may fire."""
-        return statistics.upper_bound(self.prompts)
+        return upper_bound(self.prompts)
 
 
 @dataclass(slots=True)
@@ -166,7 +166,7 @@ class _Tally:
         if len(self.examples) < EXAMPLES:
             self.examples.append(trace_id)
 
-    def judge(self, verdict: tuple[str, str], came_out: str) -> None:
+    def count_label(self, verdict: tuple[str, str], came_out: str) -> None:
         """Count a label for or against the class of this rule; «wrong» counts only against the recorded class."""
         kind, task_type = verdict
         if kind == "wrong":
@@ -175,8 +175,8 @@ class _Tally:
             is_right = self.name == (task_type if kind == "class" else came_out)
             self.right, self.wrong = self.right + is_right, self.wrong + (not is_right)
 
-    def row(self, prompts: int) -> Row:
-        return Row(
+    def row(self, prompts: int) -> CoverageRow:
+        return CoverageRow(
             self.kind, self.rule, self.facet, self.name, self.label, self.weight, self.condition, self.place.file,
             self.place.line, self.fired, prompts, self.tokens, self.right, self.wrong, tuple(self.examples),
         )  # fmt: skip
@@ -185,22 +185,22 @@ class _Tally:
 class Measurement:
     """A coverage count in progress: pages of a corpus can be added, and the figures read, at any time."""
 
-    def __init__(self, corpus: Corpus, written: Written) -> None:
+    def __init__(self, corpus: Corpus, written: LocatedRules) -> None:
         self._corpus, self._written = corpus, written
         self.prompts = self.judged_again = self.labelled = 0
         self._labels: Counter[str] = Counter()
         self._unmatched = Unmatched()
         self._signals: dict[int, list[_Tally]] = {}
         for signal in written.signals:
-            self._know(signal)
-        self._telling = {
-            one.condition for one in written.signals if one.facet == TASK_TYPE and one.feature not in SAYS_NOTHING
+            self._add_signal(signal)
+        self._informative = {
+            one.condition for one in written.signals if one.facet == TASK_TYPE and one.feature not in UNINFORMATIVE
         }
         self._lines = {(one.kind, one.name): one for one in _lines(written)}
         self._titles = {identity: title for identity, (title, _) in written.guardrail_titles().items()}
         self._approaches = list(_approaches(written))
 
-    def _know(self, signal: Signal) -> None:
+    def _add_signal(self, signal: LocatedSignal) -> None:
         tally = _Tally(
             "signal", signal.rule, signal.facet, signal.name, signal.place, signal.label, signal.weight,
             signal.condition,
@@ -213,12 +213,12 @@ class Measurement:
         verdicts = labels_of(self._corpus.db, [row.id for row in rows])
         for row in rows:
             is_recorded = row.rules_hash == self._written.rules.hash
-            outcome = self._corpus.recorded(row) if is_recorded else self._judged_again(row)
+            outcome = self._corpus.recorded(row) if is_recorded else self._outcome_under(row)
             self._count(row, outcome, self._observed(row, outcome.task_type), verdicts.get(row.id))
 
-    def _judged_again(self, row: Recorded) -> Outcome:
+    def _outcome_under(self, row: Recorded) -> Outcome:
         self.judged_again += 1
-        return judged_again(row, self._written.rules, recorded=self._corpus.versions.rules(row.rules_hash))
+        return reevaluated(row, self._written.rules, recorded=self._corpus.versions.rules(row.rules_hash))
 
     def _observed(self, row: Recorded, task_type: str) -> set[int]:
         table = self._written.rules.table
@@ -231,35 +231,35 @@ class Measurement:
         tallies = [tally for condition in fired for tally in self._signals[condition]]
         for tally in tallies:
             tally.add(row.id, mark)
-        for key, tokens in self._spent(row, outcome):
+        for key, tokens in self._shaping_rules(row, outcome):
             if key in self._lines:
                 self._lines[key].add(row.id, mark, tokens=tokens)
-        if fired.isdisjoint(self._telling):
+        if fired.isdisjoint(self._informative):
             self._unmatched.add(row.id, row.prompt)
         if verdict:
             self.labelled += 1
             kind, task_type = verdict
             if kind != "wrong":
                 self._labels[task_type or row.task_type] += 1
-            self._judge(verdict, row.task_type, [*tallies, *self._came_out(outcome)])
+            self._count_label(verdict, row.task_type, [*tallies, *self._decided_class(outcome)])
 
-    def _judge(self, verdict: tuple[str, str], came_out: str, tallies: Iterable[_Tally]) -> None:
+    def _count_label(self, verdict: tuple[str, str], came_out: str, tallies: Iterable[_Tally]) -> None:
         for tally in tallies:
             if tally.facet == TASK_TYPE:
-                tally.judge(verdict, came_out)
+                tally.count_label(verdict, came_out)
 
-    def _came_out(self, outcome: Outcome) -> list[_Tally]:
+    def _decided_class(self, outcome: Outcome) -> list[_Tally]:
         tally = self._lines.get(("task type", outcome.task_type))
         return [tally] if tally else []
 
-    def _spent(self, row: Recorded, outcome: Outcome) -> Iterator[tuple[tuple[str, str], int]]:
+    def _shaping_rules(self, row: Recorded, outcome: Outcome) -> Iterator[tuple[tuple[str, str], int]]:
         """Yield the rules that shaped the text of a prompt (kind and name), with the tokens of each rule's own text."""
         yield ("task type", outcome.task_type), 0
         yield ("search intent", outcome.search_intent), 0
         for identity in outcome.guardrails:
             yield ("guardrail", identity), estimate_tokens(f"{identity} ({self._titles.get(identity, '')})")
         if outcome.approach:
-            name = next((name for name, said in self._approaches if said.fullmatch(outcome.approach)), "")
+            name = next((name for name, pattern in self._approaches if pattern.fullmatch(outcome.approach)), "")
             yield ("approach", name), estimate_tokens(outcome.approach)
         if outcome.items:
             for channel, tokens in _tokens_by_channel(row, outcome).items():
@@ -283,7 +283,7 @@ class Measurement:
         )
 
 
-def measure(corpus: Corpus, written: Written, *, should_stop: Callable[[], bool] = never) -> Coverage:
+def measure(corpus: Corpus, written: LocatedRules, *, should_stop: Callable[[], bool] = never) -> Coverage:
     """Return how often each rule fired on the prompts of a corpus, up to the page at which it was stopped."""
     measurement = Measurement(corpus, written)
     for page in corpus.pages():
@@ -293,7 +293,7 @@ def measure(corpus: Corpus, written: Written, *, should_stop: Callable[[], bool]
     return measurement.coverage()
 
 
-def _lines(written: Written) -> Iterator[_Tally]:
+def _lines(written: LocatedRules) -> Iterator[_Tally]:
     for facet, kind in ((TASK_TYPE, "task type"), (SEARCH_INTENT, "search intent")):
         for name, block in written.rules_of(facet):
             yield _Tally(kind, block.id, facet, name, RulePosition(block.file, block.line))
@@ -304,7 +304,7 @@ def _lines(written: Written) -> Iterator[_Tally]:
             yield _Tally(kind, block.id, kind, name, RulePosition(block.file, block.line))
 
 
-def _approaches(written: Written) -> Iterator[tuple[str, re.Pattern[str]]]:
+def _approaches(written: LocatedRules) -> Iterator[tuple[str, re.Pattern[str]]]:
     """Yield the name of each approach and a pattern that matches its text with any facts filled in."""
     approaches = written.rules.body["approaches"]
     for name, say, *_ in (*approaches["rules"], *approaches.get("as-specified", ())):
@@ -324,8 +324,8 @@ def _tokens_by_channel(row: Recorded, outcome: Outcome) -> dict[str, int]:
     return found
 
 
-def _overlaps(rows: Iterable[tuple[Row, int]]) -> Iterator[Overlap]:
-    together: dict[tuple[str, str, int, int], list[Row]] = {}
+def _overlaps(rows: Iterable[tuple[CoverageRow, int]]) -> Iterator[Overlap]:
+    together: dict[tuple[str, str, int, int], list[CoverageRow]] = {}
     for row, mark in rows:
         if LEAST_TOGETHER <= row.fired < row.prompts:
             together.setdefault((row.kind, row.facet, row.fired, mark), []).append(row)

@@ -24,7 +24,7 @@ class Cluster:
     examples: tuple[str, ...]
 
 
-def _tells(word: str) -> bool:
+def _is_specific(word: str) -> bool:
     return len(word) > 1 and word not in STOP_WORDS and not any(map(str.isdigit, word))
 
 
@@ -39,9 +39,9 @@ class Unmatched:
         """Count a prompt, and store its words if fewer than MOST_PROMPTS prompts are stored."""
         self.count += 1
         if len(self._prompts) < MOST_PROMPTS:
-            said = (word for word in words(prompt[:SCANNED_CHARS]) if _tells(word))
+            specific = (word for word in words(prompt[:SCANNED_CHARS]) if _is_specific(word))
             terms: dict[str, str] = {}
-            for word in said:
+            for word in specific:
                 terms.setdefault(stem(word), word)
             self._prompts[trace_id] = terms
 

@@ -16,8 +16,8 @@ from enricher.home import config_dir, project_root
 from enricher.prompt.trust import is_trusted
 from enricher.rules import own_layer
 from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, packaged_file, speaking_folders
-from storage.base import private, shared
+from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, layer_folders, packaged_file
+from storage.base import private, shared_files
 
 if TYPE_CHECKING:
     import threading
@@ -53,7 +53,7 @@ def choices(cwd: str, *, given: str = "") -> list[Editable]:
     """Return the files that can be edited from ``cwd``, the packaged one first; ``given`` adds another."""
     packaged = packaged_file()
     user = own_file()
-    folders = dict(speaking_folders(cwd)) or {"project": project_root(cwd)}
+    folders = dict(layer_folders(cwd)) or {"project": project_root(cwd)}
     found = [
         ("packaged", packaged),
         ("user", user),
@@ -146,7 +146,7 @@ def save(path: str, text: str, *, over: str | None) -> None:
         raise ChangedMeanwhileError(f"{path} was changed by another program since it was read")
     try:
         private.make_directory(os.path.dirname(os.path.realpath(path)))
-        shared.replace_file(path, text.encode(errors="surrogatepass"))
+        shared_files.replace_file(path, text.encode(errors="surrogatepass"))
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
 
@@ -188,14 +188,14 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
 
 def trust_note(path: str, cwd: str) -> str:
     """Return what the user must do before a saved file takes effect; empty if it takes effect at once."""
-    folder = next((folder for _name, folder in speaking_folders(cwd) if path.startswith(folder + os.sep)), "")
+    folder = next((folder for _name, folder in layer_folders(cwd) if path.startswith(folder + os.sep)), "")
     if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
         return ""
     return f"Saved. It counts once you trust it again: enricher trust {folder}"
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class FileHeading:
     """A heading of the file: its line, from 1, its level and its text."""
 
     line: int
@@ -203,7 +203,7 @@ class Heading:
     title: str
 
 
-def outline(text: str) -> tuple[Heading, ...]:
+def outline(text: str) -> tuple[FileHeading, ...]:
     """Return the headings outside of fenced blocks."""
     found, is_fenced = [], False
     for number, line in enumerate(text.splitlines(), 1):
@@ -212,5 +212,5 @@ def outline(text: str) -> tuple[Heading, ...]:
         elif not is_fenced and line.startswith("#"):
             marks, _, title = line.partition(" ")
             if title and not marks.strip("#") and len(marks) <= 2:
-                found.append(Heading(number, len(marks), title.strip()))
+                found.append(FileHeading(number, len(marks), title.strip()))
     return tuple(found)

@@ -1,7 +1,7 @@
 """Preview an edit of the instructions while it is typed: compile, replay, evaluate the golden cases, lint.
 
-A ``Desk`` represents one file being edited; each call of ``examine`` evaluates one version of its text and yields
-progress records. There is no user interface or timer here: the caller decides when to run and when to stop.
+A ``EditSession`` represents one file being edited; each call of ``examine`` evaluates one version of its text and
+yields progress records. There is no user interface or timer here: the caller decides when to run and when to stop.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.rules.checks.lint import findings
-from enricher.rules.compiling.compiler import LONE_LAYER, NAMED_FILES, compile_layers
+from enricher.rules.compiling.compiled import LONE_LAYER, NAMED_FILES
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, find_layers
 from enricher.rules.own_layer import LayerError
 from storage.traces.selection import EVERYTHING, Selection
 from workbench.edits import instructions_file as files
-from workbench.edits.account import TELL_EVERY_S, account
-from workbench.edits.progress import Broken, Cause, Caused, Figures, Linted
+from workbench.edits.progress import TELL_EVERY_S, Broken, CauseBatch, ChangeCause, Figures, LintResult, account
 from workbench.gate import cases
 from workbench.gate.cases import CasesError, path_for
 from workbench.replay.causes import attribution
 from workbench.replay.corpus import opened
 from workbench.replay.replay import Replay, never
-from workbench.replay.rulesets import sides
-from workbench.replay.rulesets.sides import NEWEST
-from workbench.replay.rulesets.stacks import OF_ONE_FOLDER, ORDER, layer_file
+from workbench.replay.rulesets import compared_rules
+from workbench.replay.rulesets.compared_rules import NEWEST
+from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, ORDER, layer_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from enricher.rules.cache import Rules
     from enricher.rules.compiling.document import Problem
-    from storage.evaluation.corpus import Row
+    from storage.evaluation.corpus import RecordedPrompt
     from workbench.edits.progress import Progress
     from workbench.replay.compare import Change
     from workbench.replay.corpus import Corpus
-    from workbench.replay.rulesets.stacks import LayerFile
+    from workbench.replay.rulesets.layer_stack import LayerFile
     from workbench.replay.rulesets.versions import Versions
 
 OPENED, HEAD = "opened", "HEAD"
@@ -47,7 +47,7 @@ MOST_CAUSES = 1000
 """How many of the newest changes are traced to a cause."""
 
 
-class CachedSide(sides.InAnyFolder):
+class CachedSide(compared_rules.InAnyFolder):
     """A side whose rules are compiled once for all runs of a desk; ``known`` caches the rules that runs have found.
 
     Each run has its own instance, because missing rules are read from the database by the thread of that run.
@@ -56,7 +56,7 @@ class CachedSide(sides.InAnyFolder):
     def __init__(
         self,
         label: str,
-        make: Callable[[], sides.Side],
+        make: Callable[[], compared_rules.Side],
         *,
         known: dict[str, Rules | None],
         file: LayerFile | None = None,
@@ -64,12 +64,12 @@ class CachedSide(sides.InAnyFolder):
         self.label = label
         self._file = file
         self._make = make
-        self._made: sides.Side | None = None
+        self._made: compared_rules.Side | None = None
         self._known = known
         newest = self.rules_for(NEWEST)
         self.hash = newest.hash if newest else ""
 
-    def concerns(self, row: Row) -> bool:
+    def concerns(self, row: RecordedPrompt) -> bool:
         """Return whether the side applies to a prompt."""
         return self._file is None or self._file.concerns(row)
 
@@ -88,7 +88,7 @@ class _File(NamedTuple):
 
 
 @dataclass(slots=True)
-class Desk:
+class EditSession:
     """One file being edited: its path, its text when it was opened, and the base to compare with.
 
     ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a version's hash.
@@ -128,7 +128,7 @@ class Desk:
             try:
                 layer = files.layer_of_edit(text, self.opened, self.cwd) if self._own else None
                 candidate = self._candidate(layer.text if layer else text, corpus.versions)
-            except (sides.SideError, LayerError) as error:
+            except (compared_rules.SideError, LayerError) as error:
                 yield Broken(tuple(error.problems), str(error).splitlines()[0])
                 return
             base = self._base_side(corpus.versions)
@@ -145,7 +145,7 @@ class Desk:
                     yield figures
             if should_stop():
                 return
-            yield Linted(problems)
+            yield LintResult(problems)
             yield from self._causes(corpus, text, changes, should_stop=should_stop)
 
     def lint(self, text: str, versions: Versions) -> list[Problem]:
@@ -161,15 +161,15 @@ class Desk:
         stack = sorted([*others, Layer(file.layer, file.path)], key=lambda one: ORDER.index(one.name))
         return findings(compile_layers(stack, found.configuration, texts={file.path: text}))
 
-    def _candidate(self, text: str, versions: Versions, label: str = "") -> sides.Side:
-        told = label or f"{os.path.basename(self.path)} as edited"
-        return sides.from_text(self._saved.path, text, versions=versions, label=told)
+    def _candidate(self, text: str, versions: Versions, label: str = "") -> compared_rules.Side:
+        name = label or f"{os.path.basename(self.path)} as edited"
+        return compared_rules.from_text(self._saved.path, text, versions=versions, label=name)
 
-    def _base_side(self, versions: Versions) -> sides.Side:
-        if self.base == sides.RECORDED.label:
-            return sides.RECORDED
+    def _base_side(self, versions: Versions) -> compared_rules.Side:
+        if self.base == compared_rules.RECORDED.label:
+            return compared_rules.RECORDED
         if self.base not in (OPENED, HEAD):
-            named = partial(sides.named, self.base, path=self._saved.path, versions=versions)
+            named = partial(compared_rules.named, self.base, path=self._saved.path, versions=versions)
             return CachedSide(self.base, named, known=self._known)
         label = "as opened" if self.base == OPENED else f"{HEAD}:{os.path.basename(self.path)}"
         return CachedSide(
@@ -180,7 +180,7 @@ class Desk:
         )
 
     def _at_head(self) -> str:
-        return sides.text_at(HEAD, self._saved.path)
+        return compared_rules.text_at(HEAD, self._saved.path)
 
     def _cases_file(self) -> str:
         """Return the path of the repository's golden cases; empty if the file is unusable, which the gate reports."""
@@ -193,21 +193,21 @@ class Desk:
 
     def _causes(
         self, corpus: Corpus, text: str, changes: Sequence[Change], *, should_stop: Callable[[], bool]
-    ) -> Iterator[Caused]:
+    ) -> Iterator[CauseBatch]:
         """Yield, in batches, the hunk of the edit that caused each of the newest changes."""
-        found: dict[str, Cause] = {}
+        found: dict[str, ChangeCause] = {}
         told_at = time.perf_counter()
         base = self._base_text(corpus.versions)
         newest = changes[:MOST_CAUSES]
         for trace_id, cause in attribution.attribute(
             newest, corpus=corpus, path=self.path, candidate=text, base=base, should_stop=should_stop
         ):
-            found[trace_id] = Cause(_told(cause), cause.heading, cause.line)
+            found[trace_id] = ChangeCause(_describe_cause(cause), cause.heading, cause.line)
             if time.perf_counter() - told_at > TELL_EVERY_S:
-                yield Caused(found)
+                yield CauseBatch(found)
                 found, told_at = {}, time.perf_counter()
         if found:
-            yield Caused(found)
+            yield CauseBatch(found)
 
     def _base_text(self, versions: Versions) -> str | None:
         """Return the text of the file in the base; None if the base has no single text for it."""
@@ -219,16 +219,16 @@ class Desk:
         return next((text for _layer, path, text in texts if path == self.path), None)
 
 
-def _told(cause: attribution.Cause) -> str:
+def _describe_cause(cause: attribution.Cause) -> str:
     """Return the description of a cause, with file names in place of paths."""
-    told = str(cause)
+    text = str(cause)
     for hunk in cause.hunks:
-        told = told.replace(hunk.file, os.path.basename(hunk.file))
-    return told
+        text = text.replace(hunk.file, os.path.basename(hunk.file))
+    return text
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TimedEdit:
     """An edit to measure: its name, the file, and its text before and after."""
 
     name: str
@@ -238,7 +238,7 @@ class Edit:
 
 
 @dataclass(slots=True)
-class Measured:
+class EditTimes:
     """Time from an edit to its first and its complete figures, in milliseconds."""
 
     name: str
@@ -248,16 +248,16 @@ class Measured:
     changed: int = 0
 
 
-def measure(state_dir: str, edits: Sequence[Edit]) -> list[Measured]:
+def measure(state_dir: str, edits: Sequence[TimedEdit]) -> list[EditTimes]:
     """Return the times of each edit as a user experiences them: the base is already cached, the text is new."""
     return [_measure(state_dir, edit) for edit in edits]
 
 
-def _measure(state_dir: str, edit: Edit) -> Measured:
-    desk = Desk(state_dir, edit.path, edit.before)
+def _measure(state_dir: str, edit: TimedEdit) -> EditTimes:
+    desk = EditSession(state_dir, edit.path, edit.before)
     for _progress in desk.examine(edit.before):
         pass
-    outcome, began = Measured(edit.name), time.perf_counter()
+    outcome, began = EditTimes(edit.name), time.perf_counter()
     for progress in desk.examine(edit.after):
         if isinstance(progress, Figures):
             elapsed = (time.perf_counter() - began) * 1000

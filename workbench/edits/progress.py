@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,18 +17,22 @@ from storage.evaluation import replays
 from workbench.gate import cases
 from workbench.gate.case import CLASS, OK
 from workbench.replay.compare import KINDS, Change
+from workbench.statistics.pairs import verdict_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from enricher.rules.cache import Rules
     from enricher.rules.compiling.document import Problem
-    from workbench.gate.case import Case
-    from workbench.replay.compare import Change
+    from workbench.gate.case import GoldenCase
+    from workbench.replay.compare import BlastRadius, Change
     from workbench.replay.outcome import Outcome
-    from workbench.replay.rulesets.sides import Side
-    from workbench.statistics import Share, Verdict
+    from workbench.replay.replay import Replay
+    from workbench.replay.rulesets.compared_rules import Side
+    from workbench.statistics.intervals import Share
+    from workbench.statistics.pairs import Verdict
+TELL_EVERY_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Broken:
 class Figures:
     """The blast radius so far: ``prompts`` of ``total`` replayed, newest first.
 
-    ``share``, ``standing`` and ``verdict`` are set once it is complete. ``tokens`` are per session, before and
+    ``share``, ``label_results`` and ``verdict`` are set once it is complete. ``tokens`` are per session, before and
     after; ``silent`` counts prompts that get no text, before and after.
     """
 
@@ -57,7 +62,7 @@ class Figures:
     unknown: int
     seconds: float
     share: Share | None = None
-    standing: Standing | None = None
+    label_results: LabelResults | None = None
     verdict: Verdict | None = None
     left_out: tuple[tuple[str, int], ...] = ()
     errors: int = 0
@@ -82,14 +87,14 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Linted:
+class LintResult:
     """Problems that ``enricher check`` reports in addition to compile errors; empty if there are none."""
 
     problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class ChangeCause:
     """The place in the edit that changed a prompt's outcome."""
 
     text: str
@@ -98,31 +103,31 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Caused:
+class CauseBatch:
     """A batch of causes, by trace id."""
 
-    causes: dict[str, Cause]
+    causes: dict[str, ChangeCause]
 
 
-Progress = Broken | Figures | Linted | Caused
+Progress = Broken | Figures | LintResult | CauseBatch
 
 
 def headline(figures: Figures) -> str:
     """Return a sentence on the changed prompts, with the interval if all prompts were replayed."""
     noun = "prompt changes" if figures.prompts == 1 else "prompts change"
-    told = f"{len(figures.changes):,} of {figures.prompts:,} {noun}"
+    text = f"{len(figures.changes):,} of {figures.prompts:,} {noun}"
     if figures.share is None or not figures.prompts:
-        return told
+        return text
     bounds = figures.share.interval
-    return f"{told} ({figures.share.value:.2%}, {bounds.level:.0%} {bounds.low:.1%}\N{EN DASH}{bounds.high:.1%})"
+    return f"{text} ({figures.share.value:.2%}, {bounds.level:.0%} {bounds.low:.1%}\N{EN DASH}{bounds.high:.1%})"
 
 
-def keep(
-    db: sqlite3.Connection, figures: Figures, *, diff: str, selection: str, causes: dict[str, Cause] | None = None
+def store_run(
+    db: sqlite3.Connection, figures: Figures, *, diff: str, selection: str, causes: dict[str, ChangeCause] | None = None
 ) -> str:
     """Store a complete run for the published history; return its id."""
     known = causes or {}
-    standing = figures.standing or Standing()
+    standing = figures.label_results or LabelResults()
     kept = replays.StoredReplay(
         figures.base, figures.sides[0].hash, figures.candidate, figures.sides[1].hash, selection, diff,
         figures.verdict or "inconclusive", figures.prompts, len(figures.changes),
@@ -141,7 +146,7 @@ def keep(
         )
         for change in figures.changes
     )  # fmt: skip
-    return replays.keep(db, kept, results)
+    return replays.store(db, kept, results)
 
 
 def as_json(outcome: Outcome) -> dict[str, object]:
@@ -162,7 +167,7 @@ def difference(before: str, after: str, path: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LabelResults:
     """Results on the labelled prompts: ``regressed`` has the ids of approved cases that pass the base and fail now.
 
     ``approved`` counts the approved cases; ``gained`` and ``lost`` the labels and cases that became right
@@ -175,7 +180,7 @@ class Standing:
     lost: int = 0
 
 
-def stand(
+def evaluate_labels(
     db: sqlite3.Connection,
     changes: Iterable[Change],
     *,
@@ -183,7 +188,7 @@ def stand(
     candidate: Side,
     labels: Mapping[str, str],
     cases_file: str = "",
-) -> Standing:
+) -> LabelResults:
     """Evaluate the labelled prompts among the changes, and the cases of a file, which replace labels of the same trace.
 
     ``labels`` are those of all replayed prompts, by id, as ``storage.evaluation.replays.labelled`` returns them.
@@ -193,7 +198,7 @@ def stand(
     labels = {trace: verdict for trace, verdict in labels.items() if trace not in golden}
     approved = sum(case.verdict == OK for case in golden.values()) + sum(one == OK for one in labels.values())
     judged = [*_of_traces(db, changes, labels, base, candidate), *_of_file(golden.values(), base, candidate)]
-    return Standing(
+    return LabelResults(
         approved,
         tuple(case.id for case, before, after in judged if after and not before and case.verdict == OK),
         sum(before and not after for _case, before, after in judged),
@@ -203,7 +208,7 @@ def stand(
 
 def _of_traces(
     db: sqlite3.Connection, changes: Iterable[Change], labels: Mapping[str, str], base: Side, candidate: Side
-) -> Iterable[tuple[Case, bool, bool]]:
+) -> Iterable[tuple[GoldenCase, bool, bool]]:
     for change in changes:
         verdict = labels.get(change.prompt.id)
         if verdict is None:
@@ -220,14 +225,62 @@ def _of_traces(
         )
 
 
-def _of_file(golden: Iterable[Case], base: Side, candidate: Side) -> Iterable[tuple[Case, bool, bool]]:
+def _of_file(golden: Iterable[GoldenCase], base: Side, candidate: Side) -> Iterable[tuple[GoldenCase, bool, bool]]:
     before, after = base.rules_for(""), candidate.rules_for("")
     for case in golden:
         yield case, _fails(case, before), _fails(case, after)
 
 
-def _fails(case: Case, rules: Rules | None, recorded: str = "") -> bool:
+def _fails(case: GoldenCase, rules: Rules | None, recorded: str = "") -> bool:
     """Return whether the case fails; without rules, whether its label contradicts the recorded task type."""
     if rules is not None:
         return bool(case.faults(case.decided_by(rules)))
     return case.verdict != OK and not (case.verdict == CLASS and case.says.task_type == recorded)
+
+
+def account(run: Replay, *, cases_file: str = "", began: float | None = None) -> Iterator[Figures]:
+    """Yield the figures as they grow, newest prompts first; the last ones are complete unless the run was stopped.
+
+    ``began`` is the ``time.perf_counter`` value from which seconds are counted, None for now.
+    Raises ``SideError``, ``CasesError``.
+    """
+    began = time.perf_counter() if began is None else began
+    radius, total, told_at = run.blast_radius(), run.corpus.count(), 0.0
+    known = replays.labelled(run.corpus.db)
+    labels: dict[str, str] = {}
+    for pairs in run.pairs():
+        for pair in pairs:
+            radius.add(pair)
+            if pair.prompt.id in known:
+                labels[pair.prompt.id] = known[pair.prompt.id]
+        if time.perf_counter() - told_at > TELL_EVERY_S:
+            yield _figures(run, radius, total=total, began=began)
+            told_at = time.perf_counter()
+    if run.should_stop():
+        return
+    sides = {"base": run.base, "candidate": run.candidate}
+    standing = evaluate_labels(run.corpus.db, radius.changes, **sides, labels=labels, cases_file=cases_file)
+    yield _figures(run, radius, total=radius.prompts, began=began, standing=standing)
+
+
+def _figures(
+    run: Replay, radius: BlastRadius, *, total: int, began: float, standing: LabelResults | None = None
+) -> Figures:
+    return Figures(
+        radius.base, radius.candidate, (run.base, run.candidate), radius.prompts, total, tuple(radius.changes),
+        radius.tokens_per_session(), (radius.silent_before, radius.silent_after), radius.unknown,
+        time.perf_counter() - began,
+        share=radius.share() if standing else None,
+        label_results=standing,
+        verdict=_verdict(radius, standing) if standing else None,
+        left_out=tuple(sorted(run.corpus.left_out.items())) if standing else (),
+    )  # fmt: skip
+
+
+def _verdict(radius: BlastRadius, standing: LabelResults) -> Verdict:
+    """Return the verdict: "identical" if both sides have the same rules, "inconclusive" if there are no prompts."""
+    if radius.is_same_rules:
+        return "identical"
+    if not radius.prompts and not standing.regressed:
+        return "inconclusive"
+    return verdict_of(radius.changed, failing_cases=len(standing.regressed), gained=standing.gained, lost=standing.lost)

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from enricher.prompt.redaction import redact
 from storage.evaluation.experiments import ArmResult
 from storage.traces import storable
-from workbench.experiments.form import read
-from workbench.experiments.report import Pair, Report, report_on
+from workbench.experiments.report import AnswerPair, ExperimentReport, report_on
+from workbench.experiments.text_form import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.experiments.arms import Answer, Arm, Task
-    from workbench.experiments.questions import Question
+    from workbench.experiments.arms import Arm, ArmAnswer, ArmTask
+    from workbench.experiments.questions import ExperimentPrompt
 
 ORDERS = ("abba", "baab")
 
@@ -31,15 +31,15 @@ ORDERS = ("abba", "baab")
 class ExperimentResult:
     """The result of an experiment: the report, and every answer, a before b."""
 
-    report: Report
+    report: ExperimentReport
     results: tuple[ArmResult, ...]
 
 
 def run(
-    questions: Iterable[Question], *, a: Arm, b: Arm, left_out: Counter[str], level: float = 0.95
+    questions: Iterable[ExperimentPrompt], *, a: Arm, b: Arm, left_out: Counter[str], level: float = 0.95
 ) -> ExperimentResult:
     """Let both arms answer every prompt; return the outcome. ``left_out`` counts prompts without an answer."""
-    pairs: list[Pair] = []
+    pairs: list[AnswerPair] = []
     breaches: dict[str, Counter[str]] = {"a": Counter(), "b": Counter()}
     unknown = 0
     for question in questions:
@@ -55,16 +55,16 @@ def run(
         for name, arm in (("a", a), ("b", b)):
             results[name], broken = _result(name, question, ready[name], answers[name], times[name])
             breaches[name].update(broken)
-            arm.tell(question, answers[name])
+            arm.record_shown(question, answers[name])
         unknown += any(task.is_unknown for task in ready.values())
-        pairs.append(Pair(question.session, results["a"], results["b"]))
+        pairs.append(AnswerPair(question.session, results["a"], results["b"]))
     report = report_on(
         pairs, same_arms=a.hash == b.hash, breaches=breaches, left_out=left_out, unknown_context=unknown, level=level
     )
     return ExperimentResult(report, tuple(one for pair in pairs for one in (pair.a, pair.b)))
 
 
-def _timed(tasks: dict[str, Task], order: str) -> dict[str, float]:
+def _timed(tasks: dict[str, ArmTask], order: str) -> dict[str, float]:
     """Return each arm's mean time for its answer, in milliseconds, over two runs in the given order."""
     total = dict.fromkeys(tasks, 0)
     for name in order:
@@ -75,9 +75,11 @@ def _timed(tasks: dict[str, Task], order: str) -> dict[str, float]:
 
 
 def _result(
-    name: str, question: Question, task: Task, answer: Answer, measured_ms: float
+    name: str, question: ExperimentPrompt, task: ArmTask, answer: ArmAnswer, measured_ms: float
 ) -> tuple[ArmResult, tuple[str, ...]]:
-    reading = read(answer.text, terms=task.terms, tokens=task.tokens, told=task.told, names=answer.names or None)
+    reading = read(
+        answer.text, terms=task.terms, tokens=task.tokens, already_shown=task.already_shown, names=answer.names or None
+    )
     result = ArmResult(
         question.row.id,
         name,

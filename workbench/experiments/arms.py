@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any, Protocol
 from enricher.prompt.text import estimate_tokens
 from enricher.respond.decision import Inputs, decide, verdict_on
 from enricher.settings import is_as_specified
-from storage.base.lean import dumps, keyed_hash
-from workbench.experiments.form import FormError, Terms, allowance, parse, references
+from storage.base.fast_stdlib import dumps, keyed_hash
 from workbench.experiments.questions import QuestionError, lines
-from workbench.replay.outcome import judged_again, settings_under
+from workbench.experiments.text_form import FormError, Terms, allowance, parse, references
+from workbench.replay.outcome import reevaluated, settings_under
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from enricher.respond.decision import Enrichment
-    from workbench.experiments.questions import Question
-    from workbench.replay.rulesets.sides import Side
+    from workbench.experiments.questions import ExperimentPrompt
+    from workbench.replay.rulesets.compared_rules import Side
 
 REMEDY = 'write one {"id", "text", "task_type"?, "latency_ms"} a line, or what "enricher enrich --jsonl" prints'
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ArmAnswer:
     """The answer of an arm to a prompt; ``names`` are the references that it shows, as ``kind:reference``.
 
     ``latency_ms`` is None if the answer is computed now and has to be timed; ``failure`` is the reason
@@ -46,17 +46,17 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ArmTask:
     """One prompt for one arm: how to answer it, and the terms by which the answer is judged.
 
-    ``tokens`` is its token limit, ``told`` what the session was already shown; ``is_unknown`` means that these rules
-    would have sent a channel a different request, whose answer is unknown.
+    ``tokens`` is its token limit, ``already_shown`` what the session was already shown; ``is_unknown`` means that these
+    rules would have sent a channel a different request, whose answer is unknown.
     """
 
-    answer: Callable[[], Answer]
+    answer: Callable[[], ArmAnswer]
     terms: Terms
     tokens: int
-    told: frozenset[str]
+    already_shown: frozenset[str]
     is_unknown: bool = False
 
 
@@ -66,10 +66,10 @@ class Arm(Protocol):
     label: str
     hash: str
 
-    def task(self, question: Question) -> Task | None:
+    def task(self, question: ExperimentPrompt) -> ArmTask | None:
         """Return the task for a prompt, None if this arm has no answer to it."""
 
-    def tell(self, question: Question, answer: Answer) -> None:
+    def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
         """Record that the prompt's session has now been shown this answer."""
 
 
@@ -80,11 +80,11 @@ class InjectionLog:
         self._names: defaultdict[str, list[str]] = defaultdict(list)
         self._spent: defaultdict[str, int] = defaultdict(int)
 
-    def before(self, question: Question) -> tuple[list[str], int]:
+    def before(self, question: ExperimentPrompt) -> tuple[list[str], int]:
         """Return the references that the session was shown and the tokens spent on it."""
         return self._names[question.session], self._spent[question.session]
 
-    def add(self, question: Question, answer: Answer) -> None:
+    def add(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
         """Add an answer's references and tokens to those of the prompt's session."""
         self._names[question.session] = sorted({*self._names[question.session], *answer.names})
         self._spent[question.session] += answer.tokens
@@ -96,10 +96,10 @@ class Instructions:
     def __init__(self, side: Side) -> None:
         self.label, self.hash = side.label, side.hash
         self._side = side
-        self._told = InjectionLog()
+        self._injections = InjectionLog()
         self._terms: dict[str, Terms] = {}
 
-    def task(self, question: Question) -> Task | None:
+    def task(self, question: ExperimentPrompt) -> ArmTask | None:
         """Return the task of enriching the prompt under these rules; None if the rules are unknown."""
         row, base = question.row, question.base
         own = self._side.rules_for(row.rules_hash, self._side.scope(row)) if self._side.concerns(row) else None
@@ -110,18 +110,18 @@ class Instructions:
         if base is not None:
             inputs.settings = settings_under(inputs.settings, base, rules)
         if not question.is_recorded:
-            inputs.injected, inputs.spent = self._told.before(question)
-        return Task(
+            inputs.injected, inputs.spent = self._injections.before(question)
+        return ArmTask(
             lambda: _answer(decide(inputs, rules, verdict_on(inputs, rules))),
             self._terms.setdefault(rules.hash, Terms.of(rules)),
             allowance(inputs.settings, spent=inputs.spent),
-            frozenset(inputs.said_before),
-            question.is_recorded and own is not None and bool(judged_again(row, own, recorded=base).unknown),
+            frozenset(inputs.already_shown),
+            question.is_recorded and own is not None and bool(reevaluated(row, own, recorded=base).unknown),
         )
 
-    def tell(self, question: Question, answer: Answer) -> None:
+    def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
         """Record what the session of the prompt has now been shown."""
-        self._told.add(question, answer)
+        self._injections.add(question, answer)
 
 
 class Recording:
@@ -129,35 +129,35 @@ class Recording:
 
     def __init__(self, path: str) -> None:
         self.label = path
-        self._told = InjectionLog()
+        self._injections = InjectionLog()
         self._answers = {str(value.get("id")): _recorded(value, place) for place, value in lines(path)}
         content = [[key, one.task_type, one.text, one.tokens, one.failure] for key, one in self._answers.items()]
         self.hash = keyed_hash(b"answers", dumps(sorted(content)).encode())
 
-    def task(self, question: Question) -> Task | None:
+    def task(self, question: ExperimentPrompt) -> ArmTask | None:
         """Return a task with the recorded answer; None if the file has none."""
         answer, base = self._answers.get(question.row.id), question.base
         if answer is None or base is None:
             return None
         settings = json.loads(question.row.inputs)["settings"]
-        told, spent = self._told.before(question)
+        shown, spent = self._injections.before(question)
         tokens = allowance(settings, spent=spent)
-        has_been_told = () if is_as_specified(settings) else told
-        return Task(lambda: answer, Terms.of(base), tokens, frozenset(has_been_told))
+        already_shown = () if is_as_specified(settings) else shown
+        return ArmTask(lambda: answer, Terms.of(base), tokens, frozenset(already_shown))
 
-    def tell(self, question: Question, answer: Answer) -> None:
+    def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
         """Record what the session of the prompt has now been shown."""
-        self._told.add(question, answer)
+        self._injections.add(question, answer)
 
 
-def _answer(enrichment: Enrichment) -> Answer:
+def _answer(enrichment: Enrichment) -> ArmAnswer:
     names = tuple(f"{kind}:{reference}" for kind, reference in enrichment.refs())
-    return Answer(enrichment.classification.task_type, enrichment.text, enrichment.tokens, names)
+    return ArmAnswer(enrichment.classification.task_type, enrichment.text, enrichment.tokens, names)
 
 
-def _recorded(value: dict[str, Any], place: str) -> Answer:
+def _recorded(value: dict[str, Any], place: str) -> ArmAnswer:
     if "error" in value and value.get("id") is not None:
-        return Answer("", "", 0, (), latency_ms=0.0, failure=str(value["error"]))
+        return ArmAnswer("", "", 0, (), latency_ms=0.0, failure=str(value["error"]))
     text = value.get("text")
     if not isinstance(text, str) or value.get("id") is None:
         raise QuestionError(f"{place}: the answer has no {'id' if isinstance(text, str) else 'text'}; {REMEDY}")
@@ -165,12 +165,12 @@ def _recorded(value: dict[str, Any], place: str) -> Answer:
     if not isinstance(latency, int | float) or isinstance(latency, bool) or latency < 0:
         raise QuestionError(f"{place}: the answer does not say how long it took (latency_ms); {REMEDY}")
     tokens = estimate_tokens(text) if text else 0
-    answer = Answer(str(value.get("task_type") or ""), text, tokens, (), latency_ms=float(latency))
+    answer = ArmAnswer(str(value.get("task_type") or ""), text, tokens, (), latency_ms=float(latency))
     try:
-        said = parse(text)
+        parsed = parse(text)
     except FormError:
         return answer
-    return replace(answer, names=tuple(references(said)), task_type=answer.task_type or said.task_type)
+    return replace(answer, names=tuple(references(parsed)), task_type=answer.task_type or parsed.task_type)
 
 
 def _sum(timings: object) -> float | None:

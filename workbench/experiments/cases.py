@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
-    from storage.evaluation.corpus import Row
+    from storage.evaluation.corpus import RecordedPrompt
     from storage.traces.selection import Selection
 
 NOT_VARIABLES = ("id", "session_id")
@@ -25,7 +25,7 @@ MAIN_VARIABLES = ("prompt", "task", "question", "error", "material", "code")
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ModelCase:
     """One input that both arms answer; a case without a session counts as a session of its own."""
 
     id: str
@@ -33,7 +33,7 @@ class Case:
     variables: dict[str, Any]
 
 
-def of_file(path: str) -> Iterator[Case]:
+def of_file(path: str) -> Iterator[ModelCase]:
     """Yield the cases of a JSONL file in their order; raises QuestionError."""
     seen: set[str] = set()
     for place, value in lines(path):
@@ -44,21 +44,21 @@ def of_file(path: str) -> Iterator[Case]:
         variables = {name: one for name, one in value.items() if name not in NOT_VARIABLES}
         if "prompt_hmac" in value:  # an exported trace
             variables = dict.fromkeys(MAIN_VARIABLES, str(value.get("prompt", "")))
-        yield Case(case_id, str(value.get("session_id") or f"case {case_id}"), variables)
+        yield ModelCase(case_id, str(value.get("session_id") or f"case {case_id}"), variables)
 
 
-def of_log(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[Case]:
+def of_log(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[ModelCase]:
     """Yield the recorded prompts that have a text, newest first; ``limit`` 0 means all."""
     for page in corpus.rows(db, selection, limit=limit):
         yield from _with_text(page)
 
 
-def of_traces(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Case]:
+def of_traces(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[ModelCase]:
     """Yield the recorded prompts of these traces, as far as they still exist."""
     yield from _with_text(corpus.rows_of(db, ids))
 
 
-def _with_text(rows: Iterable[Row]) -> Iterator[Case]:
+def _with_text(rows: Iterable[RecordedPrompt]) -> Iterator[ModelCase]:
     for row in rows:
         if row.prompt.strip():
-            yield Case(row.id, row.session_id or f"prompt {row.id}", dict.fromkeys(MAIN_VARIABLES, row.prompt))
+            yield ModelCase(row.id, row.session_id or f"prompt {row.id}", dict.fromkeys(MAIN_VARIABLES, row.prompt))

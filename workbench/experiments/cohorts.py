@@ -10,14 +10,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 from storage.traces import short
-from workbench.statistics import Effect, Share, Verdict, difference_of_means, difference_of_shares, share_changed
+from workbench.statistics.intervals import Share, share_changed
+from workbench.statistics.pairs import Effect, Verdict, difference_of_means, difference_of_shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from storage.evaluation.experiments import Session
+    from storage.evaluation.experiments import SessionFigures
 
     Cohort = Literal["a", "b"]
 
@@ -25,7 +26,7 @@ FEWEST_SESSIONS = 2
 FEWEST_TO_JUDGE = 10
 """Labelled sessions that each cohort needs for a verdict; with fewer, the interval is narrower than it should be."""
 
-PRICES: tuple[tuple[str, Callable[[Session], float]], ...] = (
+PRICES: tuple[tuple[str, Callable[[SessionFigures], float]], ...] = (
     ("prompts_per_session", lambda one: float(one.prompts)),
     ("tokens_per_session", lambda one: float(one.tokens)),
 )
@@ -67,7 +68,7 @@ def cohort_of(session_id: str, *, name: str) -> Cohort:
     return "b" if int(digest[:8], 16) & 1 else "a"
 
 
-def compare(sessions: Sequence[Session], *, name: str, level: float = 0.95) -> CohortComparison:
+def compare(sessions: Sequence[SessionFigures], *, name: str, level: float = 0.95) -> CohortComparison:
     """Return the differences between the cohorts in the share labelled right and in prompts and tokens per session."""
     groups = {cohort: [one for one in sessions if cohort_of(one.session_id, name=name) == cohort] for cohort in "ab"}
     a, b = (_side(groups[cohort], level) for cohort in "ab")
@@ -82,7 +83,7 @@ def compare(sessions: Sequence[Session], *, name: str, level: float = 0.95) -> C
     return CohortComparison(name, a, b, effects, _verdict(right) if is_enough else "inconclusive")
 
 
-def _side(sessions: Sequence[Session], level: float) -> CohortFigures:
+def _side(sessions: Sequence[SessionFigures], level: float) -> CohortFigures:
     right = share_changed([(one.right, one.labelled) for one in sessions if one.labelled], level=level)
     prompts, held_back = sum(one.prompts for one in sessions), sum(one.held_back for one in sessions)
     return CohortFigures(len(sessions), prompts, held_back, right.prompts, right)

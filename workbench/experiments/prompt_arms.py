@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.prompt.redaction import redact
 from enricher.prompt.text import estimate_tokens
-from storage.base.lean import dumps, keyed_hash
+from storage.base.fast_stdlib import dumps, keyed_hash
 from storage.traces import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from enricher.settings import Value
-    from workbench.experiments.cases import Case
+    from workbench.experiments.cases import ModelCase
 
-    Render = Callable[[Case, Mapping[str, Any], str | None], str]
+    Render = Callable[[ModelCase, Mapping[str, Any], str | None], str]
     """Returns the prompt for a case with these variables; mode None is the one that is configured."""
     Prices = Mapping[str, tuple[float, float]]
     """US dollars per million tokens of prompts and of responses, by the name of the model."""
@@ -49,7 +49,7 @@ class PromptArm:
 class Pairing:
     """A case with the prompt of each arm, secrets removed; ``hash`` changes if one of the prompts does."""
 
-    case: Case
+    case: ModelCase
     prompts: Mapping[str, str]
     hash: str
 
@@ -103,12 +103,12 @@ def cost(prices: Prices, model: str, prompt_tokens: int | None, response_tokens:
     return (prompt_tokens * prices[model][0] + response_tokens * prices[model][1]) / 1e6
 
 
-def pairings(cases: Iterable[Case], arms: Mapping[str, PromptArm], render: Render) -> list[Pairing]:
+def pairings(cases: Iterable[ModelCase], arms: Mapping[str, PromptArm], render: Render) -> list[Pairing]:
     """Return the cases with their prompts, secrets removed; raises what ``render`` raises."""
     return [_pairing(case, arms, render) for case in cases]
 
 
-def _pairing(case: Case, arms: Mapping[str, PromptArm], render: Render) -> Pairing:
+def _pairing(case: ModelCase, arms: Mapping[str, PromptArm], render: Render) -> Pairing:
     variables = _without_secrets(case.variables)
     prompts = {name: render(case, variables, arms[name].mode) for name in NAMES}
     return Pairing(case, prompts, _hash(list(prompts.values())))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from enricher.interfaces.api import enrich
 from enricher.rules.cache import NoRulesError
 from storage.evaluation import corpus, experiments
-from storage.evaluation.corpus import Row
+from storage.evaluation.corpus import RecordedPrompt
 
 if TYPE_CHECKING:
     import sqlite3
@@ -38,14 +38,14 @@ class QuestionError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ExperimentPrompt:
     """One prompt; ``right`` and ``wrong`` are the task types that labels call right or wrong.
 
     ``base`` are the rules by which its inputs were collected, None if they were not stored; ``is_recorded``
     means that the row is a trace, whose inputs include what its session was shown before.
     """
 
-    row: Row
+    row: RecordedPrompt
     base: Rules | None
     is_recorded: bool
     right: frozenset[str] = frozenset()
@@ -70,17 +70,17 @@ class Questions:
         self._versions = versions
         self.left_out: Counter[str] = Counter()
 
-    def of_log(self, db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[Question]:
+    def of_log(self, db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[ExperimentPrompt]:
         """Yield the recorded prompts, newest first, with their labels; ``limit`` 0 means all."""
-        said = experiments.labels(db)
+        labels = experiments.labels(db)
         for page in corpus.rows(db, selection, limit=limit):
             for row in page:
                 if reason := _objection(row):
                     self.left_out[reason] += 1
                 else:
-                    yield self._labelled(row, *said.get(row.id, ("", "")))
+                    yield self._labelled(row, *labels.get(row.id, ("", "")))
 
-    def of_file(self, path: str) -> Iterator[Question]:
+    def of_file(self, path: str) -> Iterator[ExperimentPrompt]:
         """Yield the prompts of a JSONL file in their order; raises QuestionError."""
         seen: set[str] = set()
         for place, value in lines(path):
@@ -92,9 +92,9 @@ class Questions:
             seen.add(question.row.id)
             yield question
 
-    def _trace(self, value: dict[str, Any], place: str) -> Question | None:
+    def _trace(self, value: dict[str, Any], place: str) -> ExperimentPrompt | None:
         try:
-            row = Row(**{name: _column(name, value[name]) for name in corpus.COLUMNS})
+            row = RecordedPrompt(**{name: _column(name, value[name]) for name in corpus.COLUMNS})
         except (KeyError, TypeError) as error:
             raise QuestionError(f"{place}: the trace has no {error}; {REMEDY}") from error
         if reason := _objection(row):
@@ -103,7 +103,7 @@ class Questions:
         label = value.get("label") or {}
         return self._labelled(row, label.get("verdict", ""), label.get("task_type", ""))
 
-    def _plain(self, value: dict[str, Any], place: str) -> Question | None:
+    def _plain(self, value: dict[str, Any], place: str) -> ExperimentPrompt | None:
         prompt = value.get("prompt", value.get("text"))
         if not isinstance(prompt, str):
             raise QuestionError(f"{place}: the row has no prompt; {REMEDY}")
@@ -124,14 +124,14 @@ class Questions:
             rules_hash=asked.rules.hash,
         )
         right = (value.get("task_type"), value.get("alt_task_type"))
-        return Question(row, asked.rules, is_recorded=False, right=frozenset(str(one) for one in right if one))
+        return ExperimentPrompt(row, asked.rules, is_recorded=False, right=frozenset(str(one) for one in right if one))
 
-    def _labelled(self, row: Row, verdict: str, task_type: str) -> Question:
+    def _labelled(self, row: RecordedPrompt, verdict: str, task_type: str) -> ExperimentPrompt:
         right = {"ok": row.task_type, "class": task_type}.get(verdict, "")
         wrong = row.task_type if verdict == "wrong" else ""
         base = self._versions.rules(row.rules_hash)
         known = (frozenset(filter(None, [one])) for one in (right, wrong))
-        return Question(row, base, True, *known)
+        return ExperimentPrompt(row, base, True, *known)
 
 
 def lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -157,7 +157,7 @@ def _object(line: bytes, place: str) -> dict[str, Any]:
     return value
 
 
-def _objection(row: Row) -> str:
+def _objection(row: RecordedPrompt) -> str:
     if row.status in NOT_ANSWERED:
         return row.status
     return "" if '"settings"' in row.inputs else "no text kept"
@@ -169,7 +169,7 @@ def _column(name: str, value: object) -> Any:
     return int(value) if name == "uncertain" and isinstance(value, bool) else value
 
 
-def _row_of(**known: str) -> Row:
+def _row_of(**known: str) -> RecordedPrompt:
     numbers = {"uncertain": 0, "intent_confidence": None, "output_tokens": 0}
     values: dict[str, Any] = {name: known.get(name, numbers.get(name, "")) for name in corpus.COLUMNS}
-    return Row(**values)
+    return RecordedPrompt(**values)

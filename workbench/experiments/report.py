@@ -12,21 +12,17 @@ from dataclasses import asdict, dataclass, replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.statistics import (
-    Interval,
-    Quantile,
-    Share,
+from workbench.statistics.intervals import Interval, Quantile, Share, bootstrap_quantiles, share_changed
+from workbench.statistics.pairs import (
     Shift,
     Verdict,
     benjamini_hochberg,
-    bootstrap_quantiles,
     hodges_lehmann,
     mcnemar_midp,
     mean_by_session,
     minimum_detectable_effect,
     minimum_detectable_share,
     minimum_detectable_shift,
-    share_changed,
     signed_rank,
     verdict_of,
 )
@@ -66,7 +62,7 @@ METRICS_OF_RESPONSES: Metrics = (
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class AnswerPair:
     """The answers of both arms to one prompt of a session."""
 
     session: str
@@ -115,7 +111,7 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ExperimentReport:
     """The figures of an experiment; ``share`` is the share of prompts that the arms answer differently."""
 
     prompts: int
@@ -137,20 +133,20 @@ class Report:
 
 
 def report_on(
-    pairs: Sequence[Pair],
+    pairs: Sequence[AnswerPair],
     *,
     same_arms: bool,
     breaches: dict[str, Counter[str]],
     left_out: Counter[str],
     unknown_context: int = 0,
     level: float = 0.95,
-) -> Report:
+) -> ExperimentReport:
     """Return the report; with ``same_arms`` (one rules hash on both sides) and equal answers nothing is tested."""
     is_same = same_arms and all(pair.is_same() for pair in pairs)
     metrics = _tested(pairs, METRICS, is_same=is_same, level=level)
-    gained, lost = _moved(pairs)
+    gained, lost = _gained_and_lost(pairs)
     changed = sum(not pair.is_same() for pair in pairs)
-    return Report(
+    return ExperimentReport(
         len(pairs),
         len({pair.session for pair in pairs}),
         share_changed(_by_session(pairs), level=level),
@@ -166,13 +162,13 @@ def report_on(
 
 
 def report_on_responses(
-    pairs: Sequence[Pair],
+    pairs: Sequence[AnswerPair],
     *,
     same_arms: bool,
     faults: Mapping[str, Counter[str]],
     left_out: Counter[str],
     level: float = 0.95,
-) -> Report:
+) -> ExperimentReport:
     """Return the report on responses of a model; ``faults`` counts why they failed, by arm.
 
     A model rarely gives the same response twice. So the verdict is that of the metrics: regressed or changed if one of
@@ -187,7 +183,7 @@ def report_on_responses(
         verdict = "regressed"
     elif "changed" in verdicts:
         verdict = "changed"
-    return Report(
+    return ExperimentReport(
         len(pairs),
         len({pair.session for pair in pairs}),
         share_changed(_by_session(pairs), level=level),
@@ -202,12 +198,12 @@ def report_on_responses(
     )
 
 
-def _tested(pairs: Sequence[Pair], of: Metrics, *, is_same: bool, level: float) -> tuple[Metric, ...]:
+def _tested(pairs: Sequence[AnswerPair], of: Metrics, *, is_same: bool, level: float) -> tuple[Metric, ...]:
     """Return the metrics with the verdict of their tests, corrected for the number of tests."""
     metrics = [_metric(pairs, *one, is_same=is_same, level=level) for one in of]
     tested = [at for at, one in enumerate(metrics) if one.p is not None]
     for at, adjusted in zip(tested, benjamini_hochberg([metrics[at].p or 0.0 for at in tested]), strict=True):
-        metrics[at] = _judged(replace(metrics[at], p_adjusted=adjusted), level)
+        metrics[at] = _with_verdict(replace(metrics[at], p_adjusted=adjusted), level)
     return tuple(metrics)
 
 
@@ -217,7 +213,7 @@ def _verdict(metrics: Sequence[Metric], *, changed: int, gained: int, lost: int,
     return verdict_of(changed, gained=gained, lost=lost, level=level)
 
 
-def _by_session(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+def _by_session(pairs: Sequence[AnswerPair]) -> list[tuple[int, int]]:
     changed, prompts = Counter[str](), Counter[str]()
     for pair in pairs:
         prompts[pair.session] += 1
@@ -225,7 +221,7 @@ def _by_session(pairs: Sequence[Pair]) -> list[tuple[int, int]]:
     return [(changed[session], size) for session, size in prompts.items()]
 
 
-def _moved(pairs: Sequence[Pair]) -> tuple[int, int]:
+def _gained_and_lost(pairs: Sequence[AnswerPair]) -> tuple[int, int]:
     """Return how many labelled prompts only b gets right, and how many only a gets right."""
     known = [(pair.a.quality, pair.b.quality) for pair in pairs]
     both = [(a, b) for a, b in known if a is not None and b is not None]
@@ -233,7 +229,7 @@ def _moved(pairs: Sequence[Pair]) -> tuple[int, int]:
 
 
 def _metric(
-    pairs: Sequence[Pair],
+    pairs: Sequence[AnswerPair],
     name: str,
     unit: str,
     better: Better,
@@ -291,7 +287,7 @@ def _detectable(differences: Sequence[float], *, error: float, is_share: bool, l
     return minimum_detectable_shift(1, deviation=error, level=level) if unequal else None
 
 
-def _judged(metric: Metric, level: float) -> Metric:
+def _with_verdict(metric: Metric, level: float) -> Metric:
     if metric.p_adjusted is None or metric.p_adjusted >= 1 - level or metric.difference is None:
         return metric
     is_worse = bool(metric.better) and (metric.difference < 0) == (metric.better == "higher")

@@ -17,17 +17,17 @@ from enricher.structured.quality import quality
 from enricher.validation.rules import PromptRuleEngine
 from storage.evaluation import experiments
 from workbench.experiments import cases, prompt_arms
-from workbench.experiments.asking import Judgement, Plan, ask_missing
+from workbench.experiments.model_calls import CallPlan, ResponseQuality, ask_missing
 from workbench.experiments.prompt_arms import NAMES
-from workbench.experiments.report import Pair, finite, report_on_responses
+from workbench.experiments.report import AnswerPair, finite, report_on_responses
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
     from storage.evaluation.experiments import ArmResult, Experiment
-    from workbench.experiments.asking import Ask
-    from workbench.experiments.cases import Case
+    from workbench.experiments.cases import ModelCase
+    from workbench.experiments.model_calls import Ask
     from workbench.experiments.prompt_arms import Pairing, PromptArm
 
 CHANGED = "its prompt is not the one that the experiment began with"
@@ -39,7 +39,7 @@ USUAL_FORM = "task"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PromptSource:
     """Where prompts come from: the templates in use, and the task types with their meanings, for those that ask."""
 
     generator: templates.PromptGenerator
@@ -61,9 +61,9 @@ class Comparison:
     budget: float | None
     most_tokens: int
 
-    def plan(self) -> Plan:
+    def plan(self) -> CallPlan:
         """Return the calls of the comparison."""
-        return Plan(self.asked, self.arms, self.prices, self.most_tokens, self.budget)
+        return CallPlan(self.asked, self.arms, self.prices, self.most_tokens, self.budget)
 
     def stored(self) -> dict[str, Any]:
         """Return what is stored to go on after an interruption, as plain values."""
@@ -78,8 +78,8 @@ class Comparison:
         }
 
 
-def compared(
-    found: Iterable[Case],
+def comparison_of(
+    found: Iterable[ModelCase],
     *,
     template: str,
     arms: Mapping[str, PromptArm],
@@ -87,7 +87,7 @@ def compared(
     prices: prompt_arms.Prices,
     budget: float | None,
     most_tokens: int,
-    source: Source,
+    source: PromptSource,
 ) -> Comparison:
     """Return the comparison of two arms over these cases; raises ArmError if the template cannot be used for one."""
     generator = source.generator
@@ -100,7 +100,7 @@ def compared(
     usual["rules"] = engine.apply(template) if template in engine.prompt_types else []
     usual["form"] = USUAL_FORM if USUAL_FORM in forms else next(iter(forms), "")
 
-    def render(case: Case, variables: Mapping[str, Any], mode: str | None) -> str:
+    def render(case: ModelCase, variables: Mapping[str, Any], mode: str | None) -> str:
         try:
             return generator.generate(template, {**usual, **variables}, mode=mode)
         except templates.TemplateProblemError as problem:
@@ -125,16 +125,16 @@ def begin(db: sqlite3.Connection, comparison: Comparison, *, question: str) -> E
     plan = comparison.stored()
     report = report_of(plan, arms, [], stopped=INTERRUPTED)
     text = question or f"{comparison.template}: {labels}?"
-    return experiments.keep(db, [], question=text, arms=arms, report=report, plan=plan)
+    return experiments.store(db, [], question=text, arms=arms, report=report, plan=plan)
 
 
-def taken_up(
+def resumed(
     db: sqlite3.Connection,
     one: Experiment,
     *,
     model: str,
     budget: float | None,
-    source: Source,
+    source: PromptSource,
 ) -> Comparison:
     """Return the comparison of a stored experiment, with those of its cases whose prompts have not changed.
 
@@ -151,7 +151,7 @@ def taken_up(
             raise prompt_arms.ArmError(
                 f"model.name is {arm.model!r}; this experiment began with {one.arms[name]['model']!r}"
             )
-    again = compared(
+    again = comparison_of(
         (by_id[case_id] for case_id in hashes if case_id in by_id),
         template=plan["template"],
         arms=arms,
@@ -165,7 +165,9 @@ def taken_up(
     return replace(again, asked=same)
 
 
-def go_on(db: sqlite3.Connection, one: Experiment, comparison: Comparison, *, ask: Ask, source: Source) -> Experiment:
+def continue_run(
+    db: sqlite3.Connection, one: Experiment, comparison: Comparison, *, ask: Ask, source: PromptSource
+) -> Experiment:
     """Make the calls that are missing, and store the report; return the experiment with it."""
     response = source.generator.template(comparison.template).response
     done = {(result.prompt_id, result.arm): result for result in experiments.results(db, one.id)}
@@ -173,14 +175,14 @@ def go_on(db: sqlite3.Connection, one: Experiment, comparison: Comparison, *, as
         comparison.plan(),
         done,
         ask=ask,
-        judge=lambda text: judged(text, response),
+        judge=lambda text: evaluate_response(text, response),
         store=lambda result: experiments.add(db, one.id, result),
     )
     kept = {each.case.id for each in comparison.asked}
-    return experiments.report_again(db, one, report_of(one.plan, one.arms, done.values(), stopped=stopped, kept=kept))
+    return experiments.replace_report(db, one, report_of(one.plan, one.arms, done.values(), stopped=stopped, kept=kept))
 
 
-def judged(text: str, response: str) -> Judgement:
+def evaluate_response(text: str, response: str) -> ResponseQuality:
     """Return whether a text could be parsed and validated as a response of this type, its quality, its findings.
 
     Never raises: whatever a response holds, it is judged.
@@ -189,7 +191,7 @@ def judged(text: str, response: str) -> Judgement:
     found = parsed.data.get("violations") or []
     # What a validation finds is wrong with the code that it was asked about, not with the response.
     score = quality(parsed, () if response == "validation" else found)
-    return Judgement(parsed.is_valid, score.total, len(found), "; ".join(parsed.problems))
+    return ResponseQuality(parsed.is_valid, score.total, len(found), "; ".join(parsed.problems))
 
 
 def report_of(
@@ -207,7 +209,7 @@ def report_of(
     done = {(one.prompt_id, one.arm): one for one in results}
     every = [(case_id, session) for case_id, session, _hash in plan["cases"]]
     pairs = [
-        Pair(session, done[case_id, "a"], done[case_id, "b"])
+        AnswerPair(session, done[case_id, "a"], done[case_id, "b"])
         for case_id, session in every
         if (case_id, "a") in done and (case_id, "b") in done
     ]

@@ -54,8 +54,8 @@ class Decided:
 
     def to_json(self) -> dict[str, Any]:
         """Return the known fields, in a fixed order."""
-        said = ((name, getattr(self, name)) for name in self.__slots__)
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in said if value is not None}
+        fields = ((name, getattr(self, name)) for name in self.__slots__)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in fields if value is not None}
 
 
 class Excerpt(Conversation):
@@ -77,7 +77,7 @@ class Excerpt(Conversation):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GoldenCase:
     """A prompt with the other inputs to its decision and the expected result.
 
     ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again.
@@ -97,6 +97,8 @@ class Case:
     spent: int = 0
     form: str = ""
     note: str = ""
+    by: str = ""
+    """The name of the person who approved or labelled the case."""
 
     def decided_by(self, rules: Rules) -> Decided:
         """Return the decisions of these rules on the case."""
@@ -120,7 +122,7 @@ class Case:
 
     def to_json(self) -> dict[str, Any]:
         """Return the case as a line of the file, keys in fixed order: texts redacted again, empty values left out."""
-        says = {UNWANTED if self.verdict == WRONG else EXPECTED: self.says.to_json()}
+        expected = {UNWANTED if self.verdict == WRONG else EXPECTED: self.says.to_json()}
         rest = {
             "earlier": clean(self.earlier),
             "past": self.past,
@@ -130,8 +132,9 @@ class Case:
             "spent": self.spent,
             "form": self.form,
             "note": clean(self.note),
+            "by": clean(self.by),
         }
-        first = {"id": self.id, "verdict": self.verdict, "prompt": clean(self.prompt), **says}
+        first = {"id": self.id, "verdict": self.verdict, "prompt": clean(self.prompt), **expected}
         return first | {name: value for name, value in rest.items() if value}
 
 
@@ -152,7 +155,7 @@ def decided_of(enrichment: Enrichment) -> Decided:
     )
 
 
-def from_line(line: bytes) -> Case:
+def from_line(line: bytes) -> GoldenCase:
     """Return the case on a line of the file; raises LineError, whose message describes how to repair it."""
     if line.startswith(CONFLICT_MARKS):
         raise LineError("a merge was left unfinished here: keep the cases of both sides, delete this mark")
@@ -165,7 +168,7 @@ def from_line(line: bytes) -> Case:
     return _case(value)
 
 
-def _case(value: dict[str, Any]) -> Case:
+def _case(value: dict[str, Any]) -> GoldenCase:
     verdict = value.get("verdict")
     if verdict not in VERDICTS:
         raise LineError(f"verdict is {_shown(verdict)}; write one of {', '.join(VERDICTS)}")
@@ -179,7 +182,7 @@ def _case(value: dict[str, Any]) -> Case:
     for name in ("id", "prompt", *OPTIONAL):
         if name in value and not CHECKS[name][0](value[name]):
             raise LineError(f"{name} is {_shown(value[name])}; write {CHECKS[name][1]}")
-    return Case(
+    return GoldenCase(
         value["id"], value["prompt"], verdict, _judgement(value[wanted], wanted, verdict=verdict),
         earlier=value.get("earlier", ""),
         past=value.get("past", False),
@@ -189,6 +192,7 @@ def _case(value: dict[str, Any]) -> Case:
         spent=value.get("spent", 0),
         form=value.get("form", ""),
         note=value.get("note", ""),
+        by=value.get("by", ""),
     )  # fmt: skip
 
 
@@ -211,12 +215,12 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_said(value: object) -> bool:
+def _is_filled_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
 def _is_name(value: object) -> bool:
-    return isinstance(value, str) and _is_said(value) and value.isprintable()
+    return isinstance(value, str) and _is_filled_text(value) and value.isprintable()
 
 
 def _is_names(value: object) -> bool:
@@ -243,7 +247,7 @@ def _is_count(value: object) -> bool:
 
 CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "id": (_is_name, "the trace's id"),
-    "prompt": (_is_said, "the prompt"),
+    "prompt": (_is_filled_text, "the prompt"),
     "earlier": (_is_text, "a text"),
     "past": (lambda value: isinstance(value, bool), "true or false"),
     "settings": (_is_settings, "an object of settings (enricher config show)"),
@@ -252,13 +256,14 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "spent": (_is_count, "a number of tokens"),
     "form": (_is_text, "a text"),
     "note": (_is_text, "a text"),
+    "by": (_is_text, "a name"),
     "task_type": (_is_name, "a task type"),
     "shown": (lambda value: isinstance(value, bool), "true or false"),
     "search_intent": (_is_name, "a search intent, or none"),
     "guardrails": (_is_names, "a list of guardrail ids, empty for none"),
     "approach": (_is_text, "the name of an approach, empty for none"),
 }
-OPTIONAL = ("earlier", "past", "settings", "skills", "injected", "spent", "form", "note")
+OPTIONAL = ("earlier", "past", "settings", "skills", "injected", "spent", "form", "note", "by")
 
 
 def _shown(value: object) -> str:

@@ -21,9 +21,9 @@ from enricher.prompt.conversation import Conversation
 from enricher.respond.facts import read_facts
 from enricher.rules.compiling.document import Problem
 from enricher.settings import DEFAULTS
-from storage.base import private, shared
+from storage.base import private, shared_files
 from storage.traces import queries
-from workbench.gate.case import CLASS, OK, WRONG, Case, Decided, LineError, clean, from_line
+from workbench.gate.case import CLASS, OK, WRONG, Decided, GoldenCase, LineError, clean, from_line
 from workbench.replay.outcome import declared_budgets
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ FOLDER, FILE = ".enricher", "cases.jsonl"
 ATTRIBUTES = f"{FILE} merge=union\n"
 """With this attribute git keeps the lines of both sides; a case changed by both is then reported as a duplicate."""
 LARGEST = 32 << 20
-TOLD_BEFORE = ("guardrail:", "approach:")
+SHOWN_ONCE = ("guardrail:", "approach:")
 """Prefixes of the injected references that affect a decision; items are context and do not."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -57,10 +57,10 @@ class UnusableFileError(CasesError):
 class Cases:
     """The contents of a file: the usable cases, and a problem with line number for every unusable line."""
 
-    cases: tuple[Case, ...] = ()
+    cases: tuple[GoldenCase, ...] = ()
     problems: tuple[Problem, ...] = ()
 
-    def by_id(self) -> dict[str, Case]:
+    def by_id(self) -> dict[str, GoldenCase]:
         """Return the cases by their id."""
         return {case.id: case for case in self.cases}
 
@@ -85,7 +85,7 @@ def read(path: str) -> Cases:
 
 def parse(content: bytes, *, path: str) -> Cases:
     """Return the cases in a file's bytes; ``path`` is the file name used in problems."""
-    found: dict[str, tuple[int, Case]] = {}
+    found: dict[str, tuple[int, GoldenCase]] = {}
     problems: list[Problem] = []
     for number, line in enumerate(content.removeprefix(BYTE_ORDER_MARK).split(b"\n"), 1):
         if not line.strip():
@@ -102,7 +102,7 @@ def parse(content: bytes, *, path: str) -> Cases:
     return Cases(tuple(case for _, case in found.values()), tuple(problems))
 
 
-def write(path: str, cases: Iterable[Case]) -> None:
+def write(path: str, cases: Iterable[GoldenCase]) -> None:
     """Replace the file with the cases, sorted by id; raises CasesError if it cannot be written.
 
     In a repository's own folder, ``.gitattributes`` is set so that git merges the file line by line.
@@ -112,14 +112,14 @@ def write(path: str, cases: Iterable[Case]) -> None:
     folder, name = os.path.split(target)
     try:
         private.make_directory(folder)
-        shared.replace_file(target, "".join(f"{line}\n" for line in lines).encode())
+        shared_files.replace_file(target, "".join(f"{line}\n" for line in lines).encode())
         if (os.path.basename(folder), name) == (FOLDER, FILE):
             _let_git_merge(os.path.join(folder, ".gitattributes"))
     except OSError as failure:
         raise CasesError(f"{path} cannot be written: {failure.strerror or failure}") from failure
 
 
-def add(path: str, case: Case) -> bool:
+def add(path: str, case: GoldenCase) -> bool:
     """Add a case to the file, replacing an earlier one with the same id; return whether there was one.
 
     Raises UnusableFileError, and leaves the file unchanged, if it has an unreadable line.
@@ -135,7 +135,17 @@ def add(path: str, case: Case) -> bool:
     return earlier is not None
 
 
-def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> Case:
+def put_back(path: str, case_id: str, earlier: GoldenCase | None) -> None:
+    """Replace a case by an earlier one, or remove it if there was none; raises CasesError."""
+    with _one_at_a_time(path):
+        known = read(path)
+        if known.problems:
+            raise UnusableFileError(known.problems)
+        others = [case for case in known.cases if case.id != case_id]
+        write(path, [*others, *([earlier] if earlier else [])])
+
+
+def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> GoldenCase:
     """Return a case made from a trace, labelled "ok", "wrong" or with the correct task type.
 
     The expected result is what the recorded rules decide on the redacted inputs without their context.
@@ -152,8 +162,8 @@ def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> Case:
             f"{trace_id} cannot become a case: the rules it had were not kept, or are of another release; "
             "say which task type it should have had instead"
         )
-    said = case.decided_by(rules)
-    return replace(case, verdict=verdict, says=replace(said, search_intent=None))
+    decided = case.decided_by(rules)
+    return replace(case, verdict=verdict, says=replace(decided, search_intent=None))
 
 
 def _refuse_without_text(trace: dict[str, Any]) -> None:
@@ -181,17 +191,17 @@ def _declared(rules: Rules | None) -> dict[str, Any]:
     return {**DEFAULTS, **(declared_budgets(rules) if rules else {})}
 
 
-def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> Case:
+def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> GoldenCase:
     """Return a case with the recorded inputs that affect a decision, redacted, and no expected result yet."""
     skill = read_facts(prompt, (), recorded["skills"]).get("skill")
     conversation = Conversation.from_json(recorded.get("conversation", {}), prompt)
-    return Case(
+    return GoldenCase(
         case_id, clean(prompt), OK, Decided(),
         earlier=clean(conversation.basis(prompt)),
         past=bool(conversation),
         settings={key: value for key, value in recorded["settings"].items() if declared.get(key) != value},
         skills=tuple((clean(name), clean(description)) for name, description in recorded["skills"] if name == skill),
-        injected=tuple(ref for ref in recorded["injected"] if ref.startswith(TOLD_BEFORE)),
+        injected=tuple(ref for ref in recorded["injected"] if ref.startswith(SHOWN_ONCE)),
         spent=recorded["spent"],
         form=recorded.get("form", ""),
     )  # fmt: skip

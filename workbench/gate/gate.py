@@ -16,12 +16,12 @@ from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import OWN_FOLDER, Layer, packaged_file
 from enricher.sources.git import GitError, ask
 from workbench.gate import cases as files
-from workbench.gate.gate_report import Checked, Report, figures_of
-from workbench.statistics import verdict_of
+from workbench.gate.gate_report import Checked, GateReport, figures_of
+from workbench.statistics.pairs import verdict_of
 
 if TYPE_CHECKING:
-    from enricher.rules.compiling.compiler import Compiled
-    from workbench.gate.case import Case
+    from enricher.rules.compiling.compiled import Compiled
+    from workbench.gate.case import GoldenCase
 
 INSTRUCTIONS = "instructions.md"
 PROJECT = "project"
@@ -40,7 +40,9 @@ class _Side:
     notes: list[str] = field(default_factory=list)
 
 
-def run(cwd: str, *, base: str = "", cases: str = "", instructions: str = "", allow_removed: bool = False) -> Report:
+def run(
+    cwd: str, *, base: str = "", cases: str = "", instructions: str = "", allow_removed: bool = False
+) -> GateReport:
     """Evaluate the cases of the repository around ``cwd``, or of the file ``cases``, and return the report.
 
     ``base`` is a git revision; ``instructions`` a file in place of all layers. Raises GateError if there are no
@@ -78,6 +80,11 @@ def _layers(cwd: str, instructions: str) -> list[Layer]:
     return [Layer("packaged", packaged_file()), *([Layer(PROJECT, own)] if os.path.exists(own) else [])]
 
 
+def work_tree_rules(cwd: str) -> Rules:
+    """Return the rules by which the gate judges the work tree around ``cwd``; raises GateError if they are broken."""
+    return _side(cwd, "").rules
+
+
 def _side(cwd: str, instructions: str) -> _Side:
     if instructions and not os.path.exists(instructions):
         raise GateError(f"{instructions}: no such file")
@@ -113,7 +120,7 @@ def _rules(compiled: Compiled, *, of: str = "") -> Rules:
     return Rules(compiled.hash, compiled.body)
 
 
-def _cases_at(revision: Revision, path: str) -> dict[str, Case]:
+def _cases_at(revision: Revision, path: str) -> dict[str, GoldenCase]:
     """Return the cases of the revision's file; its unreadable lines are ignored."""
     if not revision.holds(path):
         return {}
@@ -126,9 +133,9 @@ def _report(
     now: _Side,
     *,
     before: _Side | None = None,
-    earlier: dict[str, Case] | None = None,
+    earlier: dict[str, GoldenCase] | None = None,
     allow_removed: bool = False,
-) -> Report:
+) -> GateReport:
     checked = tuple(_check(case, now, before) for case in known.cases)
     present, earlier = known.by_id(), earlier or {}
     gone = tuple(case for case in earlier.values() if case.id not in present)
@@ -142,7 +149,7 @@ def _report(
     )
     if before is None and not figures.approved:
         verdict = "inconclusive"  # nothing was approved, so nothing could regress
-    return Report(
+    return GateReport(
         path,
         now.rules.hash,
         before.label if before else "",
@@ -158,7 +165,7 @@ def _report(
     )
 
 
-def _check(case: Case, now: _Side, before: _Side | None) -> Checked:
+def _check(case: GoldenCase, now: _Side, before: _Side | None) -> Checked:
     got = case.decided_by(now.rules)
     if before is None:
         return Checked(case, got, case.faults(got))
@@ -166,9 +173,9 @@ def _check(case: Case, now: _Side, before: _Side | None) -> Checked:
     return Checked(case, got, case.faults(got), earlier, case.faults(earlier))
 
 
-def _differs(case: Case, earlier: Case) -> bool:
-    """Return whether two versions of a case differ in anything but the note."""
-    return replace(case, note="") != replace(earlier, note="")
+def _differs(case: GoldenCase, earlier: GoldenCase) -> bool:
+    """Return whether two versions of a case differ in anything but the note and the person's name."""
+    return replace(case, note="", by="") != replace(earlier, note="", by="")
 
 
 class RevisionError(Exception):

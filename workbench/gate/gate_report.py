@@ -7,22 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.gate.case import OK
-from workbench.statistics import (
-    Interval,
+from workbench.statistics.intervals import Interval, upper_bound, wilson
+from workbench.statistics.pairs import (
     benjamini_hochberg,
     mcnemar_midp,
     minimum_detectable_effect,
     minimum_detectable_share,
-    upper_bound,
-    wilson,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from enricher.rules.compiling.document import Problem
-    from workbench.gate.case import Case, Decided
-    from workbench.statistics import Verdict
+    from workbench.gate.case import Decided, GoldenCase
+    from workbench.statistics.pairs import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class Checked:
     The faults name the fields that fail the case; empty if it passes.
     """
 
-    case: Case
+    case: GoldenCase
     now: Decided
     faults: tuple[str, ...]
     before: Decided | None = None
@@ -66,7 +64,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class GateReport:
     """The result: every case, the problems of the cases file, the figures and the verdict.
 
     ``base`` is the name of the base as the user gave it plus its commit, empty without one; ``candidate`` and
@@ -79,10 +77,10 @@ class Report:
     base_hash: str
     checked: tuple[Checked, ...]
     problems: tuple[Problem, ...]
-    missing: tuple[Case, ...]
-    removed: tuple[Case, ...]
-    rewritten: tuple[Case, ...]
-    figures: Figures
+    missing: tuple[GoldenCase, ...]
+    removed: tuple[GoldenCase, ...]
+    rewritten: tuple[GoldenCase, ...]
+    figures: GateFigures
     verdict: Verdict
     notes: tuple[str, ...] = ()
 
@@ -94,7 +92,7 @@ class Report:
     def reasons(self) -> list[str]:
         """Return the reasons why the gate is closed, one sentence each; empty if it is open."""
         regressions = sum(one.is_regression for one in self.checked)
-        told = [
+        sentences = [
             (regressions, f"{_count(regressions, 'approved case')} came out differently"),
             (
                 self.verdict == "regressed" and not regressions,
@@ -103,7 +101,7 @@ class Report:
             (len(self.missing), f"{_count(len(self.missing), 'case')} of the base missing"),
             (len(self.problems), f"{_count(len(self.problems), 'line')} of the file unusable"),
         ]
-        return [sentence for is_so, sentence in told if is_so]
+        return [sentence for is_so, sentence in sentences if is_so]
 
 
 def kinds(before: Decided, after: Decided) -> tuple[str, ...]:
@@ -134,7 +132,7 @@ class TaskType:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class GateFigures:
     """Counts over all cases; shares lie between 0 and 1.
 
     ``share`` is that of the changed cases, ``p_value`` the mid-p of McNemar's test on gained and lost. ``at_most``
@@ -155,12 +153,12 @@ class Figures:
     task_types: tuple[TaskType, ...]
 
 
-def figures_of(checked: Sequence[Checked], *, changed: int, is_paired: bool) -> Figures:
+def figures_of(checked: Sequence[Checked], *, changed: int, is_paired: bool) -> GateFigures:
     """Return the figures of the checked cases; without a base (not ``is_paired``), ``gained`` and ``lost`` are 0."""
     gained, lost = (_gained(checked), _lost(checked)) if is_paired else (0, 0)
     held = [one for one in checked if one.case.verdict == OK and not one.faults_before]
     has_regressed = any(one.is_regression for one in checked)
-    return Figures(
+    return GateFigures(
         cases=len(checked),
         approved=sum(one.case.verdict == OK for one in checked),
         changed=changed,

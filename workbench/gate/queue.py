@@ -21,7 +21,7 @@ from storage.memory.words import STOP_WORDS, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from storage.traces.labels import Prompt
+    from storage.traces.labels import LabelCandidate
 
 MOST_PROMPTS = 20_000
 SCANNED_CHARS = 2_000
@@ -51,15 +51,15 @@ class Queued:
 @dataclass(slots=True)
 class _Cluster:
     terms: frozenset[str]
-    members: list[Prompt]
+    members: list[LabelCandidate]
 
 
-def order(prompts: Sequence[Prompt]) -> list[Queued]:
+def order(prompts: Sequence[LabelCandidate]) -> list[Queued]:
     """Return the unlabelled prompts, most informative first.
 
     The first prompts of all clusters precede the second ones (labelled prompts are counted); sessions alternate.
     """
-    rounds: list[list[tuple[Prompt, _Cluster]]] = []
+    rounds: list[list[tuple[LabelCandidate, _Cluster]]] = []
     for cluster in _clusters(prompts[:MOST_PROMPTS]):
         cluster.members.sort(key=lambda one: (not one.is_labelled, one.margin, one.confidence))
         for number, one in enumerate(cluster.members):
@@ -67,7 +67,7 @@ def order(prompts: Sequence[Prompt]) -> list[Queued]:
                 rounds.append([])
             if not one.is_labelled:
                 rounds[number].append((one, cluster))
-    found: list[tuple[Prompt, _Cluster]] = []
+    found: list[tuple[LabelCandidate, _Cluster]] = []
     for one_round in rounds:
         following = _spread(one_round)
         if found and len(following) > 1 and following[0][1] is found[-1][1]:
@@ -76,27 +76,27 @@ def order(prompts: Sequence[Prompt]) -> list[Queued]:
     return [_queued(one, cluster) for one, cluster in found]
 
 
-def _spread(one_round: Iterable[tuple[Prompt, _Cluster]]) -> list[tuple[Prompt, _Cluster]]:
+def _spread(one_round: Iterable[tuple[LabelCandidate, _Cluster]]) -> list[tuple[LabelCandidate, _Cluster]]:
     """Return the prompts by how informative a label is; each chosen prompt lowers the rank of others of its session."""
-    heap = [(-_worth(one, cluster), place, 0, one, cluster) for place, (one, cluster) in enumerate(one_round)]
+    heap = [(-_informativeness(one, cluster), place, 0, one, cluster) for place, (one, cluster) in enumerate(one_round)]
     heapq.heapify(heap)
     taken: Counter[str] = Counter()
     found = []
     while heap:
         _, place, counted, one, cluster = heapq.heappop(heap)
         if (times := taken[one.session_id]) > counted:
-            heapq.heappush(heap, (-_worth(one, cluster) / (1 + times), place, times, one, cluster))
+            heapq.heappush(heap, (-_informativeness(one, cluster) / (1 + times), place, times, one, cluster))
             continue
         taken[one.session_id] += 1
         found.append((one, cluster))
     return found
 
 
-def _worth(one: Prompt, cluster: _Cluster) -> float:
+def _informativeness(one: LabelCandidate, cluster: _Cluster) -> float:
     return math.log2(1 + len(cluster.members)) / (1 + one.margin)
 
 
-def _queued(one: Prompt, cluster: _Cluster) -> Queued:
+def _queued(one: LabelCandidate, cluster: _Cluster) -> Queued:
     size = len(cluster.members)
     points = f"{one.margin:g} point{'' if one.margin == 1 else 's'}"
     lead = f"{one.task_type or 'no class'} leads by {points}" if one.margin else "two classes are level"
@@ -104,7 +104,7 @@ def _queued(one: Prompt, cluster: _Cluster) -> Queued:
     return Queued(one.id, one.prompt, one.task_type, one.confidence, one.margin, size, lead + like)
 
 
-def _clusters(prompts: Sequence[Prompt]) -> list[_Cluster]:
+def _clusters(prompts: Sequence[LabelCandidate]) -> list[_Cluster]:
     """Return clusters of similar prompts: each prompt joins the most similar earlier cluster, or begins a new one."""
     terms = [_terms(one.prompt) for one in prompts]
     frequency = Counter(term for one in terms for term in one)
@@ -144,6 +144,19 @@ def _stem(word: str) -> str:
 
 def _terms(prompt: str) -> frozenset[str]:
     """Return the stems of the prompt's content words; of all its words if it has no content words."""
-    said = words(prompt[:SCANNED_CHARS])
-    telling = [word for word in said if word not in STOP_WORDS]
-    return frozenset(_stem(word) for word in (telling or said)[:MOST_TERMS])
+    all_words = words(prompt[:SCANNED_CHARS])
+    content_words = [word for word in all_words if word not in STOP_WORDS]
+    return frozenset(_stem(word) for word in (content_words or all_words)[:MOST_TERMS])
+
+
+def keys_for(names: Sequence[str]) -> dict[str, str]:
+    """Assign a key to each name and return the names by key.
+
+    A name gets the first of its letters that no earlier name has, or if all are taken the first free digit.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        spare = (char for char in f"{name}0123456789" if char.isalnum() and char not in found)
+        if key := next(spare, ""):
+            found[key] = name
+    return found

@@ -1,6 +1,7 @@
-"""Format the result of a gate as JSON, JUnit XML and terminal text; ``workbench.gate.comment`` has the pull request's.
+"""Format the result of a gate as JSON, JUnit XML, terminal text and pull-request comment.
 
-The names of the states of a case, and the sentences of the figures, are here for all formats.
+In the comment, prompts are untrusted text: they are put into code spans that they cannot end, so that they form no
+table, link, mention or HTML.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from enricher.prompt.text import shortened
-from workbench.gate.case import WRONG
+from workbench.gate.case import OK, WRONG
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from workbench.gate.case import Case
-    from workbench.gate.gate_report import Checked, Report
+    from workbench.gate.case import GoldenCase
+    from workbench.gate.gate_report import Checked, GateReport
+
 
 PROMPT_CHARS = 120
 NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
@@ -28,9 +30,21 @@ NAMES = {
     "guardrails": "guardrails",
     "approach": "approach",
 }
+MOST_ROWS = 50
+LARGEST = 60_000
+"""A comment on GitHub may have 65,536 characters."""
+TOO_LONG = "The details are too long for a comment; `enricher replay --gate` shows them."
+REPLACED = {"|": "¦", "`": "'"}
+"""Characters that end a cell or a code span even when escaped, and their replacements."""
+FOLDED = {
+    "Became wrong": "became wrong",
+    "Became right": "fixed",
+    "Failed before": "failed before",
+    "Still wrong": "open",
+}
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def to_json(report: GateReport) -> dict[str, Any]:
     """Return the documented object of ``enricher replay --gate --json``."""
     figures = report.figures
     return {
@@ -92,7 +106,7 @@ def state(one: Checked) -> str:
     return "passed"
 
 
-def junit(report: Report) -> str:
+def junit(report: GateReport) -> str:
     """Return JUnit XML with a test per case, by task type; failures close the gate, earlier failures are skipped."""
     suite = ET.Element("testsuite", name="enricher gate", tests=str(_tests(report)))
     counted = {"failures": 0, "skipped": 0, "errors": 0}
@@ -116,16 +130,16 @@ def junit(report: Report) -> str:
     return f"{XML_DECLARATION}\n{ET.tostring(root, encoding='unicode')}\n"
 
 
-def _tests(report: Report) -> int:
+def _tests(report: GateReport) -> int:
     return len(report.checked) + sum(1 for _ in _errors(report))
 
 
-def _errors(report: Report) -> Iterator[tuple[str, str]]:
+def _errors(report: GateReport) -> Iterator[tuple[str, str]]:
     yield from ((f"{one.file}:{one.line}", one.message) for one in report.problems)
     yield from ((case.id, "the base has this case, the file has it no more") for case in report.missing)
 
 
-def named(case: Case) -> str:
+def named(case: GoldenCase) -> str:
     """Return the display name of a case: its id and the beginning of its prompt."""
     return f"{case.id} {one_line(case.prompt)}"
 
@@ -153,7 +167,7 @@ def _value(value: object) -> str:
     return (", ".join(value) if isinstance(value, list) else str(value)) or "none"
 
 
-def headline(report: Report) -> str:
+def headline(report: GateReport) -> str:
     """Return the blast radius over the cases in one sentence."""
     figures = report.figures
     against = f"against {report.base}" if report.base else "against what was approved"
@@ -162,43 +176,132 @@ def headline(report: Report) -> str:
     return f"{figures.changed:,} of {figures.cases:,} cases come out differently ({share:.1%}, {interval}) {against}"
 
 
-def statistics(report: Report) -> list[str]:
+def statistics(report: GateReport) -> list[str]:
     """Return the statistical conclusions, one sentence each."""
     figures = report.figures
-    said = []
+    sentences = []
     if figures.gained or figures.lost:
         counts = f"{figures.gained} labelled prompts became right, {figures.lost} wrong"
-        said.append(f"{counts} (mid-p McNemar: p = {figures.p_value:.3f})")
+        sentences.append(f"{counts} (mid-p McNemar: p = {figures.p_value:.3f})")
     if figures.at_most is not None:
-        said.append(f"no approved case regressed: at most {figures.at_most:.1%} of such prompts would (95 %)")
+        sentences.append(f"no approved case regressed: at most {figures.at_most:.1%} of such prompts would (95 %)")
     if figures.detectable < 1:
-        said.append(f"{figures.cases:,} cases show a difference of {figures.detectable:.1%} four times in five")
+        sentences.append(f"{figures.cases:,} cases show a difference of {figures.detectable:.1%} four times in five")
     elif figures.cases:
-        said.append(f"{figures.cases:,} cases are too few to tell a difference from chance")
-    return said
+        sentences.append(f"{figures.cases:,} cases are too few to tell a difference from chance")
+    return sentences
 
 
-def text(report: Report) -> str:
+def text(report: GateReport) -> str:
     """Return the text for a terminal; the caller removes unprintable characters."""
+    return "\n".join(line for line, _case in lines(report))
+
+
+def lines(report: GateReport) -> list[tuple[str, str]]:
+    """Return the lines of the report, each with the id of the case that it is about, empty for none."""
     word = "passed" if report.is_passed else "closed"
-    lines = [f"{report.verdict}: the gate is {word}", headline(report)]
-    lines += [f"  {count:,} {kind}" for kind, count in report.figures.kinds]
-    lines += [*statistics(report), *(f"note: {note}" for note in report.notes)]
-    lines += [str(problem) for problem in report.problems]
+    about_all = [f"{report.verdict}: the gate is {word}", headline(report)]
+    about_all += [f"  {count:,} {kind}" for kind, count in report.figures.kinds]
+    about_all += [*statistics(report), *(f"note: {note}" for note in report.notes)]
+    about_all += [str(problem) for problem in report.problems]
+    found = [(line, "") for line in about_all]
     for case in report.missing:
-        lines.append(f"missing: {named(case)} (it is in the base; merge that first, or --allow-removed)")
+        found.append((f"missing: {named(case)} (it is in the base; merge that first, or --allow-removed)", ""))
     for title, rows in groups(report):
         for one in rows:
-            lines += [f"{title}: {named(one.case)}", *(f"    {difference}" for difference in differences(one))]
-    return "\n".join(lines)
+            found += [(f"{title}: {named(one.case)}", one.case.id)]
+            found += [(f"    {sentence}", one.case.id) for sentence in (*differences(one), *_by_whom(one.case))]
+    return found
 
 
-def groups(report: Report) -> list[tuple[str, list[Checked]]]:
-    """Return the failing cases by state, the worst first."""
-    titles = ("regressed", "became wrong", "failed before", "open")
+def _by_whom(case: GoldenCase) -> list[str]:
+    return [f"{'approved' if case.verdict == OK else 'labelled'} by {case.by}"] if case.by else []
+
+
+def groups(report: GateReport) -> list[tuple[str, list[Checked]]]:
+    """Return the cases by state, the worst first, without those that passed before and now."""
+    titles = ("regressed", "became wrong", "fixed", "failed before", "open")
     return [(title, [one for one in report.checked if state(one) == title]) for title in titles]
 
 
-def json_text(report: Report) -> str:
+def json_text(report: GateReport) -> str:
     """Return the JSON object as text."""
     return json.dumps(to_json(report), indent=2)
+
+
+def markdown(report: GateReport) -> str:
+    """Return the comment, at most LARGEST characters."""
+    sign = "✅" if report.is_passed else "❌"
+    blocks = [
+        f"### {sign} Prompt enricher: {report.verdict}",
+        "".join(f"- **{reason}**\n" for reason in report.reasons()).rstrip(),
+        f"{_plain(headline(report))}.",
+        _table(("kind of change", "cases"), [(kind, f"{count:,}") for kind, count in report.figures.kinds]),
+        _cases_table(report, "regressed"),
+        "\n".join(f"- {_plain(sentence)}" for sentence in (*statistics(report), *report.notes)),
+        *_folded(report),
+    ]
+    whole = "\n\n".join(block for block in blocks if block) + "\n"
+    return whole if len(whole) <= LARGEST else "\n\n".join([*filter(None, blocks[:6]), TOO_LONG]) + "\n"
+
+
+def _folded(report: GateReport) -> Iterator[str]:
+    yield _fold("Unusable lines", [_code(str(one)) for one in report.problems])
+    yield _fold("Missing cases", [_code(named(case)) for case in report.missing])
+    yield _fold("Removed cases", [_code(named(case)) for case in report.removed])
+    yield _fold("Cases that now ask for something else", [_code(named(case)) for case in report.rewritten])
+    for title, name in FOLDED.items():
+        found = [one for one in report.checked if state(one) == name]
+        yield _fold(title, [_code(named(one.case)) + _below(one) for one in found])
+    types = [one for one in report.figures.task_types if one.gained or one.lost]
+    rows = [(_code(one.name), str(one.cases), str(one.gained), str(one.lost), f"{one.p_value:.3f}") for one in types]
+    if rows:
+        table = _table(("task type", "cases", "became right", "became wrong", "p (adjusted)"), rows)
+        yield f"<details><summary>By task type</summary>\n\n{table}\n\n</details>"
+
+
+def _below(one: Checked) -> str:
+    return "".join(f"<br>{_code(difference)}" for difference in differences(one))
+
+
+def _cases_table(report: GateReport, name: str) -> str:
+    rows = [one for one in report.checked if state(one) == name]
+    cells = [
+        (_code(one.task_type), _code(one_line(one.case.prompt)), "<br>".join(map(_code, differences(one))))
+        for one in rows[:MOST_ROWS]
+    ]
+    more = f"\n\nand {len(rows) - MOST_ROWS:,} more" if len(rows) > MOST_ROWS else ""
+    return _table(("task type", "prompt", "what"), cells) + more if rows else ""
+
+
+def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    if not lines:
+        return ""
+    return "\n".join([f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}", *lines])
+
+
+def _fold(title: str, rows: list[str]) -> str:
+    if not rows:
+        return ""
+    shown = [f"- {row}" for row in rows[:MOST_ROWS]]
+    more = [f"- and {len(rows) - MOST_ROWS:,} more"] if len(rows) > MOST_ROWS else []
+    return "\n".join([f"<details><summary>{title}: {len(rows):,}</summary>", "", *shown, *more, "", "</details>"])
+
+
+def _code(text: str) -> str:
+    """Put untrusted text into a code span that it cannot end; HTML and mentions have no effect there."""
+    flat = " ".join(_readable(text).split())
+    for sign, replaced in REPLACED.items():
+        flat = flat.replace(sign, replaced)
+    return f"`{flat}`" if flat else "`-`"
+
+
+def _readable(text: str) -> str:
+    """Replace characters that a browser would hide or that reverse the direction of text."""
+    return "".join(char if char.isprintable() or char.isspace() else "\ufffd" for char in text)
+
+
+def _plain(sentence: str) -> str:
+    """Escape the Markdown characters in one of our sentences, which may contain a name from the repository."""
+    return "".join(f"\\{char}" if char in "\\`*_[]<>|@#" else char for char in sentence)

@@ -20,7 +20,7 @@ HOSTS = ("claude", "codex", "gemini", "copilot", "llm", "jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConversationFile:
     """A file with conversations; ``host`` is empty if the file does not show which client wrote it."""
 
     host: str
@@ -59,7 +59,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ReadProblem:
     """A file or line that could not be read; ``line`` is 0 if the problem concerns the whole file."""
 
     path: str
@@ -70,4 +70,4 @@ class Problem:
         return f"{self.path}:{self.line}: {self.reason}" if self.line else f"{self.path}: {self.reason}"
 
 
-Event = Turn | LeftOut | Problem
+Event = Turn | LeftOut | ReadProblem

@@ -8,7 +8,7 @@ import stat
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from storage.base.lean import loads
+from storage.base.fast_stdlib import loads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

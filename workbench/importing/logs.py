@@ -11,16 +11,15 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from storage.base import reader
-from workbench.importing import LeftOut, Problem, Turn, lines, machine
-from workbench.importing.transcripts import modified
-from workbench.importing.window import Window
+from workbench.importing import LeftOut, ReadProblem, Turn, client_records, lines
+from workbench.importing.transcripts import Window, modified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from enricher.prompt.conversation import Conversation
     from enricher.sources.transcripts import Found
-    from workbench.importing import Advance, Event, Source
+    from workbench.importing import Advance, ConversationFile, Event
 
 OLD_CALLS = """
     select id, coalesce(conversation_id, '') as session, prompt, response, datetime_utc as at from responses
@@ -36,7 +35,7 @@ LONGEST_PATH = 4096
 WANTED = 'a line wants {"prompt": "…"}, and may have "at", "session_id", "cwd" and "id"'
 
 
-class _Spoken:
+class _PromptAndResponse:
     """Reader for rows with a prompt and a response, with the interface of a transcript reader."""
 
     MARKS: tuple[bytes, ...] = ()
@@ -44,28 +43,28 @@ class _Spoken:
 
     @staticmethod
     def take(record: dict[str, Any], found: Found) -> None:
-        found.says(str(record.get("response") or ""))
+        found.add_answer(str(record.get("response") or ""))
         found.prompt(str(record["prompt"]))
 
 
-def llm_calls(source: Source, advance: Advance) -> Iterator[Event]:
+def llm_calls(source: ConversationFile, advance: Advance) -> Iterator[Event]:
     """Yield the prompts of an ``llm`` database, conversation by conversation; the database is opened read-only."""
-    talk = _Talk("")
+    talk = _Conversation("")
     try:
         with contextlib.closing(sqlite3.connect(reader.address(source.path), uri=True)) as db:
             db.row_factory = sqlite3.Row
             for number, row in enumerate(_calls(db), start=1):
                 if row["session"] != talk.session_id:
-                    talk = _Talk(str(row["session"]))
+                    talk = _Conversation(str(row["session"]))
                 text = str(row["prompt"] or "")
-                if kind := machine.kind_of(text):
+                if kind := client_records.kind_of(text):
                     yield LeftOut("llm", talk.session_id, "", kind)
                     continue
                 index = talk.next() if talk.session_id else str(row["id"])
                 yield talk.turn(source, text, index=index, at=lines.moment(row["at"]), line=number)
                 talk.add(text, str(row["response"] or ""))
     except sqlite3.Error as failure:
-        yield Problem(source.path, 0, f"no readable logs.db of llm: {failure}")
+        yield ReadProblem(source.path, 0, f"no readable logs.db of llm: {failure}")
     advance(source.size)
 
 
@@ -81,9 +80,9 @@ def _calls(db: sqlite3.Connection) -> Iterator[sqlite3.Row]:
     return db.execute(f"select * from ({' union all '.join(queries)}) group by id order by session, at, id")
 
 
-def jsonl_prompts(source: Source, advance: Advance) -> Iterator[Event]:
+def jsonl_prompts(source: ConversationFile, advance: Advance) -> Iterator[Event]:
     """Yield the prompts of a JSONL file, plus turns left out and problems."""
-    talks: dict[str, _Talk] = {}
+    talks: dict[str, _Conversation] = {}
     try:
         with lines.opened(source.path) as file:
             for number, line in lines.numbered(file):
@@ -91,21 +90,21 @@ def jsonl_prompts(source: Source, advance: Advance) -> Iterator[Event]:
                     yield from _prompt(source, line, number=number, talks=talks)
                 advance(len(line))
     except OSError as failure:
-        yield Problem(source.path, 0, failure.strerror or str(failure))
+        yield ReadProblem(source.path, 0, failure.strerror or str(failure))
 
 
-def _prompt(source: Source, line: bytes, *, number: int, talks: dict[str, _Talk]) -> Iterator[Event]:
+def _prompt(source: ConversationFile, line: bytes, *, number: int, talks: dict[str, _Conversation]) -> Iterator[Event]:
     record = None if lines.is_too_long(line) else lines.decoded(line)
     if fault := _fault(record, line):
-        yield Problem(source.path, number, fault)
+        yield ReadProblem(source.path, number, fault)
         return
     text, session, cwd = (lines.text_at(record, name) for name in ("prompt", "session_id", "cwd"))
     cwd = cwd[:LONGEST_PATH]
-    if kind := machine.kind_of(text):
+    if kind := client_records.kind_of(text):
         yield LeftOut("jsonl", session, cwd, kind)
         return
-    words, given = machine.typed(text), (record or {}).get("id")
-    talk = talks.setdefault(session, _Talk(session)) if session else _Talk("")
+    words, given = client_records.typed(text), (record or {}).get("id")
+    talk = talks.setdefault(session, _Conversation(session)) if session else _Conversation("")
     own = str(given) if isinstance(given, str | int) and given != "" else ""
     index = own or (talk.next() if session else f"{source.path}:{number}")
     at = lines.moment((record or {}).get("at"))
@@ -123,14 +122,14 @@ def _fault(record: dict[str, Any] | None, line: bytes) -> str:
     return ""
 
 
-class _Talk:
+class _Conversation:
     """The part of a conversation that was read so far."""
 
     __slots__ = ("_count", "_offset", "_window", "session_id")
 
     def __init__(self, session_id: str) -> None:
         self.session_id = session_id
-        self._window = Window(_Spoken())
+        self._window = Window(_PromptAndResponse())
         self._count = -1
         self._offset = 0
 
@@ -139,7 +138,9 @@ class _Talk:
         self._count += 1
         return str(self._count)
 
-    def turn(self, source: Source, text: str, *, index: str, at: int | None, line: int, cwd: str = "") -> Turn:
+    def turn(
+        self, source: ConversationFile, text: str, *, index: str, at: int | None, line: int, cwd: str = ""
+    ) -> Turn:
         """Return a prompt of this conversation; without a time, the file's modification time is used."""
 
         def before() -> Conversation:

@@ -1,27 +1,34 @@
-"""Count what an import would store, by host and project, before anything is stored; then store it."""
+"""Decide which prompts an import stores: first count them by host and project, then read them again and store them."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from enricher.pipeline import PROMPT_LIMIT
+from enricher.pipeline import KEEPS_TEXT, PROMPT_LIMIT, has_memory_cue
+from enricher.prompt.event import PromptEvent, skip_reason
+from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from storage import traces
-from storage.base.lean import keyed_hash
-from storage.traces import intake, storable
-from workbench.importing import LeftOut, Problem, Turn
-from workbench.importing.machine import PROGRAM
-from workbench.importing.sifting import NEW
+from storage.base.fast_stdlib import keyed_hash
+from storage.traces import intake, short, storable
+from workbench.importing import LeftOut, ReadProblem, Turn, conversation_files
+from workbench.importing.client_records import PROGRAM
+from workbench.importing.tracing import moment_of, suffix_of
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
-    from workbench.importing import Advance, Source
-    from workbench.importing.sifting import Sieve
+    from workbench.importing import Advance, ConversationFile, Event
     from workbench.importing.tracing import Tracer
 
+NEW, IMPORTED, RECORDED, COPY = "", "imported already", "recorded by the hook", "copy"
+OLDER, LATER = "older than --since", "dated later than now"
+NO_TEXT_KEPT = "log keeps no text"
+MOST_SESSIONS = 256
 TEMPLATE_CHARS = 200
 TEMPLATE_SESSIONS = 5
 """A long beginning found in this many sessions is a program's: nobody types the same 200 characters so often."""
@@ -30,8 +37,110 @@ BATCH = 100
 """Traces per transaction: other writers wait some tens of milliseconds for it."""
 
 
+@dataclass(frozen=True, slots=True)
+class ImportFilter:
+    """The prompts to import: a time range (microseconds), a project, and a maximum number, newest first.
+
+    ``until`` excludes prompts typed between listing and storing.
+    """
+
+    since: int
+    until: int
+    project: str = ""
+    limit: int = 0
+
+
+class Sieve:
+    """Filters prompts: leaves out those that the database holds, and those that it has let through before."""
+
+    def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: ImportFilter) -> None:
+        self._db = db
+        self.tracer = tracer
+        self._wanted = wanted
+        self._project = identify(wanted.project) if wanted.project else None
+        self._sessions: dict[str, tuple[set[str], Counter[str]]] = {}
+        self._seen: set[str] = set()
+
+    def sift(self, sources: list[ConversationFile], advance: Advance) -> Iterator[tuple[ConversationFile, Event, str]]:
+        """Yield every event of the requested project with its fate: NEW or why not stored; empty if not a prompt."""
+        for source in sources:
+            for event in conversation_files.read(source, advance):
+                if isinstance(event, ReadProblem):
+                    yield source, event, ""
+                elif self._is_elsewhere(event.cwd):
+                    continue
+                elif isinstance(event, LeftOut):
+                    yield source, event, ""
+                elif kind := self._kind(event):
+                    yield source, LeftOut(event.host, event.session_id, event.cwd, kind), ""
+                else:
+                    yield source, event, self._fate(event)
+
+    def _is_elsewhere(self, cwd: str) -> bool:
+        if self._project is None:
+            return False
+        found = self.tracer.project_of(cwd)
+        root = self._project.root.rstrip("/")
+        return found is None or not (found.id == self._project.id or f"{os.path.abspath(cwd)}/".startswith(f"{root}/"))
+
+    def _kind(self, turn: Turn) -> str:
+        """Return why the hook would not have enriched the prompt, empty if it would have."""
+        settings = self.tracer.settings_for(turn.cwd)
+        if settings["log"] not in KEEPS_TEXT:
+            return NO_TEXT_KEPT
+        reason = skip_reason(PromptEvent(turn.text), bypass_prefix=str(settings["bypass_prefix"]))
+        if not reason and has_memory_cue(turn.text):
+            from enricher.prompt import capture
+
+            reason = "remember" if capture.is_all(turn.text) else ""
+        return reason.replace("_", " ")
+
+    def _fate(self, turn: Turn) -> str:
+        if turn.at < self._wanted.since:
+            return OLDER
+        if turn.at > self._wanted.until:
+            return LATER
+        mac = keyed_hash(self.tracer.key, storable(turn.text).encode())
+        moment, own = moment_of(turn.at), suffix_of(turn)
+        if self._is_imported(turn, mac=mac, moment=moment, suffix=own):
+            return IMPORTED
+        mark = f"{turn.host} {moment} {mac}" if turn.is_dated else f"{moment} {own}"
+        if mark in self._seen:
+            return COPY
+        self._seen.add(mark)
+        recorded = self._session(turn)[1]
+        if recorded[mac]:
+            recorded[mac] -= 1
+            return RECORDED
+        return NEW
+
+    def _is_imported(self, turn: Turn, *, mac: str, moment: str, suffix: str) -> bool:
+        if self._db is None:
+            return False
+        if not turn.is_dated:
+            return suffix in self._session(turn)[0]
+        there = intake.at_a_moment(self._db, moment)
+        return any(found == moment + suffix or found_mac == mac for found, found_mac in there)
+
+    def _session(self, turn: Turn) -> tuple[set[str], Counter[str]]:
+        """Return the id suffixes of a session's imported traces, and how often the hook recorded each prompt."""
+        name = short(turn.session_id)
+        if name not in self._sessions:
+            imported: set[str] = set()
+            recorded: Counter[str] = Counter()
+            for row in intake.of_a_session(self._db, name) if self._db is not None else ():
+                if row["origin"] == "import":
+                    imported.add(row["id"][14:])
+                elif name and row["origin"] == "hook" and row["status"] != "skipped":
+                    recorded[row["prompt_hmac"]] += 1
+            self._sessions[name] = (imported, recorded)
+            if len(self._sessions) > MOST_SESSIONS:
+                del self._sessions[next(iter(self._sessions))]
+        return self._sessions[name]
+
+
 @dataclass(slots=True)
-class Group:
+class ConversationGroup:
     """The conversations of one client in one project; ``prompts`` counts those to be stored."""
 
     host: str
@@ -45,35 +154,35 @@ class Group:
 
 
 @dataclass(slots=True)
-class Survey:
+class ImportSurvey:
     """What an import would store; ``since`` is the oldest prompt's time if limited, ``at_since`` their count then."""
 
-    groups: dict[tuple[str, str], Group] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
+    groups: dict[tuple[str, str], ConversationGroup] = field(default_factory=dict)
+    problems: list[ReadProblem] = field(default_factory=list)
     problem_count: int = 0
     templates: frozenset[str] = frozenset()
     since: int = 0
     at_since: int = 0
     prompts: int = 0
 
-    def group(self, host: str, project: str) -> Group:
+    def group(self, host: str, project: str) -> ConversationGroup:
         """Return the group of a client and a project, created at the first call."""
-        return self.groups.setdefault((host, project), Group(host, project))
+        return self.groups.setdefault((host, project), ConversationGroup(host, project))
 
-    def report(self, problem: Problem) -> None:
+    def report(self, problem: ReadProblem) -> None:
         """Record a problem; beyond ``MOST_PROBLEMS`` it is only counted."""
         self.problem_count += 1
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
 
 
-def survey(sources: list[Source], sieve: Sieve, advance: Advance, *, limit: int = 0) -> Survey:
+def survey(sources: list[ConversationFile], sieve: Sieve, advance: Advance, *, limit: int = 0) -> ImportSurvey:
     """Read every file and count what an import would store; ``limit`` 0 means all."""
-    result = Survey()
+    result = ImportSurvey()
     heads: dict[str, set[str]] = {}
-    fresh: list[tuple[int, str, Group, tuple[str, ...]]] = []
+    fresh: list[tuple[int, str, ConversationGroup, tuple[str, ...]]] = []
     for source, event, fate in sieve.sift(sources, advance):
-        if isinstance(event, Problem):
+        if isinstance(event, ReadProblem):
             result.report(event)
             continue
         project = sieve.tracer.project_of(event.cwd)
@@ -104,7 +213,7 @@ def _secrets(turn: Turn) -> tuple[str, ...]:
     return redact_and_cap(storable(turn.text), PROMPT_LIMIT)[1]
 
 
-def _count(result: Survey, fresh: list[tuple[int, str, Group, tuple[str, ...]]], limit: int) -> None:
+def _count(result: ImportSurvey, fresh: list[tuple[int, str, ConversationGroup, tuple[str, ...]]], limit: int) -> None:
     typed = [one for one in fresh if one[1] not in result.templates]
     for _at, head, group, _kinds in fresh:
         group.left_out[PROGRAM] += head in result.templates
@@ -130,9 +239,9 @@ class Stored:
 
 def store(
     db: sqlite3.Connection,
-    sources: list[Source],
+    sources: list[ConversationFile],
     *,
-    found: Survey,
+    found: ImportSurvey,
     sieve: Sieve,
     tracer: Tracer,
     stored: Stored,
@@ -160,7 +269,7 @@ def store(
 def _flush(db: sqlite3.Connection, batch: list[dict[str, traces.Rows]], tracer: Tracer, stored: Stored) -> None:
     if not batch:
         return
-    if tracer.leave_versions():
+    if tracer.store_versions():
         intake.drain(tracer.state, db)
     added, refused = intake.add(db, batch)
     stored.prompts += added

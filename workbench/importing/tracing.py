@@ -21,7 +21,7 @@ from enricher.respond.decision import Inputs, decide
 from enricher.rules import cache, sources
 from enricher.settings import is_on, with_environment
 from storage import traces
-from storage.base.lean import dumps, keyed_hash
+from storage.base.fast_stdlib import dumps, keyed_hash
 from storage.state import key
 from storage.traces import spool
 
@@ -88,7 +88,7 @@ class Tracer:
         trace.status, trace.origin = "shadow" if enrichment.text else "silent", "import"
         return trace
 
-    def leave_versions(self) -> bool:
+    def store_versions(self) -> bool:
         """Spool the rules versions used since the last call, for the next drain; return whether there were any.
 
         Raises OSError if the spool cannot be written.
@@ -97,7 +97,7 @@ class Tracer:
         for identity, body in new.items():
             spool.put_version(self.state, identity, functools.partial(dumps, body))
         if new:
-            sources.leave_shipped(self.state)
+            sources.store_packaged(self.state)
         self._kept.update(new)
         return bool(new)
 

@@ -1,44 +1,89 @@
 """Read a client's transcript forwards: each prompt that a user typed, with the conversation before it.
 
-The hook's own readers parse the records; this module calls them, record by record, to find what a user typed.
+The hook's own readers parse the records; this module calls them, record by record, to find what a user typed. The
+records before a prompt are kept within the hook's limits, and the reader gets them newest first.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from enricher.sources.transcripts import END_BYTES, Found, take_one
-from enricher.sources.transcripts.wording import persons_words
-from workbench.importing import LeftOut, Problem, Turn, lines, machine
-from workbench.importing.forms import FORMS, Session
-from workbench.importing.window import Window
+from enricher.prompt.conversation import Conversation
+from enricher.sources.transcripts import (
+    END_BYTES,
+    LONGEST_LINE,
+    MOST_BYTES,
+    MOST_DECODED_BYTES,
+    MOST_DECODED_LINES,
+    Found,
+    summarise,
+    take_one,
+)
+from enricher.sources.transcripts.wording import users_words
+from workbench.importing import LeftOut, ReadProblem, Turn, client_records, lines
+from workbench.importing.client_records import FORMS, SessionInfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from enricher.prompt.conversation import Conversation
     from enricher.sources.transcripts import Host
-    from workbench.importing import Advance, Event, Source
+    from workbench.importing import Advance, ConversationFile, Event
 
     Record = dict[str, Any]
 
 
-class _Listener(Found):
+class Window:
+    """The last records of a session, without records too long for the hook; the reader skips records of subagents."""
+
+    __slots__ = ("_bytes", "_host", "_records")
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._records: deque[tuple[dict[str, Any], int, int]] = deque()
+        self._bytes = 0
+
+    def add(self, record: dict[str, Any], *, size: int, offset: int) -> None:
+        """Add the next record; its line of ``size`` bytes begins at ``offset``."""
+        if size > LONGEST_LINE:
+            return
+        self._records.append((record, size, offset))
+        self._bytes += size
+        oldest = offset + size - MOST_BYTES
+        while self._bytes > MOST_DECODED_BYTES or len(self._records) > MOST_DECODED_LINES or self._starts_at() < oldest:
+            self._bytes -= self._records.popleft()[1]
+
+    def before(self, prompt: str, *, cwd: str) -> Conversation:
+        """Return the conversation before ``prompt``, redacted and shortened."""
+        found, conversation = Found(cwd, prompt), Conversation()
+        for record, _size, _offset in reversed(self._records):
+            if found.is_full():
+                break
+            take_one(self._host, record, found)
+        summarise(found, conversation, prompt)
+        conversation.resumed = found.news
+        return conversation
+
+    def _starts_at(self) -> int:
+        return self._records[0][2]
+
+
+class _UserTexts(Found):
     """Collects the user's texts in a single record, and whether the record holds anything else."""
 
-    __slots__ = ("heard", "is_news")
+    __slots__ = ("is_news", "texts")
 
     def __init__(self) -> None:
         super().__init__("", "")
-        self.heard: list[str] = []
+        self.texts: list[str] = []
         self.is_news = False
 
     def prompt(self, text: str) -> None:
-        self.heard.append(text)
+        self.texts.append(text)
 
-    def says(self, text: str, *, of: str = "") -> None:
+    def add_answer(self, text: str, *, of: str = "") -> None:
         del of
         self.is_news = self.is_news or bool(text.strip())
 
@@ -54,11 +99,11 @@ class _Listener(Found):
 class Transcript:
     """A transcript file, to be read once; yields its prompts, the turns left out, and problems."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ConversationFile) -> None:
         self.source = source
         self.form = FORMS[source.host]
         self.reader: Host = importlib.import_module(f"enricher.sources.transcripts.{source.host}")
-        self.session = Session(source.path)
+        self.session = SessionInfo(source.path)
         self.window = Window(self.reader)
         self.counts: dict[str, int] = {}
         self.last_at = 0
@@ -80,13 +125,13 @@ class Transcript:
                     offset += len(line)
                     advance(len(line))
         except OSError as failure:
-            yield Problem(self.source.path, 0, failure.strerror or str(failure))
+            yield ReadProblem(self.source.path, 0, failure.strerror or str(failure))
 
     def _document(self, content: bytes) -> Iterator[Event]:
         """Yield the events of a file that is one JSON object, the earlier format of Gemini CLI."""
         record = lines.decoded(content) if len(content) <= lines.LARGEST_DOCUMENT else None
         if record is None:
-            yield Problem(self.source.path, 0, lines.NO_OBJECT)
+            yield ReadProblem(self.source.path, 0, lines.NO_OBJECT)
             return
         self.form.learn(record, self.session)
         for number, message in enumerate(self.form.unfold(record), start=1):
@@ -96,18 +141,18 @@ class Transcript:
         ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
         if not any(mark in ends for mark in (*self.reader.MARKS, *self.form.marks)):
             if line.strip() and not (line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")):
-                yield Problem(self.source.path, number, lines.NO_OBJECT)
+                yield ReadProblem(self.source.path, number, lines.NO_OBJECT)
             return
         record = None if lines.is_too_long(line) else lines.decoded(line)
         if record is None:
-            yield Problem(self.source.path, number, lines.TOO_LONG if lines.is_too_long(line) else lines.NO_OBJECT)
+            yield ReadProblem(self.source.path, number, lines.TOO_LONG if lines.is_too_long(line) else lines.NO_OBJECT)
             return
         self.form.learn(record, self.session)
         for message in self.form.unfold(record):
             yield from self._record(message, size=len(line), line=number, offset=offset)
 
     def _record(self, record: Record, *, size: int, line: int, offset: int) -> Iterator[Event]:
-        kind = self.form.machine(record)
+        kind = self.form.program_kind(record)
         if kind:
             yield LeftOut(self.source.host, self.session.id, self.session.cwd, kind)
         else:
@@ -115,20 +160,20 @@ class Transcript:
         self.window.add(record, size=size, offset=offset)
 
     def _turns(self, record: Record, *, line: int) -> Iterator[Event]:
-        listener = _Listener()
+        listener = _UserTexts()
         take_one(self.reader, record, listener)
         if listener.is_news:
             self.last_words = ""
-        if not listener.heard and (kind := self.form.unheard(record)):
+        if not listener.texts and (kind := self.form.kind_without_words(record)):
             yield LeftOut(self.source.host, self.session.id, self.session.cwd, kind)
-        for text in reversed(listener.heard):
-            if not self._is_again(record, text):
+        for text in reversed(listener.texts):
+            if not self._is_repeated(record, text):
                 yield self._turn(record, text, line=line)
 
-    def _is_again(self, record: Record, text: str) -> bool:
+    def _is_repeated(self, record: Record, text: str) -> bool:
         """Return whether this turn repeats an earlier one: hosts write some in two forms, or again on a change."""
         if self.source.host == "codex":
-            words = persons_words(text) or text
+            words = users_words(text) or text
             is_again, self.last_words = words == self.last_words, words
             return is_again
         identity = lines.text_at(record, "id") if self.source.host == "gemini" else ""
@@ -138,10 +183,10 @@ class Transcript:
 
     def _turn(self, record: Record, text: str, *, line: int) -> Event:
         session = self.session
-        kind = machine.SUBAGENT if session.is_subagents else machine.kind_of(text)
+        kind = client_records.SUBAGENT if session.is_subagents else client_records.kind_of(text)
         if kind:
             return LeftOut(self.source.host, session.id, session.cwd, kind)
-        words = machine.typed(text)
+        words = client_records.typed(text)
         index = self.counts[session.id] = self.counts.get(session.id, -1) + 1
         at, is_dated = self._moment(record, line)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workbench import statistics
+from workbench.statistics.intervals import Share, share_changed
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -20,7 +20,7 @@ KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class PairedPrompt:
     """The prompt of a pair, with the fields that lists and pages show."""
 
     id: str
@@ -38,7 +38,7 @@ class Prompt:
 class Pair:
     """One prompt under both sides; ``before`` and ``after`` are the same object if the outcomes are the same."""
 
-    prompt: Prompt
+    prompt: PairedPrompt
     before: Outcome
     after: Outcome
 
@@ -47,7 +47,7 @@ class Pair:
 class Change:
     """A prompt with a changed outcome, and its kinds of change (of KINDS, in that order)."""
 
-    prompt: Prompt
+    prompt: PairedPrompt
     before: Outcome
     after: Outcome
     kinds: tuple[str, ...]
@@ -89,7 +89,7 @@ def _known_items(outcome: Outcome, unknown: Collection[str]) -> set[tuple[str, s
 
 
 @dataclass(slots=True)
-class Tally:
+class SessionTally:
     """Number of prompts and changed prompts of one session, and the tokens shown to it before and after."""
 
     prompts: int = 0
@@ -112,7 +112,7 @@ class BlastRadius:
     prompts: int = 0
     changes: list[Change] = field(default_factory=list)
     by_kind: Counter[str] = field(default_factory=Counter)
-    sessions: dict[str, Tally] = field(default_factory=dict)
+    sessions: dict[str, SessionTally] = field(default_factory=dict)
     silent_before: int = 0
     silent_after: int = 0
     unknown: int = 0
@@ -120,7 +120,7 @@ class BlastRadius:
     def add(self, pair: Pair) -> Change | None:
         """Count a pair; return its change, None if there is none."""
         before, after = pair.before, pair.after
-        tally = self.sessions.setdefault(pair.prompt.session_id or pair.prompt.id, Tally())
+        tally = self.sessions.setdefault(pair.prompt.session_id or pair.prompt.id, SessionTally())
         self.prompts += 1
         tally.prompts += 1
         tally.tokens_before += before.tokens
@@ -142,9 +142,9 @@ class BlastRadius:
         """Number of prompts with a changed outcome."""
         return len(self.changes)
 
-    def share(self) -> statistics.Share:
+    def share(self) -> Share:
         """Return the share of changed prompts with its interval, resampling sessions."""
-        return statistics.share_changed([(one.changed, one.prompts) for one in self.sessions.values()])
+        return share_changed([(one.changed, one.prompts) for one in self.sessions.values()])
 
     def tokens_per_session(self) -> tuple[float, float]:
         """Return the mean number of tokens shown per session, before and after."""

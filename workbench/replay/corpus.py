@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from storage.evaluation.corpus import Row
+    from storage.evaluation.corpus import RecordedPrompt
     from storage.traces.selection import Selection
 
-NOT_JUDGED = ("skipped", "error")
+NOT_CLASSIFIED = ("skipped", "error")
 
 
 @dataclass(slots=True)
@@ -46,18 +46,18 @@ class Corpus:
         found = corpus.count(self.db, self.selection)
         return min(found, self.limit) if self.limit else found
 
-    def pages(self) -> Iterator[list[Row]]:
+    def pages(self) -> Iterator[list[RecordedPrompt]]:
         """Yield the prompts that can be judged again, newest first, a few hundred at a time."""
         for page in corpus.rows(self.db, self.selection, limit=self.limit):
             yield [row for row in page if not self._is_left_out(row)]
 
-    def _is_left_out(self, row: Row) -> bool:
-        reason = row.status if row.status in NOT_JUDGED else "" if '"settings"' in row.inputs else "no text kept"
+    def _is_left_out(self, row: RecordedPrompt) -> bool:
+        reason = row.status if row.status in NOT_CLASSIFIED else "" if '"settings"' in row.inputs else "no text kept"
         if reason:
             self.left_out[reason] = self.left_out.get(reason, 0) + 1
         return bool(reason)
 
-    def recorded(self, row: Row) -> Outcome:
+    def recorded(self, row: RecordedPrompt) -> Outcome:
         """Return the outcome recorded for the prompt."""
         text = row.output_text
         return Outcome(
@@ -78,5 +78,5 @@ def opened(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0)
 
     Raises ``storage.db.database.StorageError``.
     """
-    with database.said_in_words(state_dir), contextlib.closing(database.connect(state_dir)) as db:
+    with database.opened(state_dir) as db:
         yield Corpus(db, selection, limit)

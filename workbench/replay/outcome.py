@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import Classification, choose_task_type
 from enricher.context import UNDECLARED, Request
-from enricher.context.asking import Judgement, asked_otherwise, can_ask_again
+from enricher.context.channel_inputs import ChannelInput, can_rerun, channels_with_changed_input
 from enricher.context.gathering import gather
 from enricher.home import state_dir
 from enricher.prompt.event import PromptEvent
 from enricher.prompt.project import identify
-from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, says_nothing, verdict_on
+from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, silence_reason, verdict_on
 from enricher.settings import DEFAULTS, with_environment
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
-    from enricher.context import Gathered
+    from enricher.context import ChannelResult
     from enricher.rules.cache import Rules
-    from storage.evaluation.corpus import Row
+    from storage.evaluation.corpus import RecordedPrompt
 
 NO_INTENT = "none"
 SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}
@@ -81,7 +81,9 @@ def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: 
     )
 
 
-def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_today: bool = False) -> Outcome:
+def reevaluated(
+    row: RecordedPrompt, rules: Rules, *, recorded: Rules | None = None, ask_today: bool = False
+) -> Outcome:
     """Return the outcome of a recorded prompt under ``rules``.
 
     ``recorded`` are the rules that judged it when it was recorded; without them, channel requests are taken to be
@@ -92,8 +94,13 @@ def judged_again(row: Row, rules: Rules, *, recorded: Rules | None = None, ask_t
     return _decided(row, inputs, judged, rules=rules, recorded=recorded, ask_today=ask_today)
 
 
-def weighed_again(
-    row: Row, scores: Mapping[str, Mapping[str, int]], rules: Rules, *, recorded: Rules, ask_today: bool = False
+def reweighed(
+    row: RecordedPrompt,
+    scores: Mapping[str, Mapping[str, int]],
+    rules: Rules,
+    *,
+    recorded: Rules,
+    ask_today: bool = False,
 ) -> Outcome:
     """Return the outcome under ``rules`` from the recorded scores, if ``rules`` differ in anything but signals.
 
@@ -113,31 +120,37 @@ def weighed_again(
     return _decided(row, inputs, judged, rules=rules, recorded=recorded, ask_today=ask_today)
 
 
-def _inputs(row: Row, kept: Mapping[str, Any], rules: Rules, recorded: Rules | None) -> Inputs:
+def _inputs(row: RecordedPrompt, kept: Mapping[str, Any], rules: Rules, recorded: Rules | None) -> Inputs:
     inputs = Inputs.from_json(row.prompt, kept)
     if len(inputs.settings) < len(RECORDED_SETTINGS):  # the trace is older than one of these settings
         declared = rules.body["settings"]
-        told = {key: declared[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in declared}
-        inputs.settings = {**SHAPING_DEFAULTS, **told, **inputs.settings}
+        budgets = {key: declared[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in declared}
+        inputs.settings = {**SHAPING_DEFAULTS, **budgets, **inputs.settings}
     if recorded is not None:
         inputs.settings = settings_under(inputs.settings, recorded, rules)
     return inputs
 
 
 def _decided(
-    row: Row, inputs: Inputs, judged: Classification, *, rules: Rules, recorded: Rules | None, ask_today: bool
+    row: RecordedPrompt,
+    inputs: Inputs,
+    judged: Classification,
+    *,
+    rules: Rules,
+    recorded: Rules | None,
+    ask_today: bool,
 ) -> Outcome:
     unknown, today = _unknown(row, inputs, judged, rules, recorded), tuple[str, ...]()
-    if ask_today and (ours := _askable(unknown, rules)):
+    if ask_today and (ours := _answerable(unknown, rules)):
         answers = ask(ours, row, judged, rules=rules, inputs=inputs)
         inputs.channels = [*(one for one in inputs.channels if one.name not in ours), *answers]
         unknown, today = tuple(name for name in unknown if name not in ours), ours
     return outcome_of(decide(inputs, rules, judged), unknown=unknown, today=today)
 
 
-def _askable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
+def _answerable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
     """Return those of the channels that today's stores can answer."""
-    askable = {rule["name"] for rule in rules.body["channels"] if can_ask_again(rule)}
+    askable = {rule["name"] for rule in rules.body["channels"] if can_rerun(rule)}
     return tuple(name for name in channels if name in askable)
 
 
@@ -164,31 +177,33 @@ def declared_budgets(rules: Rules) -> Mapping[str, Any]:
     return {key: found[key] for key in RECORDED_SETTINGS if key.startswith("budgets.") and key in found}
 
 
-def _unknown(row: Row, inputs: Inputs, judged: Classification, rules: Rules, recorded: Rules | None) -> tuple[str, ...]:
+def _unknown(
+    row: RecordedPrompt, inputs: Inputs, judged: Classification, rules: Rules, recorded: Rules | None
+) -> tuple[str, ...]:
     if recorded is None or recorded.hash == rules.hash or row.origin == "import" or _is_spent(inputs):
         return ()
-    before = Judgement(
+    before = ChannelInput(
         row.task_type,
         search_intent=row.search_intent,
         intent_confidence=row.intent_confidence or 0.0,
         is_silent=row.task_type in recorded.body["never_show"] and not inputs.is_as_specified and not inputs.channels,
     )
-    after = Judgement(
+    after = ChannelInput(
         judged.task_type,
         search_intent=judged.search_intent,
         intent_confidence=judged.intent_confidence,
-        is_silent=bool(says_nothing(judged, rules.body, inputs.settings, inputs.prompt)),
+        is_silent=bool(silence_reason(judged, rules.body, inputs.settings, inputs.prompt)),
     )
-    return asked_otherwise(
+    return channels_with_changed_input(
         (before, recorded.body["channels"]),
-        (after, [rule for rule in rules.body["channels"] if not _took_no_part(rule, inputs)]),
+        (after, [rule for rule in rules.body["channels"] if not _was_off(rule, inputs)]),
         settings=inputs.settings,
         has_past=bool(inputs.conversation),
         off=[one.name for one in inputs.channels if one.status == "off"],
     )
 
 
-def _took_no_part(rule: Mapping[str, Any], inputs: Inputs) -> bool:
+def _was_off(rule: Mapping[str, Any], inputs: Inputs) -> bool:
     """Return whether a channel that no instructions declare was off when the prompt was recorded."""
     return rule.get("handler") == UNDECLARED and all(one.name != rule["name"] for one in inputs.channels)
 
@@ -199,7 +214,9 @@ def _is_spent(inputs: Inputs) -> bool:
     return has_budget and inputs.spent >= int(inputs.settings["budgets.session_tokens"])
 
 
-def ask(channels: Collection[str], row: Row, judged: Classification, *, rules: Rules, inputs: Inputs) -> list[Gathered]:
+def ask(
+    channels: Collection[str], row: RecordedPrompt, judged: Classification, *, rules: Rules, inputs: Inputs
+) -> list[ChannelResult]:
     """Return the items that these built-in channels offer today for a recorded prompt, each within its deadline."""
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     event = PromptEvent(row.prompt, host=row.host, session_id=row.session_id, cwd=row.cwd)

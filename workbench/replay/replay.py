@@ -8,33 +8,40 @@ All figures of the workbench rest on ``verify``: under its own rules each prompt
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from storage.evaluation import corpus
 from storage.traces.selection import Selection
-from workbench.replay.compare import BlastRadius, Pair, Prompt
+from workbench.replay.compare import BlastRadius, Change, Pair, PairedPrompt, kinds
 from workbench.replay.corpus import opened
-from workbench.replay.judge import Judge, Task, judge_all, level_of, prepare
-from workbench.replay.outcome import Outcome, judged_again
-from workbench.replay.reach import NOT, WEIGH
-from workbench.replay.rulesets.sides import RECORDED
+from workbench.replay.evaluator import EvaluationTask, Evaluator, evaluate_all, level_of, prepare
+from workbench.replay.impact import NOT, WEIGH
+from workbench.replay.outcome import Outcome, reevaluated
+from workbench.replay.rulesets.compared_rules import RECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from storage.evaluation.corpus import Row, Scores
+    from storage.evaluation.corpus import RecordedPrompt, Scores
     from workbench.replay.corpus import Corpus
-    from workbench.replay.judge import Reaches, Sides, Situation
-    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.evaluator import Impacts, Sides, Situation
+    from workbench.replay.rulesets.compared_rules import Side
 
-    Batch = tuple[list[Row], list[Task]]
+    Batch = tuple[list[RecordedPrompt], list[EvaluationTask]]
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import RecordedPrompt
+
+    Ask = Callable[[str, Rules], dict[str, Any]]
+    """Returns the record of a call about a prompt under these rules (``enricher.model.opinion_request.ask_now``)."""
 
 POOL_FROM = 20_000
 """Prompts; below this number, starting processes costs more than it saves."""
@@ -69,8 +76,8 @@ class Replay:
         self.corpus, self.candidate, self.base = corpus, candidate, base
         self.should_stop = should_stop
         self.judged = 0
-        self._judge = Judge(ask_today=ask_today)
-        self._reaches: dict[Situation, Reaches] = {}
+        self._evaluator = Evaluator(ask_today=ask_today)
+        self._impacts: dict[Situation, Impacts] = {}
 
     @property
     def is_same_rules(self) -> bool:
@@ -86,35 +93,35 @@ class Replay:
     def pairs(self, *, processes: int = 0) -> Iterator[list[Pair]]:
         """Yield the outcomes of every prompt, in lists of pairs, newest first; ``processes`` 0 means as many as useful.
 
-        Raises ``workbench.replay.rulesets.sides.SideError`` if a version cannot be compiled.
+        Raises ``workbench.replay.rulesets.compared_rules.SideError`` if a version cannot be compiled.
         """
         wanted = processes or (_processors() if self._is_large() else 1)
         with ExitStack() as stack:
             pool = stack.enter_context(self._pool(wanted)) if wanted > 1 else None
-            yield from self._in_pool(pool, most=wanted * WAITING_PER_PROCESS) if pool else self._here()
+            yield from self._in_pool(pool, most=wanted * WAITING_PER_PROCESS) if pool else self._evaluate_here()
 
     def _is_large(self) -> bool:
         if self.corpus.count() <= POOL_FROM:
             return False
-        return any(self._reaches_of(situation).is_for_all() for situation in self._situations())
+        return any(self._impacts_of(situation).is_for_all() for situation in self._situations())
 
     def _pool(self, processes: int) -> ProcessPoolExecutor:
         """Return a pool of processes that have the rules of every version, so that only prompts are sent to them."""
         for situation in self._situations():
-            self._reaches_of(situation)
+            self._impacts_of(situation)
         spawn = multiprocessing.get_context("spawn")  # a forked process with threads may hang at its start
-        return ProcessPoolExecutor(processes, mp_context=spawn, initializer=prepare, initargs=(self._judge,))
+        return ProcessPoolExecutor(processes, mp_context=spawn, initializer=prepare, initargs=(self._evaluator,))
 
-    def _here(self) -> Iterator[list[Pair]]:
+    def _evaluate_here(self) -> Iterator[list[Pair]]:
         for rows, tasks in self._batches():
-            yield self._paired(rows, tasks, [self._judge.outcomes(task) for task in tasks])
+            yield self._paired(rows, tasks, [self._evaluator.outcomes(task) for task in tasks])
 
     def _in_pool(self, pool: ProcessPoolExecutor, *, most: int) -> Iterator[list[Pair]]:
         begun: deque[tuple[Batch, Future[list[Sides]]]] = deque()
-        known = frozenset(self._judge.sides)
+        known = frozenset(self._evaluator.sides)
         try:
             for batch in self._batches():
-                begun.append((batch, self._begun(pool, batch[1], known)))
+                begun.append((batch, self._submitted(pool, batch[1], known)))
                 if len(begun) > most:
                     yield self._collected(*begun.popleft())
             while begun and not self.should_stop():
@@ -122,12 +129,14 @@ class Replay:
         finally:
             pool.shutdown(cancel_futures=True)
 
-    def _begun(self, pool: ProcessPoolExecutor, tasks: list[Task], known: Collection[Situation]) -> Future[list[Sides]]:
+    def _submitted(
+        self, pool: ProcessPoolExecutor, tasks: list[EvaluationTask], known: Collection[Situation]
+    ) -> Future[list[Sides]]:
         """Submit tasks to the pool; judge them here if the pool was started without the rules for one of them."""
         if all(task.situation in known for task in tasks):
-            return pool.submit(judge_all, tasks)
+            return pool.submit(evaluate_all, tasks)
         done: Future[list[Sides]] = Future()
-        done.set_result([self._judge.outcomes(task) for task in tasks])
+        done.set_result([self._evaluator.outcomes(task) for task in tasks])
         return done
 
     def _collected(self, batch: Batch, outcomes: Future[list[Sides]]) -> list[Pair]:
@@ -145,43 +154,45 @@ class Replay:
                 yield rows, tasks
             size = BATCH
 
-    def _tasks(self, rows: list[Row]) -> list[Task]:
+    def _tasks(self, rows: list[RecordedPrompt]) -> list[EvaluationTask]:
         levels = [self._levels(row) for row in rows]
         scores: Scores = {}
         if any(WEIGH in both for both in levels):
             scores = corpus.scores(self.corpus.db, oldest=rows[-1].id, newest=rows[0].id)
         return [
-            Task(row, (before, after), scores.get(row.id, {}), self._situation(row)[1:])
+            EvaluationTask(row, (before, after), scores.get(row.id, {}), self._situation(row)[1:])
             for row, (before, after) in zip(rows, levels, strict=True)
             if before or after
         ]
 
-    def _levels(self, row: Row) -> tuple[int, int]:
-        reaches = self._reaches_of(self._situation(row))
+    def _levels(self, row: RecordedPrompt) -> tuple[int, int]:
+        reaches = self._impacts_of(self._situation(row))
         speaks_before, speaks_after = self.base.concerns(row), self.candidate.concerns(row)
         if speaks_before and speaks_after:
             return reaches.levels(row)
         before = level_of(row, reaches.base) if speaks_before else NOT
         return before, level_of(row, reaches.candidate) if speaks_after else NOT
 
-    def _situation(self, row: Row) -> Situation:
+    def _situation(self, row: RecordedPrompt) -> Situation:
         return row.rules_hash, self.base.scope(row), self.candidate.scope(row)
 
     def _situations(self) -> Iterator[Situation]:
         return product(self.corpus.versions.in_use, self.base.scopes, self.candidate.scopes)
 
-    def _reaches_of(self, situation: Situation) -> Reaches:
-        if situation not in self._reaches:
-            self._reaches[situation] = self._judge.learn(situation, self.corpus.versions, (self.base, self.candidate))
-        return self._reaches[situation]
+    def _impacts_of(self, situation: Situation) -> Impacts:
+        if situation not in self._impacts:
+            self._impacts[situation] = self._evaluator.learn(
+                situation, self.corpus.versions, (self.base, self.candidate)
+            )
+        return self._impacts[situation]
 
-    def _paired(self, rows: list[Row], tasks: list[Task], outcomes: list[Sides]) -> list[Pair]:
-        said = {task.row.id: both for task, both in zip(tasks, outcomes, strict=True)}
-        return [self._pair(row, *said.get(row.id, (None, None))) for row in rows]
+    def _paired(self, rows: list[RecordedPrompt], tasks: list[EvaluationTask], outcomes: list[Sides]) -> list[Pair]:
+        by_row = {task.row.id: both for task, both in zip(tasks, outcomes, strict=True)}
+        return [self._pair(row, *by_row.get(row.id, (None, None))) for row in rows]
 
-    def _pair(self, row: Row, before: Outcome | None, after: Outcome | None) -> Pair:
+    def _pair(self, row: RecordedPrompt, before: Outcome | None, after: Outcome | None) -> Pair:
         _version, *scopes = self._situation(row)
-        prompt = Prompt(
+        prompt = PairedPrompt(
             row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash, (scopes[0], scopes[1])
         )
         recorded = _in_short(row)
@@ -192,7 +203,7 @@ class Replay:
         return Pair(prompt, whole if one is recorded else one, whole if other is recorded else other)
 
 
-def _in_short(row: Row) -> Outcome:
+def _in_short(row: RecordedPrompt) -> Outcome:
     """Return the recorded outcome without guardrails, approach and items, which are read only if the text differs."""
     return Outcome(row.task_type, not row.uncertain, row.search_intent, (), "", (), row.output_text, row.output_tokens)
 
@@ -228,10 +239,37 @@ def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0)
             rules = corpus.versions.rules(row.rules_hash)
             if rules is None:
                 outcome.leave_out("rules version not stored, or of another release")
-            elif judged_again(row, rules, recorded=rules).text == row.output_text:
+            elif reevaluated(row, rules, recorded=rules).text == row.output_text:
                 outcome.same += 1
             else:
                 outcome.differing.append(row.id)
         for reason, count in corpus.left_out.items():
             outcome.left_out[reason] = count
     return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A recorded prompt, the record of the new call, and the change of its outcome; None if there is none."""
+
+    prompt: PairedPrompt
+    record: dict[str, Any]
+    change: Change | None
+
+
+def asked_again(corpus: Corpus, ask: Ask) -> Iterator[Answered]:
+    """Yield the prompts of the corpus whose rules are known, newest first, with what the model says now."""
+    for page in corpus.pages():
+        for row in page:
+            rules = corpus.versions.rules(row.rules_hash)
+            if rules is not None:
+                yield _answered(row, rules, corpus, ask)
+
+
+def _answered(row: RecordedPrompt, rules: Rules, corpus: Corpus, ask: Ask) -> Answered:
+    record = ask(row.prompt, rules)
+    inputs = json.dumps({**json.loads(row.inputs), "model": record})
+    before, after = corpus.recorded(row), reevaluated(replace(row, inputs=inputs), rules, recorded=rules)
+    prompt = PairedPrompt(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash)
+    found = kinds(before, after)
+    return Answered(prompt, record, Change(prompt, before, after, found) if found else None)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from enricher.respond.decision import Inputs, verdict_on
 from storage.evaluation import corpus as stored
 from storage.traces.selection import Selection
-from workbench.replay.compare import Prompt, kinds
-from workbench.replay.outcome import judged_again
-from workbench.replay.rulesets.sides import RECORDED, Fixed, SideError
+from workbench.replay.compare import PairedPrompt, kinds
+from workbench.replay.outcome import reevaluated
+from workbench.replay.rulesets.compared_rules import RECORDED, Fixed, SideError
 
 if TYPE_CHECKING:
     from enricher.rules.cache import Rules
-    from storage.evaluation.corpus import Row
+    from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
-    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.compared_rules import Side
 
 TIMED_RUNS = 5
 TODAY = "today's rules"
@@ -37,7 +37,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedSide:
+class SideResult:
     """One side of a prompt: label, outcome, scores, and the time to judge it here (0 if the outcome is only read)."""
 
     label: str
@@ -51,9 +51,9 @@ class JudgedSide:
 class SideBySide:
     """Both sides of a prompt and the kinds of difference between them."""
 
-    prompt: Prompt
-    before: JudgedSide
-    after: JudgedSide
+    prompt: PairedPrompt
+    before: SideResult
+    after: SideResult
     kinds: tuple[str, ...]
 
 
@@ -64,14 +64,14 @@ def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candid
     """
     row = _row(corpus, trace_id)
     recorded = corpus.versions.rules(row.rules_hash)
-    candidate = candidate or todays(row.cwd)
-    before = _judged(corpus, row, base, recorded)
-    after = _judged(corpus, row, candidate, recorded)
-    prompt = Prompt(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash)
+    candidate = candidate or current_rules(row.cwd)
+    before = _evaluate_side(corpus, row, base, recorded)
+    after = _evaluate_side(corpus, row, candidate, recorded)
+    prompt = PairedPrompt(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash)
     return SideBySide(prompt, before, after, kinds(before.outcome, after.outcome))
 
 
-def todays(cwd: str) -> Side:
+def current_rules(cwd: str) -> Side:
     """Return the rules that would judge a prompt typed in ``cwd`` now; raises SideError."""
     from enricher.rules import cache
 
@@ -82,7 +82,7 @@ def todays(cwd: str) -> Side:
     return Fixed(TODAY, rules)
 
 
-def _row(corpus: Corpus, trace_id: str) -> Row:
+def _row(corpus: Corpus, trace_id: str) -> RecordedPrompt:
     named = Selection("traces.id = :wanted", {"wanted": trace_id})
     row = next((row for page in stored.rows(corpus.db, named) for row in page), None)
     if row is None:
@@ -93,20 +93,20 @@ def _row(corpus: Corpus, trace_id: str) -> Row:
     return row
 
 
-def _judged(corpus: Corpus, row: Row, side: Side, recorded: Rules | None) -> JudgedSide:
+def _evaluate_side(corpus: Corpus, row: RecordedPrompt, side: Side, recorded: Rules | None) -> SideResult:
     rules = side.rules_for(row.rules_hash, side.scope(row)) if side.concerns(row) else None
     if rules is None:
         outcome = corpus.recorded(row)
         if recorded is None:
-            return JudgedSide(side.label, outcome, _scores_kept(corpus, row), None, 0.0)
+            return SideResult(side.label, outcome, _recorded_scores(corpus, row), None, 0.0)
         rules = recorded
     else:
-        outcome = judged_again(row, rules, recorded=recorded)
+        outcome = reevaluated(row, rules, recorded=recorded)
     scores, confidence, milliseconds = _scores(row, rules)
-    return JudgedSide(side.label, outcome, scores, confidence, milliseconds)
+    return SideResult(side.label, outcome, scores, confidence, milliseconds)
 
 
-def _scores(row: Row, rules: Rules) -> tuple[tuple[Score, ...], float, float]:
+def _scores(row: RecordedPrompt, rules: Rules) -> tuple[tuple[Score, ...], float, float]:
     inputs = Inputs.from_json(row.prompt, json.loads(row.inputs))
     best = float("inf")
     for _ in range(TIMED_RUNS):
@@ -125,6 +125,6 @@ def _scores(row: Row, rules: Rules) -> tuple[tuple[Score, ...], float, float]:
     return tuple(found), judged.confidence, best * 1000
 
 
-def _scores_kept(corpus: Corpus, row: Row) -> tuple[Score, ...]:
+def _recorded_scores(corpus: Corpus, row: RecordedPrompt) -> tuple[Score, ...]:
     kept = stored.scores(corpus.db, oldest=row.id, newest=row.id).get(row.id, {})
     return tuple(Score(facet, name, points) for facet, names in kept.items() for name, points in names.items())

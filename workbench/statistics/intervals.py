@@ -131,23 +131,23 @@ def _place(n: int, rank: int, probability: float) -> int:
     low, high = 1, n
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _reaches(n, middle / n, rank) >= probability else (middle + 1, high)
+        low, high = (low, middle) if _tail_probability(n, middle / n, rank) >= probability else (middle + 1, high)
     return low
 
 
-def _reaches(n: int, share: float, count: int) -> float:
+def _tail_probability(n: int, share: float, count: int) -> float:
     """Return P(Binomial(n, share) >= count)."""
     if share >= 1:
         return 1.0
     logarithms = (
         math.lgamma(n + 1) - math.lgamma(one + 1) - math.lgamma(n - one + 1)
         + one * math.log(share) + (n - one) * math.log1p(-share)
-        for one in _worth_adding(n, share, count)
+        for one in _significant_terms(n, share, count)
     )  # fmt: skip
     return math.fsum(math.exp(one) for one in logarithms)
 
 
-def _worth_adding(n: int, share: float, count: int) -> range:
+def _significant_terms(n: int, share: float, count: int) -> range:
     spread = 10 * math.sqrt(n * share * (1 - share)) + 10
     return range(max(count, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
 

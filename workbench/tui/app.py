@@ -18,14 +18,15 @@ from workbench.tui.messages import (
     DatabaseTrouble,
     DataChanged,
     FilterTraces,
-    Labelled,
     OpenCompare,
     OpenInstructions,
     OpenTrace,
+    TakeEdit,
+    TraceLabelled,
 )
 from workbench.tui.screens import SCREENS, place
 from workbench.tui.screens.base import WorkbenchScreen
-from workbench.tui.state import Memory
+from workbench.tui.state import AppState
 from workbench.tui.stylesheet import ParsedOnce
 from workbench.tui.themes import THEMES
 from workbench.tui.widgets.header import PlaceBar
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from textual.message import Message
     from textual.screen import Screen
     from textual.worker import Worker
+
+    from workbench.gate.labelling import Given
+    from workbench.tuning.wishes.wish import Wish
 
 DATA_EVERY_S = 0.1
 KEYS = "workbench-keys.toml"
@@ -65,7 +69,8 @@ class Workbench(App[None], inherit_bindings=False):
             Binding(one.key, f"go('{one.name}')", f"The {one.title} screen", id=f"app.{one.name}", show=False)
             for one in SCREENS
         ),
-        Binding("question_mark,f1", "help", "Help", id="app.help", key_display="?"),
+        Binding("question_mark", "help", "Help", id="app.help", key_display="?"),
+        Binding("f1", "help", "Help", id="app.help-now"),
         Binding(
             "ctrl+p",
             "command_palette",
@@ -90,11 +95,18 @@ class Workbench(App[None], inherit_bindings=False):
         self.trouble = ""
         self.databases = 1
         """Number of databases seen so far; an increase means that everything read before is from another database."""
-        self.memory = Memory(state_dir)
+        self.memory = AppState(state_dir)
         wanted = screen or self.memory.recall("app", "screen", SCREENS[0].name)
         self._first = wanted if place(wanted) else SCREENS[0].name
-        self._told_at = 0.0
-        self._is_telling = False
+        self.edited: dict[str, str] = {}
+        """Texts that are being edited and are not saved yet, by path."""
+        self.wishes: dict[str, Wish] = {}
+        """How prompts should come out, as chosen since the start, by trace id."""
+        self.labels_given: list[Given] = []
+        """The labels given since the start, newest last."""
+        self._came_from: list[str] = []
+        self._refreshed_at = 0.0
+        self._is_refresh_planned = False
         super().__init__()
         for one in SCREENS:
             self.add_mode(one.name, one.load)
@@ -121,9 +133,23 @@ class Workbench(App[None], inherit_bindings=False):
         if place(name) is None:
             self.notify(f"There is no {name} screen.", severity="warning")
             return
+        self._came_from.clear()
+        await self._switch(name)
+
+    async def _switch(self, name: str) -> None:
         await self.switch_mode(name)
         self.memory.remember("app", screen=name)
         self._show_trouble()
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether another screen opened the present one."""
+        return bool(self._came_from)
+
+    def go_back(self) -> None:
+        """Return to the screen that opened the present one, as it was left."""
+        if self._came_from:
+            self.call_later(self._switch, self._came_from.pop())
 
     async def action_help(self) -> None:
         """Show the purpose of the screen and its keys."""
@@ -146,24 +172,29 @@ class Workbench(App[None], inherit_bindings=False):
     @on(OpenTrace)
     @on(FilterTraces)
     async def _open_traces(self, message: Message) -> None:
-        await self._bring_up("traces", message)
+        await self._switch_to("traces", message)
 
     @on(OpenCompare)
     async def _open_compare(self, message: Message) -> None:
-        await self._bring_up("compare", message)
+        await self._switch_to("compare", message)
 
     @on(OpenInstructions)
+    @on(TakeEdit)
     async def _open_instructions(self, message: Message) -> None:
-        await self._bring_up("instructions", message)
+        await self._switch_to("instructions", message)
 
-    async def _bring_up(self, name: str, message: Message) -> None:
-        await self.action_go(name)
-        screen = self.place_screen()
+    async def _switch_to(self, name: str, message: Message) -> None:
+        before = self.current_mode
+        await self._switch(name)
+        if before != name:
+            self._came_from.append(before)
+        while (screen := self.place_screen()) is not None and screen.bar_place != screen.PLACE:
+            await self.pop_screen()  # a screen on top of the place
         if screen is not None and name == screen.PLACE:
             screen.opened(message)
 
-    @on(Labelled)
-    def _tell_of_data(self) -> None:
+    @on(TraceLabelled)
+    def _post_data_changed(self) -> None:
         self.post_message(DataChanged())
 
     @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
@@ -174,37 +205,37 @@ class Workbench(App[None], inherit_bindings=False):
         worker = get_current_worker()
         watch(
             self.state_dir,
-            changed=self._heard_of_data,
-            troubled=self._heard_of_trouble,
+            changed=self._database_changed,
+            troubled=self._post_trouble,
             is_over=lambda: worker.is_cancelled,
             is_busy=lambda: any(one.is_running for one in tuple(self.workers) if one is not worker),
         )
 
-    def _heard_of_data(self, databases: int) -> None:
+    def _database_changed(self, databases: int) -> None:
         if databases > self.databases:
             text = "It was deleted or replaced. What is shown now is read from the one in its place."
             self.notify(text, title="The database", severity="warning", timeout=10, markup=False)
         self.databases = databases
         self.post_message(DataChanged())
 
-    def _heard_of_trouble(self, text: str) -> None:
+    def _post_trouble(self, text: str) -> None:
         self.post_message(DatabaseTrouble(text))
 
     @on(DataChanged)
     def _data_changed(self) -> None:
         """Notify the visible screen of changed data: at once, but at most ten times a second."""
-        if self._is_telling:
+        if self._is_refresh_planned:
             return
-        wait = DATA_EVERY_S - (time.monotonic() - self._told_at)
+        wait = DATA_EVERY_S - (time.monotonic() - self._refreshed_at)
         if wait > 0:
-            self._is_telling = True
-            self.set_timer(wait, self._tell_screen)
+            self._is_refresh_planned = True
+            self.set_timer(wait, self._refresh_screen)
         else:
-            self._tell_screen()
+            self._refresh_screen()
 
-    def _tell_screen(self) -> None:
-        self._is_telling = False
-        self._told_at = time.monotonic()
+    def _refresh_screen(self) -> None:
+        self._is_refresh_planned = False
+        self._refreshed_at = time.monotonic()
         screen = self.place_screen()
         if screen is not None and screen.is_mounted:
             screen.data_changed()
@@ -222,7 +253,7 @@ class Workbench(App[None], inherit_bindings=False):
     def _show_trouble(self) -> None:
         screen = self.place_screen()
         for bar in screen.query(PlaceBar) if screen else ():
-            bar.tell("! database out of reach" if self.trouble else "")
+            bar.show_error("! database out of reach" if self.trouble else "")
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         if event.state is WorkerState.ERROR:

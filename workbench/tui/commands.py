@@ -18,7 +18,7 @@ from storage.db.database import StorageError
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.screens import SCREENS
 from workbench.tui.themes import THEMES
-from workbench.tui.widgets.plain import one_line
+from workbench.tui.widgets.plain_text import one_line
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ HOW_MANY_OF_EACH_TYPE = """
 WHICH_BEGIN_SO = "select id, prompt from traces where id >= :id and id < :id || 'g' order by id limit 5"
 
 
-class Command(NamedTuple):
+class PaletteEntry(NamedTuple):
     """An entry of the palette."""
 
     text: str
@@ -68,37 +68,37 @@ class WorkbenchCommands(Provider):
             if score > 0:
                 yield Hit(score, matcher.highlight(command.text), command.run, help=escape(command.help))
 
-    def _commands(self) -> list[Command]:
+    def _commands(self) -> list[PaletteEntry]:
         return [*self._bindings(), *self._places(), *self._filters(), *self._themes()]
 
-    def _bindings(self) -> list[Command]:
-        found: dict[str, Command] = {}
+    def _bindings(self) -> list[PaletteEntry]:
+        found: dict[str, PaletteEntry] = {}
         for active in sorted(self.screen.active_bindings.values(), key=lambda one: not one.binding.show):
             binding = active.binding
             if not binding.description or not active.enabled or binding.action.startswith(("go(", "command_palette")):
                 continue
             run = partial(self.app.run_action, binding.action, active.node)
             key = self.app.get_key_display(binding)
-            found.setdefault(binding.action, Command(binding.tooltip or binding.description, f"key {key}", run))
+            found.setdefault(binding.action, PaletteEntry(binding.tooltip or binding.description, f"key {key}", run))
         return list(found.values())
 
-    def _places(self) -> list[Command]:
+    def _places(self) -> list[PaletteEntry]:
         go = self._workbench.action_go
-        return [Command(f"Go to {one.title}", f"key {one.key}", partial(go, one.name)) for one in SCREENS]
+        return [PaletteEntry(f"Go to {one.title}", f"key {one.key}", partial(go, one.name)) for one in SCREENS]
 
-    def _themes(self) -> list[Command]:
-        return [Command(f"Theme: {one.name}", "", partial(setattr, self.app, "theme", one.name)) for one in THEMES]
+    def _themes(self) -> list[PaletteEntry]:
+        return [PaletteEntry(f"Theme: {one.name}", "", partial(setattr, self.app, "theme", one.name)) for one in THEMES]
 
-    def _filters(self) -> list[Command]:
+    def _filters(self) -> list[PaletteEntry]:
         post = self.app.post_message
         return [
-            Command(
+            PaletteEntry(
                 f"Filter type:{name}", f"{prompts:,} of the newest prompts", partial(post, FilterTraces(f"type:{name}"))
             )
             for name, prompts in self._types
         ]
 
-    def _traces(self, query: str) -> list[Command]:
+    def _traces(self, query: str) -> list[PaletteEntry]:
         wanted = query.strip().lower()
         if len(wanted) < ID_CHARS or not all(char in "0123456789abcdef" for char in wanted):
             return []
@@ -107,7 +107,7 @@ class WorkbenchCommands(Provider):
                 rows = db.execute(WHICH_BEGIN_SO, {"id": wanted}).fetchall()
             post = self.app.post_message
             return [
-                Command(
+                PaletteEntry(
                     f"Go to trace {row['id']}",
                     one_line(row["prompt"])[:60],
                     partial(post, OpenTrace(row["id"])),

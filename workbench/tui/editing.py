@@ -13,7 +13,7 @@ from textual.app import SuspendNotSupported
 from enricher.home import config_dir
 from enricher.rules.layers import HEURISTICS, find_layers
 from storage.base import private
-from workbench.tui.places import here
+from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from workbench.tui.app import Workbench

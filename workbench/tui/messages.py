@@ -30,14 +30,28 @@ class OpenCompare(Message):
 
 @dataclass
 class OpenInstructions(Message):
-    """Show this line of an instructions file; an empty path means the file being edited."""
+    """Show this line of an instructions file; an empty path means the file being edited.
+
+    ``before`` is the text in which it is this line, if that may be an earlier one.
+    """
 
     path: str = ""
     line: int = 0
+    before: str = ""
 
 
 @dataclass
-class Labelled(Message):
+class TakeEdit(Message):
+    """Put this text, not saved yet, in place of the text of an instructions file, and show what that changes."""
+
+    path: str
+    text: str
+    line: int
+    title: str
+
+
+@dataclass
+class TraceLabelled(Message):
     """The user labelled this trace."""
 
     trace_id: str

@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from workbench.edits.progress import Cause, Figures
+    from workbench.edits.progress import ChangeCause, Figures
     from workbench.tui.app import Workbench
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class CompletedRun:
     """The figures of a run, the cause of each change by trace id, and the path of the edited file."""
 
     path: str
     figures: Figures
-    causes: dict[str, Cause] = field(default_factory=dict)
+    causes: dict[str, ChangeCause] = field(default_factory=dict)
 
 
-_LAST: WeakKeyDictionary[Workbench, Run] = WeakKeyDictionary()
+_LAST: WeakKeyDictionary[Workbench, CompletedRun] = WeakKeyDictionary()
 _WANTED: WeakKeyDictionary[Workbench, str] = WeakKeyDictionary()
 
 
-def put(app: Workbench, run: Run) -> None:
+def put(app: Workbench, run: CompletedRun) -> None:
     """Store the run as the app's last run."""
     _LAST[app] = run
 
 
-def last(app: Workbench) -> Run | None:
+def last(app: Workbench) -> CompletedRun | None:
     """Return the last run of the app, None if there was none."""
     return _LAST.get(app)
 

@@ -13,7 +13,7 @@ NAME = "workbench.json"
 LIMIT_BYTES = 64 * 1024
 
 
-class Memory:
+class AppState:
     """Values by section and name; a file that is missing, broken or of another shape counts as empty."""
 
     def __init__(self, state_dir: str) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.tuning.labelled import Observed
-    from workbench.tuning.labelled_rows import Prompt
+    from workbench.tuning.labelled_rows import LabelledRow
 
 FOLDS = 6
 APART = -1
@@ -39,7 +39,7 @@ CHAT = "chat"
 class Prediction:
     """One evaluated prompt with its predicted classes, whether the task type is shown, and whether it is set apart."""
 
-    prompt: Prompt
+    prompt: LabelledRow
     task_type: str
     search_intent: str
     is_shown: bool
@@ -76,11 +76,11 @@ def leave_repositories_out(
     judged: list[Prediction] = []
     for fold in sorted(set(fold_of.tolist())):
         inside = joined(part(observed, np.flatnonzero((fold_of != fold) & ~is_apart)), invented)
-        judged += _judge(part(observed, np.flatnonzero(fold_of == fold)), inside, table, is_apart=fold == APART)
+        judged += _classify(part(observed, np.flatnonzero(fold_of == fold)), inside, table, is_apart=fold == APART)
     return judged
 
 
-def _judge(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Prediction]:
+def _classify(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Prediction]:
     """Classify the prompts ``out`` with weights and thresholds fitted to the prompts ``inside``."""
     task_names = [name for _, name in classes_of(table, TASK_TYPE)]
     intent_names = [name for _, name in classes_of(table, SEARCH_INTENT)]

@@ -17,7 +17,7 @@ from workbench.tuning.labelled import classes_of, part, targets
 if TYPE_CHECKING:
     from enricher.classify.table import Table
     from workbench.tuning.labelled import Numbers, Observed
-    from workbench.tuning.labelled_rows import Prompt
+    from workbench.tuning.labelled_rows import LabelledRow
 
 INNER_FOLDS = 3
 RIGHT_WHEN_SHOWN = 0.92
@@ -43,7 +43,7 @@ class Thresholds:
     max_silent: float
 
 
-def folds_of(prompts: list[Prompt], folds: int) -> Numbers:
+def folds_of(prompts: list[LabelledRow], folds: int) -> Numbers:
     """Return the fold of each prompt: whole repositories, the largest first, each go to the emptiest fold."""
     sizes: dict[str, int] = {}
     for prompt in prompts:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, reading, scanned_part
-from enricher.rules.compiling.signals import MARKERS, leaning_key
-from workbench.tuning.labelled_rows import LabelError, Prompt
+from enricher.rules.compiling.signals import MARKERS, wording_key
+from workbench.tuning.labelled_rows import LabelError, LabelledRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,13 +39,13 @@ class Observed:
     ``wordings`` are those that ``leanings`` may list: words, pairs of words, and words as a lead or an object.
     """
 
-    prompts: list[Prompt]
+    prompts: list[LabelledRow]
     signals: Numbers
     wordings: list[frozenset[str]]
     foreign: Numbers
 
 
-def check_labels(prompts: Iterable[Prompt], table: Table) -> None:
+def check_labels(prompts: Iterable[LabelledRow], table: Table) -> None:
     """Raise LabelError for a label that no rule defines."""
     for facet, of in (
         (TASK_TYPE, lambda prompt: (prompt.task_type, prompt.alternative)),
@@ -81,7 +81,7 @@ def joined(one: Observed, other: Observed) -> Observed:
     )
 
 
-def observe(prompts: list[Prompt], table: Table) -> Observed:
+def observe(prompts: list[LabelledRow], table: Table) -> Observed:
     """Return the prompts with the signals that fire in them and the wordings that they contain."""
     signals = np.zeros((len(prompts), len(table.places)))
     foreign = np.zeros(len(prompts))
@@ -117,7 +117,7 @@ def is_writable(wording: str) -> bool:
     words = [word] if rest.startswith("@") else wording.split(" ")
     is_plain = all(one in SIGNS or WORD.fullmatch(one) for one in words)
     is_mark_alone = rest == "" or word not in reading.MARKS
-    return is_plain and is_mark_alone and leaning_key(as_written(wording)) == (word, rest)
+    return is_plain and is_mark_alone and wording_key(as_written(wording)) == (word, rest)
 
 
 def as_written(wording: str) -> str:
@@ -159,7 +159,7 @@ def weights_of(table: Table, facet: str) -> Numbers:
     return found
 
 
-def targets(prompts: list[Prompt], names: list[str], facet: str) -> Numbers:
+def targets(prompts: list[LabelledRow], names: list[str], facet: str) -> Numbers:
     """Return the target shares, a row per prompt: 1 for its label, or 0.75 and 0.25 if an alternative is also right."""
     found = np.zeros((len(prompts), len(names)))
     for row, prompt in enumerate(prompts):

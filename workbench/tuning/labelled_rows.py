@@ -17,7 +17,7 @@ LETTERS_COMPARED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class LabelledRow:
     """One labelled prompt; a field is empty if its value is unknown.
 
     ``alternative`` is a second task type that is also right, ``is_picked`` marks a prompt that was chosen because its
@@ -42,12 +42,12 @@ class LabelError(ValueError):
     """A row of labelled prompts that cannot be used, with file, line and remedy."""
 
 
-def read_labelled(paths: Iterable[str | Path]) -> list[Prompt]:
+def read_labelled(paths: Iterable[str | Path]) -> list[LabelledRow]:
     """Return the labelled prompts of JSONL files; raises LabelError."""
     return [prompt for path in paths for prompt in read_rows(path) if prompt is not None]
 
 
-def without_copies(prompts: list[Prompt]) -> list[Prompt]:
+def without_copies(prompts: list[LabelledRow]) -> list[LabelledRow]:
     """Return the prompts without copies of prompts of the same repository in an earlier file.
 
     Compared are the first LETTERS_COMPARED letters and digits, ignoring case.
@@ -55,13 +55,13 @@ def without_copies(prompts: list[Prompt]) -> list[Prompt]:
     first: dict[tuple[str, str], str] = {}
     kept = []
     for prompt in prompts:
-        said = "".join(char for char in prompt.text.lower() if char.isalnum())[:LETTERS_COMPARED]
-        if first.setdefault((prompt.repository, said), prompt.file) == prompt.file:
+        letters = "".join(char for char in prompt.text.lower() if char.isalnum())[:LETTERS_COMPARED]
+        if first.setdefault((prompt.repository, letters), prompt.file) == prompt.file:
             kept.append(prompt)
     return kept
 
 
-def read_rows(path: str | Path) -> Iterator[Prompt | None]:
+def read_rows(path: str | Path) -> Iterator[LabelledRow | None]:
     """Yield the prompt of each row, None for a trace without a label that names a class; raises LabelError.
 
     A row has ``text`` (or ``prompt``), ``task_type`` and, if known, the other labels,
@@ -76,17 +76,17 @@ def read_rows(path: str | Path) -> Iterator[Prompt | None]:
             yield _prompt(line, f"{path}:{number}")
 
 
-def _prompt(line: str, place: str) -> Prompt | None:
+def _prompt(line: str, place: str) -> LabelledRow | None:
     row = _row(line, place)
     is_trace = "prompt_hmac" in row
-    task_type = _said_of(row) if is_trace else row.get("task_type")
+    task_type = _label_of(row) if is_trace else row.get("task_type")
     if is_trace and not task_type:
         return None
     text = row.get("text", row.get("prompt"))
     for name, value in (("prompt", text), ("task_type", task_type)):
         if not isinstance(value, str) or not value:
             raise LabelError(f"{place}: the row has no {name}; {REMEDY}")
-    return Prompt(
+    return LabelledRow(
         str(text),
         str(task_type),
         row.get("alt_task_type") or "",
@@ -107,7 +107,7 @@ def _row(line: str, place: str) -> dict[str, Any]:
     return row
 
 
-def _said_of(trace: dict[str, Any]) -> object:
+def _label_of(trace: dict[str, Any]) -> object:
     """Return the task type that a user gave to a trace or confirmed; None for «wrong» or without a label."""
     label = trace.get("label") or {}
     return {"class": label.get("task_type"), "ok": trace.get("task_type")}.get(label.get("verdict", ""))

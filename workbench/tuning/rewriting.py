@@ -42,10 +42,10 @@ class Rewriter:
                 return None
             return [*lines[: end - 1], CLOSING.sub(rf", weight: {weight}}}\1", lines[end - 1]), *lines[end:]]
 
-        def say(signals: Signals) -> Signals:
+        def change(signals: Signals) -> Signals:
             return [*signals[:index], {**signals[index], "weight": weight}, *signals[index + 1 :]]
 
-        return self._rewritten(rule, index, write, say)
+        return self._rewritten(rule, index, write, change)
 
     def without(self, rule: str, index: int) -> str | None:
         """Return the text without a signal; None if the signal does not occupy lines of its own."""
@@ -69,6 +69,10 @@ class Rewriter:
 
         return self._rewritten(rule, -1, write, lambda signals: [*signals, {"phrase": phrase, "weight": weight}])
 
+    def has_rule(self, rule: str) -> bool:
+        """Return whether the text has a block for a rule."""
+        return rule in self._blocks
+
     def line_of(self, rule: str, index: int) -> int:
         """Return the line (from 1) of a signal (index -1: the last one), or that of the rule if it has no signals."""
         block = self._blocks[rule]
@@ -80,7 +84,7 @@ class Rewriter:
         rule: str,
         index: int,
         write: Callable[[list[str], int, int], list[str] | None],
-        say: Callable[[Signals], Signals],
+        change: Callable[[Signals], Signals],
     ) -> str | None:
         block = self._blocks.get(rule)
         signals: Signals = block.data.get("signals", []) if block else []
@@ -92,17 +96,17 @@ class Rewriter:
         if written is None:
             return None
         text = "\n".join(written)
-        return text if self._says(text, block, say(signals)) else None
+        return text if self._has_same_rules(text, block, change(signals)) else None
 
-    def _says(self, text: str, block: RuleBlock, signals: Signals) -> bool:
+    def _has_same_rules(self, text: str, block: RuleBlock, signals: Signals) -> bool:
         """Return whether the text is valid, and parses to the same rules except for these signals of this rule."""
         after = read_document(self.path, text)
-        wanted = _said(self._document)
+        wanted = _rule_values(self._document)
         wanted[block.id] = {**block.data, "signals": signals}
-        return not after.problems and _said(after) == wanted
+        return not after.problems and _rule_values(after) == wanted
 
 
-def _said(document: Document) -> dict[str, dict[str, Any]]:
+def _rule_values(document: Document) -> dict[str, dict[str, Any]]:
     return {block.id: block.data for block in document.rules}
 
 

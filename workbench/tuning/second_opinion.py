@@ -13,21 +13,22 @@ from typing import TYPE_CHECKING, Any
 from enricher.classify import TASK_TYPE, verdict
 from enricher.classify.opinion import LEAST_TRUSTED, Opinion
 from workbench.gate.case import Excerpt
-from workbench.statistics import mcnemar_midp, wilson
+from workbench.statistics.intervals import wilson
+from workbench.statistics.pairs import mcnemar_midp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from enricher.rules.cache import Rules
-    from workbench.statistics import Interval
-    from workbench.tuning.examples import Labelled
+    from workbench.statistics.intervals import Interval
+    from workbench.tuning.examples import LabelledPrompt
 
-    Ask = Callable[[Labelled], dict[str, Any]]
-    """Returns the record of a call, as a trace has it (``enricher.model.asking``)."""
+    Ask = Callable[[LabelledPrompt], dict[str, Any]]
+    """Returns the record of a call, as a trace has it (``enricher.model.opinion_request``)."""
 
 
 @dataclass(slots=True)
-class Value:
+class OpinionValue:
     """Counts over labelled prompts: right by the rules, by the model, and by both; calls by status; their cost.
 
     ``gained`` and ``lost`` are the prompts that only the merged verdict, or only the rules, get right. ``certain`` and
@@ -64,12 +65,12 @@ class Value:
         return mcnemar_midp(self.gained, self.lost)
 
 
-def value_of(prompts: Iterable[Labelled], rules: Rules, ask: Ask, *, asks_always: bool = True) -> Value:
+def value_of(prompts: Iterable[LabelledPrompt], rules: Rules, ask: Ask, *, asks_always: bool = True) -> OpinionValue:
     """Ask about each prompt and count what comes out right.
 
     Without ``asks_always`` the model is asked only where the rules are uncertain, as the hook does by default.
     """
-    found = Value()
+    found = OpinionValue()
     for prompt in prompts:
         excerpt = Excerpt(prompt.earlier)
         alone = verdict(prompt.text, rules, excerpt, is_explained=False)
@@ -78,11 +79,11 @@ def value_of(prompts: Iterable[Labelled], rules: Rules, ask: Ask, *, asks_always
         was_right = alone.task_type in prompt.right
         record = ask(prompt) if asks_always or alone.uncertain else {}
         _count_call(found, record)
-        said = Opinion.from_json(record["opinion"]) if record.get("opinion") else None
-        both = verdict(prompt.text, rules, excerpt, opinion=said, is_explained=False) if said else alone
+        opinion = Opinion.from_json(record["opinion"]) if record.get("opinion") else None
+        both = verdict(prompt.text, rules, excerpt, opinion=opinion, is_explained=False) if opinion else alone
         is_right = both.task_type in prompt.right
         found.by_rules += was_right
-        found.by_model += bool(said and said.task_type in prompt.right)
+        found.by_model += bool(opinion and opinion.task_type in prompt.right)
         found.merged += is_right
         found.certain = _added(found.certain, not alone.uncertain, was_right)
         found.certain_merged = _added(found.certain_merged, not both.uncertain, is_right)
@@ -95,7 +96,7 @@ def _added(counts: tuple[int, int], is_certain: bool, is_right: bool) -> tuple[i
     return counts[0] + is_certain, counts[1] + (is_certain and is_right)
 
 
-def _count_call(found: Value, record: dict[str, Any]) -> None:
+def _count_call(found: OpinionValue, record: dict[str, Any]) -> None:
     if not record:
         return
     status = str(record["status"])
@@ -117,7 +118,7 @@ def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None, se
     table = rules.table
     names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
 
-    def ask(prompt: Labelled) -> dict[str, Any]:
+    def ask(prompt: LabelledPrompt) -> dict[str, Any]:
         is_right = chance.random() < accuracy
         choice = [name for name in names if (name in prompt.right) is is_right] or names
         opinion = Opinion(task_type=chance.choice(choice), confidence=LEAST_TRUSTED, accuracy=assumed or accuracy)

@@ -14,12 +14,12 @@ from enricher.classify import TASK_TYPE
 from enricher.classify.reading import MARKS
 from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT, RESERVED, tokens
 from storage.memory.words import STOP_WORDS
-from workbench import statistics
+from workbench.statistics.pairs import mcnemar_midp
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
-    from workbench.coverage.written import Signal, Written
+    from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.tuning.examples import Example
 
 STEPS = (1, -1, 2, -2, 4, -4, 8, -8)
@@ -35,7 +35,7 @@ MARKERS_BEGIN = "\ue000"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RuleChange:
     """One change to a rule in ``file``; ``signal`` is None for a new phrase; ``weight`` 0 removes the signal.
 
     ``fixed`` and ``broken`` are the indices of the examples that become right and wrong.
@@ -44,7 +44,7 @@ class Candidate:
     file: str
     rule: str
     name: str
-    signal: Signal | None
+    signal: LocatedSignal | None
     phrase: str
     weight: int
     fixed: frozenset[int]
@@ -62,7 +62,7 @@ class Candidate:
 
     def p_value(self) -> float:
         """Return the mid-p value of McNemar's test on the labelled prompts that become right or wrong."""
-        return statistics.mcnemar_midp(len(self.fixed), len(self.broken))
+        return mcnemar_midp(len(self.fixed), len(self.broken))
 
     def title(self) -> str:
         """Return a sentence that describes the change."""
@@ -80,7 +80,7 @@ class Search:
     A new phrase is added after the last signal of its rule, in a fitted file if there is one.
     """
 
-    def __init__(self, written: Written, files: Collection[str], examples: Sequence[Example]) -> None:
+    def __init__(self, written: LocatedRules, files: Collection[str], examples: Sequence[Example]) -> None:
         self.examples = examples
         self._signals = [one for one in written.signals if one.facet == TASK_TYPE and one.place.file in files]
         self._last = {one.name: one for one in self._signals}
@@ -91,7 +91,7 @@ class Search:
             for condition in one.fired:
                 self._firing.setdefault(condition, []).append(at)
 
-    def candidates(self) -> Iterator[Candidate]:
+    def candidates(self) -> Iterator[RuleChange]:
         """Yield every change that makes at least one labelled prompt right or wrong that was not before."""
         for signal in self._signals:
             for weight in self._weights(signal):
@@ -106,11 +106,11 @@ class Search:
         for phrase in phrases_for(self.examples, wrong, self._rules):
             yield from self._phrase(phrase)
 
-    def _weights(self, signal: Signal) -> list[int]:
+    def _weights(self, signal: LocatedSignal) -> list[int]:
         weights = [signal.weight + step for step in STEPS]
         return [0, *(weight for weight in weights if LEAST_WEIGHT <= weight <= MOST_WEIGHT)]
 
-    def _phrase(self, phrase: Phrase) -> list[Candidate]:
+    def _phrase(self, phrase: Phrase) -> list[RuleChange]:
         """Return the phrase with the smallest of its most effective weights; empty if no weight changes a prompt."""
         steps = [
             step
@@ -125,22 +125,22 @@ class Search:
         points: int,
         reached: Iterable[int],
         *,
-        signal: Signal | None = None,
+        signal: LocatedSignal | None = None,
         phrase: str = "",
         weight: int,
-    ) -> list[Candidate]:
+    ) -> list[RuleChange]:
         after = {at: self.examples[at].is_right(name, points) for at in reached}
         fixed = frozenset(at for at, is_right in after.items() if is_right and not self._right[at])
         broken = frozenset(at for at, is_right in after.items() if not is_right and self._right[at])
         if not fixed and not broken:
             return []
         file = (signal or self._last[name]).place.file
-        return [Candidate(file, self._rules[name], name, signal, phrase, weight, fixed, broken)]
+        return [RuleChange(file, self._rules[name], name, signal, phrase, weight, fixed, broken)]
 
 
-def best(candidates: Iterable[Candidate]) -> list[Candidate]:
+def best(candidates: Iterable[RuleChange]) -> list[RuleChange]:
     """Return the changes that fix more prompts than they break, one per signal or phrase, the best first."""
-    found: list[Candidate] = []
+    found: list[RuleChange] = []
     known: set[object] = set()
     for one in sorted(candidates, key=lambda one: (-one.net, one.p_value(), one.size, one.rule, one.phrase)):
         subject = (one.file, one.rule, one.signal.index if one.signal else one.phrase)
@@ -165,14 +165,14 @@ def phrases_for(examples: Sequence[Example], wrong: Sequence[int], names: Contai
     classes = sorted({name for at in wrong for name in examples[at].prompt.right if name in names})
     missed = {name: [at for at in wrong if name in examples[at].prompt.right] for name in classes}
     worth = {name: _shared(examples, places) for name, places in missed.items()}
-    wanted = {gram for grams in worth.values() for gram in grams}
+    wanted = {gram for found in worth.values() for gram in found}
     holding: dict[tuple[str, ...], list[int]] = {gram: [] for gram in wanted}
     for at, one in enumerate(examples):
-        for gram in set(_grams(one.words)) & wanted:
+        for gram in set(grams(one.words)) & wanted:
             holding[gram].append(at)
-    for name, grams in worth.items():
+    for name, worthy in worth.items():
         others = [at for at, one in enumerate(examples) if name not in one.prompt.right]
-        for gram in sorted(grams):
+        for gram in sorted(worthy):
             inside = len(set(holding[gram]).intersection(missed[name]))
             outside = len(set(holding[gram]).intersection(others))
             if inside * max(1, len(others)) > TIMES * outside * len(missed[name]):
@@ -186,7 +186,7 @@ def _shared(examples: Sequence[Example], places: Sequence[int]) -> set[tuple[str
     prompts: Counter[tuple[str, ...]] = Counter()
     sessions: dict[tuple[str, ...], set[str]] = {}
     for at in places:
-        for gram in set(_grams(examples[at].words)):
+        for gram in set(grams(examples[at].words)):
             prompts[gram] += 1
             sessions.setdefault(gram, set()).add(examples[at].prompt.session)
     return {
@@ -196,7 +196,8 @@ def _shared(examples: Sequence[Example], places: Sequence[int]) -> set[tuple[str
     }
 
 
-def _grams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def grams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the phrases of up to LONGEST words; none spans a mark, and no single word is a stop word."""
     for start in range(len(words)):
         for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
             if not _is_word(words[end - 1]):

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 from enricher.classify import TASK_TYPE
 from enricher.rules.cache import Rules
 from enricher.rules.checks.lint import findings
-from enricher.rules.compiling.compiler import FITTED
-from workbench import statistics
-from workbench.coverage.written import known_as, of_file, stack_with
+from enricher.rules.compiling.compiled import FITTED
+from workbench.coverage.rule_positions import newest_stack, of_file, recorded_path
 from workbench.replay.compare import kinds
-from workbench.replay.reach import NOT, Reach
+from workbench.replay.impact import NOT, Impact
 from workbench.replay.replay import Replay, never
-from workbench.replay.rulesets import sides
+from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.versions import compile_texts
+from workbench.statistics.pairs import benjamini_hochberg, mcnemar_midp
 from workbench.tuning.examples import example, from_log, from_rows, task_type
 from workbench.tuning.rewriting import Rewriter
 from workbench.tuning.steps import Search, best
@@ -32,12 +32,12 @@ from workbench.tuning.steps import Search, best
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from workbench.coverage.written import Signal, Written
+    from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.replay.corpus import Corpus
-    from workbench.replay.rulesets.sides import Side
-    from workbench.tuning.examples import Example, Labelled
-    from workbench.tuning.labelled_rows import Prompt
-    from workbench.tuning.steps import Candidate
+    from workbench.replay.rulesets.compared_rules import Side
+    from workbench.tuning.examples import Example, LabelledPrompt
+    from workbench.tuning.labelled_rows import LabelledRow
+    from workbench.tuning.steps import RuleChange
 
 MOST_SHOWN, MOST_TRIED = 10, 24
 ENOUGH_LABELS = 30
@@ -91,14 +91,14 @@ def suggest(
     *,
     path: str,
     text: str,
-    rows: Iterable[Prompt] = (),
+    rows: Iterable[LabelledRow] = (),
     should_stop: Callable[[], bool] = never,
 ) -> Suggestions:
     """Return the best small changes to ``text``, the file at ``path``; raises SuggestError and SideError.
 
     Labelled prompts come from the corpus and from ``rows``, which were read from a file.
     """
-    path = known_as(path, corpus.versions)
+    path = recorded_path(path, corpus.versions)
     written = of_file(path, text, versions=corpus.versions)
     log = from_log(corpus)
     known = set(written.class_names(TASK_TYPE))
@@ -109,10 +109,10 @@ def suggest(
     texts = _texts(written, path)
     search = Search(written, texts, [example(one, written.rules) for one in prompts])
     candidates = list(search.candidates())
-    adjusted = statistics.benjamini_hochberg([one.p_value() for one in candidates]) or [1.0]
+    adjusted = benjamini_hochberg([one.p_value() for one in candidates]) or [1.0]
     q_of = {id(one): q for one, q in zip(candidates, adjusted, strict=False)}
     trial = _Trial(corpus, written, texts, search.examples)
-    proposals = list(_tried(trial, best(candidates), q_of, should_stop))
+    proposals = list(_passed_trial(trial, best(candidates), q_of, should_stop))
     proposals.sort(key=lambda one: (len(one.breaks) - len(one.fixes), one.p))
     right = sum(one.is_right() for one in search.examples)
     missing = _missing(search.examples, known, log.unclear, len(given) - len(prompts), proposals)
@@ -120,7 +120,7 @@ def suggest(
     return Suggestions(len(prompts), right, log.unclear, len(candidates), tuple(proposals), tuple(missing), judged)
 
 
-def _texts(written: Written, path: str) -> dict[str, str]:
+def _texts(written: LocatedRules, path: str) -> dict[str, str]:
     """Return the texts of a file and of the fitted files in its folder, by path."""
     texts = {file: (layer, text) for layer, file, text in written.compiled.texts}
     layer, own = texts.pop(path)
@@ -129,8 +129,8 @@ def _texts(written: Written, path: str) -> dict[str, str]:
     return {path: own} | {file: text for file, text in fitted.items() if file.startswith(beside)}
 
 
-def _tried(
-    trial: _Trial, candidates: Iterable[Candidate], q_of: dict[int, float], should_stop: Callable[[], bool]
+def _passed_trial(
+    trial: _Trial, candidates: Iterable[RuleChange], q_of: dict[int, float], should_stop: Callable[[], bool]
 ) -> Iterator[Proposal]:
     """Yield the proposals that pass the trial; of candidates that fix and break the same prompts, only the first."""
     effects: set[object] = set()
@@ -151,22 +151,24 @@ def _tried(
 class _Trial:
     """The trial of candidates: each is written into the text, compiled, and evaluated with the classifier itself."""
 
-    def __init__(self, corpus: Corpus, written: Written, texts: Mapping[str, str], examples: Sequence[Example]) -> None:
+    def __init__(
+        self, corpus: Corpus, written: LocatedRules, texts: Mapping[str, str], examples: Sequence[Example]
+    ) -> None:
         self._corpus, self._written, self._texts, self._examples = corpus, written, texts, examples
-        self._stack = stack_with(next(iter(texts)), corpus.versions)
+        self._stack = newest_stack(next(iter(texts)), corpus.versions)
         self._rewriters = {path: Rewriter(path, text) for path, text in texts.items()}
         self._known = {(one.severity, one.message) for one in findings(written.compiled)}
         self._right = [task_type(one.prompt, written.rules) in one.prompt.right for one in examples]
         self._bases: dict[str, Side] = {}
 
-    def proposal(self, candidate: Candidate, q: float) -> Proposal | None:
+    def proposal(self, candidate: RuleChange, q: float) -> Proposal | None:
         """Return the candidate with its exact effect; None if it cannot be written, fails the check, or is no gain."""
         path = candidate.file
         text = self._rewritten(candidate)
         rules = self._checked(path, text) if text else None
         if text is None or rules is None:
             return None
-        fixes, breaks = self._judged(rules, candidate.signal)
+        fixes, breaks = self._effect(rules, candidate.signal)
         if len(fixes) <= len(breaks):
             return None
         changes, prompts = self._in_the_log(path, text)
@@ -180,7 +182,7 @@ class _Trial:
             "".join(difflib.unified_diff(before, after, path, path)),
             tuple(one.id for one in fixes),
             tuple(one.id for one in breaks),
-            statistics.mcnemar_midp(len(fixes), len(breaks)),
+            mcnemar_midp(len(fixes), len(breaks)),
             q,
             len(sessions),
             all(_net_without(session, fixes, breaks) > 0 for session in sessions),
@@ -188,7 +190,7 @@ class _Trial:
             prompts,
         )
 
-    def _rewritten(self, step: Candidate) -> str | None:
+    def _rewritten(self, step: RuleChange) -> str | None:
         rewriter = self._rewriters[step.file]
         if step.signal is None:
             return rewriter.with_phrase(step.rule, step.phrase, step.weight)
@@ -203,11 +205,11 @@ class _Trial:
             return None
         return Rules(compiled.hash, compiled.body)
 
-    def _judged(self, rules: Rules, signal: Signal | None) -> tuple[list[Labelled], list[Labelled]]:
+    def _effect(self, rules: Rules, signal: LocatedSignal | None) -> tuple[list[LabelledPrompt], list[LabelledPrompt]]:
         """Return the labelled prompts that become right under these rules, and those that become wrong."""
-        reach = Reach(self._written.rules, rules)
-        fixes: list[Labelled] = []
-        breaks: list[Labelled] = []
+        reach = Impact(self._written.rules, rules)
+        fixes: list[LabelledPrompt] = []
+        breaks: list[LabelledPrompt] = []
         for one, was_right in zip(self._examples, self._right, strict=True):
             prompt = one.prompt
             is_reached = signal is None or prompt.earlier or signal.condition in one.fired
@@ -222,8 +224,8 @@ class _Trial:
         """Return how many unlabelled prompts of the corpus would get a different outcome, and how many there are."""
         versions = self._corpus.versions
         if path not in self._bases:
-            self._bases[path] = sides.from_text(path, self._texts[path], versions=versions)
-        run = Replay(self._corpus, sides.from_text(path, text, versions=versions), base=self._bases[path])
+            self._bases[path] = compared_rules.from_text(path, self._texts[path], versions=versions)
+        run = Replay(self._corpus, compared_rules.from_text(path, text, versions=versions), base=self._bases[path])
         labelled = {one.prompt.id for one in self._examples}
         changes = prompts = 0
         for pair in (pair for pairs in run.pairs(processes=1) for pair in pairs):
@@ -233,7 +235,7 @@ class _Trial:
         return changes, prompts
 
 
-def _net_without(session: str, fixes: Iterable[Labelled], breaks: Iterable[Labelled]) -> int:
+def _net_without(session: str, fixes: Iterable[LabelledPrompt], breaks: Iterable[LabelledPrompt]) -> int:
     return sum(one.session != session for one in fixes) - sum(one.session != session for one in breaks)
 
 

@@ -16,18 +16,19 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.classify.table import Table
-from enricher.rules.compiling.compiler import FITTED, compile_layers
+from enricher.rules.compiling.compiled import FITTED
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers
 from enricher.rules.layers import Layer
 from workbench.tuning.calibration import calibrate, points_left_out
 from workbench.tuning.fitting import fit, scores
 from workbench.tuning.labelled import LEAST_REPOSITORIES, as_written, check_labels, observe, part, with_intent
-from workbench.tuning.labelled_rows import Prompt, read_labelled, without_copies
+from workbench.tuning.labelled_rows import LabelledRow, read_labelled, without_copies
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
     from enricher.rules.compiling.signals import ClassRule
     from workbench.tuning.calibration import Thresholds
@@ -97,8 +98,8 @@ def _write_weights(sheets: dict[str, list[str]], compiled: Compiled, proposed: l
             _write_signals(sheets, block, weights.signals[numbers[block.id], column])
             if weights.vocabulary and "leanings" in block.data:
                 leanings.append((block, weights.words[:, column], weights.vocabulary))
-    for block, strengths, vocabulary in sorted(leanings, key=_place_of_leanings, reverse=True):
-        _write_leanings(sheets, block, strengths, vocabulary)
+    for block, strengths, vocabulary in sorted(leanings, key=_place_of_word_weights, reverse=True):
+        _write_word_weights(sheets, block, strengths, vocabulary)
 
 
 def _diff(file: str, lines: list[str], folder: Path) -> str:
@@ -123,12 +124,12 @@ def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
         lines[at] = WEIGHT.sub(f"weight: {max(LEAST_WEIGHT, int(weight))}", lines[at])
 
 
-def _place_of_leanings(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
+def _place_of_word_weights(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
     """Return file and line of the leanings: edits from the end of a file leave the line numbers above unchanged."""
     return one[0].place_of("leanings")
 
 
-def _write_leanings(sheets: Sheets, block: RuleBlock, strengths: Numbers, vocabulary: list[str]) -> None:
+def _write_word_weights(sheets: Sheets, block: RuleBlock, strengths: Numbers, vocabulary: list[str]) -> None:
     file, line = block.place_of("leanings", next(iter(block.data["leanings"])))
     lines, begin = sheets[file], line - 1
     end = begin
@@ -157,9 +158,9 @@ def _as_yaml(word: str) -> str:
     return name if PLAIN.fullmatch(name) and name not in RESERVED else f'"{name}"'
 
 
-def _examples(rules: Sequence[ClassRule]) -> list[Prompt]:
+def _examples(rules: Sequence[ClassRule]) -> list[LabelledRow]:
     return [
-        Prompt(example, rule.name, "", "none", "", is_picked=False)
+        LabelledRow(example, rule.name, "", "none", "", is_picked=False)
         for rule in rules
         if rule.facet == TASK_TYPE
         for example in rule.examples

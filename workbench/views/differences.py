@@ -27,7 +27,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DiffLine:
     """A line of either text: ``mark`` is "-", "+" or a blank; the line numbers count from 1, 0 if it is absent."""
 
     mark: str
@@ -42,17 +42,17 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DiffSection:
     """Consecutive lines; ``is_folded`` if they are unchanged and far from any change, so that they can be hidden."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[DiffLine, ...]
     is_folded: bool
 
 
-def compared(before: str, after: str) -> list[Line]:
+def compared(before: str, after: str) -> list[DiffLine]:
     """Return all lines of both texts in order; changed lines mark their differing words."""
     one, other = before.splitlines(), after.splitlines()
-    found: list[Line] = []
+    found: list[DiffLine] = []
     for kind, start, end, begin, stop in _opcodes(one, other):
         if kind == "equal":
             found += [_same(start + at + 1, begin + at + 1, text) for at, text in enumerate(one[start:end])]
@@ -61,22 +61,22 @@ def compared(before: str, after: str) -> list[Line]:
     return found
 
 
-def folded(lines: Iterable[Line], *, around: int = AROUND) -> list[Section]:
+def folded(lines: Iterable[DiffLine], *, around: int = AROUND) -> list[DiffSection]:
     """Return the lines in sections: changes with ``around`` lines on either side, and the lines between, folded."""
     rows = list(lines)
     near = {at + by for at, line in enumerate(rows) if line.mark != " " for by in range(-around, around + 1)}
-    sections: list[Section] = []
+    sections: list[DiffSection] = []
     start = 0
     for at in range(1, len(rows) + 1):
         if at == len(rows) or (at in near) != (start in near):
-            sections.append(Section(tuple(rows[start:at]), start not in near))
+            sections.append(DiffSection(tuple(rows[start:at]), start not in near))
             start = at
     return sections
 
 
-def unfolded(diff: str) -> list[Section]:
+def unfolded(diff: str) -> list[DiffSection]:
     """Return the hunks of a unified diff, one section each; the lines with file names are left out."""
-    sections: list[Section] = []
+    sections: list[DiffSection] = []
     lines: list[str] = []
     first = (0, 0)
     for line in diff.split("\n"):
@@ -115,12 +115,12 @@ def _opcodes(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, in
         yield "equal", len(one) - tail, len(one), len(other) - tail, len(other)
 
 
-def _same(before: int, after: int, text: str) -> Line:
-    return Line(" ", before, after, (Piece(text),))
+def _same(before: int, after: int, text: str) -> DiffLine:
+    return DiffLine(" ", before, after, (Piece(text),))
 
 
-def _hunk(lines: Sequence[str], first: tuple[int, int]) -> list[Section]:
-    found: list[Line] = []
+def _hunk(lines: Sequence[str], first: tuple[int, int]) -> list[DiffSection]:
+    found: list[DiffLine] = []
     gone: list[str] = []
     come: list[str] = []
     before, after = first
@@ -137,15 +137,15 @@ def _hunk(lines: Sequence[str], first: tuple[int, int]) -> list[Section]:
             if mark != "-":
                 found.append(_same(before, after, text))
                 before, after = before + 1, after + 1
-    return [Section(tuple(found[:-1]), is_folded=False)] if lines else []
+    return [DiffSection(tuple(found[:-1]), is_folded=False)] if lines else []
 
 
-def _changed(one: Sequence[str], other: Sequence[str], *, first: tuple[int, int]) -> Iterator[Line]:
+def _changed(one: Sequence[str], other: Sequence[str], *, first: tuple[int, int]) -> Iterator[DiffLine]:
     """Yield removed and added lines; those at the same position are compared word by word."""
     for at in range(max(len(one), len(other))):
         was = one[at] if at < len(one) else None
         now = other[at] if at < len(other) else None
         if was is not None:
-            yield Line("-", first[0] + at, 0, words(was, now or ""))
+            yield DiffLine("-", first[0] + at, 0, words(was, now or ""))
         if now is not None:
-            yield Line("+", 0, first[1] + at, words(now, was or ""))
+            yield DiffLine("+", 0, first[1] + at, words(now, was or ""))

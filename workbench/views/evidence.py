@@ -18,7 +18,7 @@ OF_THE_WHOLE = ("plain words", "earlier turn")
 """Signals that sum up many words, or words of another prompt; names of structural features are in angle brackets."""
 
 
-class Signal(NamedTuple):
+class EvidenceSignal(NamedTuple):
     """A signal that scored a class: ``start`` and ``end`` bound its words, ``weight`` is in points, maybe negative."""
 
     name: str
@@ -37,7 +37,7 @@ class ScoredSignal(NamedTuple):
 
     facet: str
     name: str
-    signal: Signal
+    signal: EvidenceSignal
     is_chosen: bool
 
     @property
@@ -46,13 +46,13 @@ class ScoredSignal(NamedTuple):
         return self.is_chosen and self.facet == TASK_TYPE
 
 
-def signals(evidence: object) -> Iterator[Signal]:
+def signals(evidence: object) -> Iterator[EvidenceSignal]:
     """Yield the well-formed signals in the evidence of one score: ``[[signal, start, end, weight], …]``."""
     for one in evidence if isinstance(evidence, list) else ():
         if isinstance(one, list) and len(one) == 4:
             name, start, end, weight = one
             if isinstance(name, str) and type(start) is type(end) is int and isinstance(weight, int | float):
-                yield Signal(name, start, end, weight)
+                yield EvidenceSignal(name, start, end, weight)
 
 
 def places(

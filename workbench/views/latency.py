@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from storage.metrics.latencies import TOTAL, Block, Counts, Series, Use
 from storage.metrics.percentiles import percentiles
-from workbench.statistics import Interval, Shift, Verdict
-from workbench.statistics.intervals import normal_quantile
+from workbench.statistics.intervals import Interval, normal_quantile
+from workbench.statistics.pairs import Shift, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,7 +79,7 @@ class SeriesComparison:
     verdict: Verdict
 
 
-class Tally:
+class LatencyTally:
     """Adds up latencies of blocks of traces, newest first; counts of a single hour or day are dropped after it."""
 
     def __init__(self) -> None:

@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-STATUSES_TOLD = {
+STATUS_TEXTS = {
     "ok": "text was added",
     "partial": "text was added; a channel ran out of time",
-    "silent": "silent: nothing was worth saying",
+    "silent": "silent: nothing to add",
     "skipped": "skipped",
     "shadow": "shadow: recorded, nothing was added",
     "error": "failed",
 }
-FACETS_TOLD = {
+FACET_TEXTS = {
     "task_type": "Task type",
     "search_intent": "Search intent",
     "guardrail": "Guardrails",
     "approach": "Approach",
 }
-CHANNELS_TOLD = {
+CHANNEL_TEXTS = {
     "ok": "answered",
     "empty": "found nothing",
     "timeout": "took too long",
@@ -41,17 +41,17 @@ def why_nothing(trace: Row) -> list[str]:
 
     ``trace`` is what ``storage.traces.queries.show`` returns.
     """
-    told = {
+    reasons = {
         "skipped": [SKIPS.get(trace["skip_reason"], str(trace["skip_reason"]))],
         "error": [f"the hook failed: {trace['error']}" if trace["error"] else "the hook failed"],
         "shadow": [_why_shadow(trace)],
     }.get(trace["status"])
-    return list(_why_silent(trace)) if told is None else told
+    return list(_why_silent(trace)) if reasons is None else reasons
 
 
 def _why_shadow(trace: Row) -> str:
     if trace["origin"] == "import":
-        return "the prompt was imported from a past conversation, which no hook was part of"
+        return "the prompt was imported from a past conversation, without a hook"
     return "the hook only records (enricher on)"
 
 
@@ -63,23 +63,31 @@ def _why_silent(trace: Row) -> Iterator[str]:
     if not name:
         return
     if not trace["channels"]:
-        yield f"a prompt of the class {name} gets nothing, so that no channel was asked"
+        yield f"a prompt of the class {name} gets no enrichment, so no channel was asked"
     elif trace["uncertain"]:
         yield f"the class {name} was too uncertain to be shown"
     else:
-        yield f"the class {name} alone would tell the agent nothing"
+        yield f"the class {name} alone is not shown"
     if trace["items"]:
-        yield "of what the channels offered nothing went in"
+        yield "nothing that the channels offered was relevant enough"
     elif trace["channels"]:
         yield "no channel offered anything"
     if trace["channels"]:
         yield "no guardrail and no approach applied"
 
 
-def model_told(trace: Row) -> str:
+def describe_model_call(trace: Row) -> str:
     """Return what a language model was asked and answered about the prompt; empty if none was asked."""
     record = _recorded(trace, "model")
     return summary(record) if record else ""
+
+
+def plan_told(trace: Row) -> list[str]:
+    """Return the workflow with the reason for it, and the model's part in the plan; empty without a workflow."""
+    reason = _recorded(trace, "workflow")
+    by_model = (_recorded(trace, "hydration") or {}).get("model")
+    told = [f"{trace['workflow'] or 'none'}: {reason}"] if reason else []
+    return told + ([f"intent and steps, asked of {summary(by_model)}"] if by_model else [])
 
 
 def _recorded(trace: Row, name: str) -> Any:

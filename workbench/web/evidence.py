@@ -1,11 +1,12 @@
-"""Render evidence for a page: the prompt with its places marked, and the signals behind each class.
+"""Render a prompt for a page, with the words marked that fired a signal or were searched for, and list the signals.
 
-The output is bounded for any length of prompt and number of signals, and states what was left out.
+The output is escaped, and bounded for any length of prompt and number of signals, and states what was left out.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from enricher.prompt.text import shortened
-from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE, ScoredSignal, Signal, places, signals
+from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE, EvidenceSignal, ScoredSignal, places, signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ FACETS = {TASK_TYPE: "task type", SEARCH_INTENT: "search intent"}
 MOST_PLACES = 200
 SIGNALS_READ = 500
 """Most signals read per class; the prompt text has room for fewer."""
-MOST_TOLD = 4
+MOST_LISTED = 4
 MOST_CLASSES = 24
 MOST_SIGNALS = 40
 SIGNALS_IN_A_CELL = 6
@@ -37,6 +38,10 @@ LONGEST_SHOWN = 100_000
 MARK = Markup('<mark class="{}" title="{}">{}</mark>')
 CELL = Markup('<span class="signal">{} <small>{}</small></span>')
 FOR_CLASS, FOR_OTHER, FOR_RIVAL = "for-class", "for-other", "for-rival"
+EXCERPT_CHARS = 160
+CHARS_BEFORE = 40
+"""Characters shown before a match that would otherwise be cut off."""
+FOUND = Markup("<mark>{}</mark>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,7 @@ class Fired:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ClassScore:
     """The points of a class; ``share`` is the length of its bar in percent, ``hidden`` counts signals left out."""
 
     name: str
@@ -92,7 +97,7 @@ def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
     )
 
 
-def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> list[Score]:
+def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> list[ClassScore]:
     """Return the classes of a facet, most points first, with the signals behind each."""
     own = [one for one in scores if one["facet"] == facet][:MOST_CLASSES]
     most = max((abs(one["score"]) for one in own), default=0.0) or 1.0
@@ -113,9 +118,9 @@ def cell(value: object) -> Markup | None:
     return Markup(" · ").join([*shown, *more])
 
 
-def _score(row: Row, *, most: float, is_chosen: bool, text: str) -> Score:
+def _score(row: Row, *, most: float, is_chosen: bool, text: str) -> ClassScore:
     times: Counter[tuple[str, float]] = Counter()
-    firsts: dict[tuple[str, float], Signal] = {}
+    firsts: dict[tuple[str, float], EvidenceSignal] = {}
     for one in islice(signals(row["evidence"]), SIGNALS_READ):
         firsts.setdefault((one.name, one.weight), one)
         times[one.name, one.weight] += 1
@@ -123,10 +128,10 @@ def _score(row: Row, *, most: float, is_chosen: bool, text: str) -> Score:
     ranked = sorted(firsts, key=lambda key: -abs(key[1] * times[key]))
     fired = [Fired(*key, times[key], _words(firsts[key], text)) for key in ranked[:MOST_SIGNALS]]
     share = round(100 * max(0.0, row["score"]) / most, 2)
-    return Score(row["name"], row["score"], share, is_chosen, tuple(fired), len(ranked) - len(fired) + unread)
+    return ClassScore(row["name"], row["score"], share, is_chosen, tuple(fired), len(ranked) - len(fired) + unread)
 
 
-def _words(signal: Signal, text: str) -> str:
+def _words(signal: EvidenceSignal, text: str) -> str:
     if not signal.is_at_a_place(len(text)):
         return ""
     return shortened(" ".join(text[signal.start : signal.end][: 4 * LONGEST_QUOTE].split()), LONGEST_QUOTE)
@@ -173,12 +178,39 @@ def _kind(over: Iterable[ScoredSignal]) -> str:
 
 
 def _title(over: Sequence[ScoredSignal]) -> str:
-    told = [
+    lines = [
         f"{FACETS.get(one.facet, one.facet)} {one.name} {_points(one.signal.weight)}: {one.signal.name}"
-        for one in over[:MOST_TOLD]
+        for one in over[:MOST_LISTED]
     ]
-    return "\n".join(told) + (f"\nand {len(over) - MOST_TOLD:,} more" if len(over) > MOST_TOLD else "")
+    return "\n".join(lines) + (f"\nand {len(over) - MOST_LISTED:,} more" if len(over) > MOST_LISTED else "")
 
 
 def _points(weight: float) -> str:
     return f"{weight:+g}"
+
+
+def excerpt(prompt: str, words: tuple[str, ...] = ()) -> Markup:
+    """Return the beginning of the prompt, or the part around the first match, with all matches marked."""
+    line = " ".join(prompt.split())
+    pattern = _pattern(words)
+    found = pattern.search(line) if pattern else None
+    start = found.start() - CHARS_BEFORE if found and found.end() > EXCERPT_CHARS else 0
+    if start:
+        start = line.find(" ", start) + 1
+    shown = line[start : start + EXCERPT_CHARS]
+    return Markup("").join(
+        ("… " if start else "", _with_marks(shown, pattern), " …" if start + EXCERPT_CHARS < len(line) else "")
+    )
+
+
+def _pattern(words: tuple[str, ...]) -> re.Pattern[str] | None:
+    phrases = [r"\W+".join(re.escape(one) for one in re.findall(r"\w+", text)) or re.escape(text) for text in words]
+    return re.compile("|".join(phrases), re.IGNORECASE) if phrases else None
+
+
+def _with_marks(text: str, pattern: re.Pattern[str] | None) -> Markup:
+    drawn, end = Markup(""), 0
+    for found in pattern.finditer(text) if pattern else ():
+        drawn += escape(text[end : found.start()]) + FOUND.format(found[0])
+        end = found.end()
+    return drawn + escape(text[end:])

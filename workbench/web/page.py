@@ -58,13 +58,18 @@ async def render(history: History, request: Request, template: str, *, status: i
 
 async def missing(history: History, request: Request, *, what: str, why: str) -> Response:
     """Return a 404 page that shows what is missing (``what``) and why or what to do (``why``)."""
-    return await render(history, request, "missing.html", status=404, what=what, why=why)
+    return await refusal(history, request, status=404, what=what, why=why)
+
+
+async def refusal(history: History, request: Request, *, status: int, what: str, why: str) -> Response:
+    """Return a page with this HTTP status that shows what is wrong (``what``) and why or what to do (``why``)."""
+    return await render(history, request, "missing.html", status=status, what=what, why=why)
 
 
 async def not_found(history: History, request: Request, exception: Exception) -> Response:
     """Return the 404 answer for an unknown address: JSON or plain text if it ends in .json or .csv, else a page."""
-    said = str(exception)
-    what = f"Nothing is at {request.path}." if said in ("", "404") else said
+    message = str(exception)
+    what = f"Nothing is at {request.path}." if message in ("", "404") else message
     if request.path.endswith(".json"):
         return Response.json({"ok": False, "error": what, "status": 404, "title": None}, status=404)
     if request.path.endswith(".csv"):

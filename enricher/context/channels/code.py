@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
-from enricher.prompt.wording.names import FILE, FRAME, read_names
+from enricher.prompt.wording.names import COMMAND, FILE, FRAME, read_names
 from enricher.prompt.wording.words import quoted
+from enricher.settings import is_as_specified
 from enricher.sources.code import database_file, is_project
 
 TYPE_CHECKING = False
@@ -20,15 +21,17 @@ if TYPE_CHECKING:
 
     from enricher.context import ChannelRule, Request
     from enricher.prompt.wording.names import Name
-    from enricher.sources.code.whereabouts import Fact
+    from enricher.sources.code.locations import Fact
 
 MOST_FIRST, MOST_LATER = 3, 1
 """Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""
 MOST_PATHS = 6
 """Maximum number of files on one line."""
-KNOWN = "the conversation has it open"
-BESIDE = "it only accompanies a better one"
+ALREADY_OPEN = "the conversation has it open"
+ACCOMPANIES = "it only accompanies a better one"
 FOLDER_NAMED = "the prompt names its folder"
+NAME_SUFFICES = "the prompt has the name, by which the agent finds the file at once"
+PLACE_NAMED = "the prompt names the file, and no other uses it"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
@@ -46,7 +49,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
     """Return the facts from the index; delete a damaged index, so that this prompt's upkeep rebuilds it."""
-    from enricher.sources.code.whereabouts import facts
+    from enricher.sources.code.locations import facts
     from storage.base import reader
 
     try:
@@ -55,11 +58,10 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
         if reader.is_damage(failure):
             os.unlink(database_file(request.state, request.project.id))
         raise
-    known = request.opened()
+    known = request.opened_files()
     for fact in found:
-        if fact.is_only_file() and not fact.fault and _is_named(fact.path.rpartition("/")[0], request.prompt):
-            fact.fault = FOLDER_NAMED
-    found = _one_for_each_file(found)
+        fact.fault = fact.fault or _needless(fact, request)
+    found = _merge_by_file(found)
     files = [fact for fact in found if fact.is_only_file() and not fact.fault and fact.path not in known]
     if len(files) < 2:
         return [_candidate(fact, known) for fact in found]
@@ -69,7 +71,29 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
     ]  # fmt: skip
 
 
-def _one_for_each_file(found: list[Fact]) -> list[Fact]:
+def _needless(fact: Fact, request: Request) -> str:
+    """Return why a true fact does not help: the agent knows it from the prompt, or finds it in its first step.
+
+    A path alone saves one search for a name. In the replayed sessions of ``python -m tests.usefulness`` it helped in
+    3 of 22 cases, so that only the profile ``as-specified`` shows it.
+    """
+    from enricher.sources.code.locations import DEFINITION
+
+    if fact.is_only_file() and _is_named(fact.path.rpartition("/")[0], request.prompt):
+        return FOLDER_NAMED
+    if (fact.is_only_file() or fact.kind == COMMAND) and not is_as_specified(request.settings):
+        return NAME_SUFFICES
+    has_no_more = fact.kind == DEFINITION and not (fact.others or fact.is_used_elsewhere)
+    return PLACE_NAMED if has_no_more and _is_written(fact.path, request.prompt) else ""
+
+
+def _is_written(path: str, prompt: str) -> bool:
+    """Return whether the prompt contains a path, or the name of its file."""
+    name = path.rpartition("/")[2]
+    return path in prompt or f" {name} " in f" {prompt} ".replace(",", " ").replace("`", " ")
+
+
+def _merge_by_file(found: list[Fact]) -> list[Fact]:
     """Merge the facts about one file into the one with the highest score, which then lists the lines of the others."""
     surest: dict[str, Fact] = {}
     merged: list[Fact] = []
@@ -94,13 +118,15 @@ def _of_files(files: list[Fact]) -> Candidate:
 def _candidate(fact: Fact, known: set[str]) -> Candidate:
     place = f"{quoted(fact.path)}{f':{fact.line}' if fact.line else ''}"
     label = f"{place}{f' {quoted(fact.subject)}' if fact.subject else ''} — {fact.reason}"
-    stale = fact.fault or (KNOWN if known & {fact.path, *fact.others} else "")
+    stale = fact.fault or (ALREADY_OPEN if known & {fact.path, *fact.others} else "")
     ref = fact.path if fact.kind == FRAME else place
     return Candidate("", ref, fact.score, label=label, kind=fact.kind, stale=stale)
 
 
 def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
     """Return the files that the prompt names, by file name alone; used before the first index is built."""
+    if not is_as_specified(request.settings):
+        return []
     from enricher.sources.code.unindexed import files_named
 
     wanted = [name.text for name in names if name.kind == FILE and not os.path.exists(f"{request.cwd}/{name.text}")]
@@ -120,7 +146,7 @@ def _chosen(offered: list[Candidate], request: Request) -> list[Candidate]:
     for one in offered:
         if not one.stale:
             most -= 1
-            one.stale = BESIDE if most < 0 else ""
+            one.stale = ACCOMPANIES if most < 0 else ""
     return offered
 
 

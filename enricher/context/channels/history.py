@@ -74,15 +74,15 @@ _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
 
-class Named:
-    """The names in a prompt: identifiers, files, and words (``spoken``) that count as names only in a question."""
+class PromptNames:
+    """The names in a prompt: identifiers, files, and words (``plain_words``) that count as names only in a question."""
 
-    __slots__ = ("files", "identifiers", "spoken")
+    __slots__ = ("files", "identifiers", "plain_words")
 
     def __init__(self) -> None:
         self.identifiers: list[str] = []
         self.files: list[str] = []
-        self.spoken: list[str] = []
+        self.plain_words: list[str] = []
 
     def __bool__(self) -> bool:
         return bool(self.identifiers or self.files)
@@ -101,9 +101,9 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         return []
     questions: list[tuple[str, str]] = []
     if may_ask:
-        from enricher.prompt.wording.pasttense import asked
+        from enricher.prompt.wording.past_questions import find_questions
 
-        questions = asked(prose)
+        questions = find_questions(prose)
     index = request.index() if questions or has_time or named else None
     if not index or not (questions or has_time or _may_be_gone(index, named)):
         return []
@@ -112,8 +112,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         return []
     from enricher.context import commits
 
-    told = commits.of_names(index, request, named, questions, is_whole=kept["is_whole"] == "1")
-    return told or (commits.of_a_time(index, request, named, prose) if has_time else [])
+    commits_found = commits.of_names(index, request, named, questions, is_whole=kept["is_whole"] == "1")
+    return commits_found or (commits.of_a_time(index, request, named, prose) if has_time else [])
 
 
 def _may_ask(prose: str, words: list[str]) -> bool:
@@ -133,9 +133,9 @@ def _may_have_a_time(prose: str, words: list[str]) -> bool:
     return not _RELEASES.isdisjoint(words) or any(word.lstrip("v")[:1].isdigit() for word in words)
 
 
-def _may_be_gone(db: Connection, named: Named) -> bool:
+def _may_be_gone(db: Connection, named: PromptNames) -> bool:
     """Return whether a commit removed a named definition or file; without a question only removals are shown."""
-    from enricher.sources.code.past import UNDEFINED, key
+    from enricher.sources.code.name_history import UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]
     query = (
@@ -158,9 +158,9 @@ def _prose(prompt: str) -> str:
     return "\n".join(lines)
 
 
-def _named(prose: str) -> Named:
+def _named(prose: str) -> PromptNames:
     """Return the identifiers, files and spoken names in the prompt's own words."""
-    found = Named()
+    found = PromptNames()
     for word in words_of(prose):
         bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
         last = bare.rpartition("/")[2]
@@ -170,9 +170,9 @@ def _named(prose: str) -> Named:
         if dot and head and end in SOURCE_ENDS:
             found.files.append(bare)
         elif "/" in bare:
-            found.spoken += [bare] if bare[0] == "/" else []
+            found.plain_words += [bare] if bare[0] == "/" else []
         elif "." in bare or "-" in bare:
-            found.spoken.append(bare)
+            found.plain_words.append(bare)
             found.identifiers += [last for last in (bare.rpartition(".")[2],) if _is_identifier(last)]
         elif _is_identifier(bare) and not hasattr(builtins, bare):
             found.identifiers.append(bare)

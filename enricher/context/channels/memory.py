@@ -11,7 +11,7 @@ import os
 from enricher.context import Candidate, Channel
 from enricher.prompt.text import ELLIPSIS, estimate_tokens, without_last_word
 from enricher.settings import DEFAULTS, EMBEDDING, has_vectors, is_as_specified, model_named
-from storage.memory.presence import has_memories
+from storage.memory.memory_markers import has_memories
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.context import ChannelRule, Request
-    from enricher.context.asking import Judgement
+    from enricher.context.channel_inputs import ChannelInput
     from enricher.respond.decision import Enrichment, Inputs
     from storage.memory.recall import Hit
 
@@ -34,7 +34,7 @@ LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
 OWN_SHARE = 0.5
 """Minimum score of a memory by its own words, as a share of the floor, even if a linked memory matches well."""
-BESIDE = "it only accompanies one that fits"
+ACCOMPANIES = "it only accompanies one that fits"
 BY_MEANING = "it was found by its meaning alone"
 TOO_FEW = "it shares too few telling words"
 NOTHING_NEW = "another one covers what the prompt is about"
@@ -117,7 +117,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         connection.execute(MAP_THE_FILE).fetchall()
         hits = recall.search(
             connection,
-            _sought(request),
+            _search_text(request),
             project=request.project.id,
             cwd_prefix=_place(request),
             limit=wanted if is_as_specified(request.settings) else max(wanted and LOOKED_AT, wanted),
@@ -126,7 +126,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
             floor=channel.min_score if is_as_specified(request.settings) else NO_NEIGHBOURS,
         )
         if has_vectors(request.settings, os.environ):
-            hits = _with_the_near(connection, hits, request, weights=WEIGHTS.get(intent))
+            hits = _merge_nearest(connection, hits, request, weights=WEIGHTS.get(intent))
     except reader.failures() as failure:
         if "no such table" in str(failure):  # written by an earlier version; the upkeep migrates it
             return []
@@ -136,18 +136,18 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     previews = [preview(hit.content) for hit in hits[:wanted]]
     fitting = within_tokens(previews, int(request.settings[MAX_TOKENS]))
     if not is_as_specified(request.settings):
-        return _weighed(request, hits, fitting=fitting, floor=channel.min_score)
-    return [_candidate(hit, request, objection=_not_about_it(hit, floor=channel.min_score)) for hit in hits[:fitting]]
+        return _select_matches(request, hits, fitting=fitting, floor=channel.min_score)
+    return [_candidate(hit, request, objection=_mismatch(hit, floor=channel.min_score)) for hit in hits[:fitting]]
 
 
-def _not_about_it(hit: Hit, *, floor: float) -> str:
+def _mismatch(hit: Hit, *, floor: float) -> str:
     """Return why a hit is not shown although its score may be high enough; empty if its own words fit."""
     if hit.by_meaning:
         return BY_MEANING
-    return "" if hit.own >= OWN_SHARE * floor else BESIDE
+    return "" if hit.own >= OWN_SHARE * floor else ACCOMPANIES
 
 
-def _with_the_near(
+def _merge_nearest(
     connection: Connection, hits: list[Hit], request: Request, *, weights: Mapping[str, float] | None
 ) -> list[Hit]:
     """Merge the hits with the memories nearest to the prompt's vector, if that is kept; the endpoint is not asked.
@@ -160,7 +160,7 @@ def _with_the_near(
 
     model = model_named(EMBEDDING, os.environ)
     try:
-        prompt = vectors.kept(connection, model, [request.prompt]).get(request.prompt)
+        prompt = vectors.stored(connection, model, [request.prompt]).get(request.prompt)
     except reader.failures() as failure:
         if "no such table" in str(failure):
             return hits
@@ -172,32 +172,32 @@ def _with_the_near(
     return found[: max(len(hits), LOOKED_AT)]
 
 
-def _weighed(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
+def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
     """Return the first ``fitting`` memories, and any other that shares the prompt's topic (``telling.evidence``).
 
     ``stale`` gives the reason not to show a memory: another topic, or nothing new after a more certain memory.
     """
     if not hits:
         return []
-    from enricher.context import telling
+    from enricher.context import topic_match
 
-    prompt = telling.Prompt(_sought(request), _names(request))
-    weighed = [
-        (0.0, frozenset[str]()) if prompt.is_silent() else telling.evidence(prompt, hit.content, _kind(hit))
+    prompt = topic_match.PromptTerms(_search_text(request), _names(request))
+    evidence = [
+        (0.0, frozenset[str]()) if prompt.is_silent() else topic_match.evidence(prompt, hit.content, _kind(hit))
         for hit in hits
     ]
     objections = [BY_MEANING if hit.by_meaning else TOO_FEW for hit in hits]
-    said, sources = frozenset[str](), set[str]()
-    for at in sorted((at for at, (sure, _) in enumerate(weighed) if sure), key=lambda at: (-weighed[at][0], at)):
-        words, source = weighed[at][1], hits[at].source.partition("#")[0]
-        is_nothing_new = bool(said) and ((bool(words) and words <= said) or source in sources)
+    matched_words, sources = frozenset[str](), set[str]()
+    for at in sorted((at for at, (sure, _) in enumerate(evidence) if sure), key=lambda at: (-evidence[at][0], at)):
+        words, source = evidence[at][1], hits[at].source.partition("#")[0]
+        is_nothing_new = bool(matched_words) and ((bool(words) and words <= matched_words) or source in sources)
         objections[at] = NOTHING_NEW if is_nothing_new else _stale(hits[at], request) or _imported(hits[at], request)
         if not objections[at]:
-            said |= words
+            matched_words |= words
             sources.update(filter(None, (source,)))
     return [
         _candidate(
-            hit, request, objection=objection, score=weighed[at][0] if hit.raw < floor and not objection else 0.0
+            hit, request, objection=objection, score=evidence[at][0] if hit.raw < floor and not objection else 0.0
         )
         for at, (hit, objection) in enumerate(zip(hits, objections, strict=True))
         if at < fitting or not objection
@@ -208,10 +208,10 @@ def _imported(hit: Hit, request: Request) -> str:
     """Return why the agent already knows a memory from an agents' file: the host loads the file. Else empty."""
     if hit.origin != "import:agents":
         return ""
-    from enricher.context import known
+    from enricher.context import host_context
 
-    by = known.imports(hit.source.partition("#")[0], request)
-    return known.KNOWN + by if by else ""
+    by = host_context.imports(hit.source.partition("#")[0], request)
+    return host_context.IN_HOST_FILE + by if by else ""
 
 
 def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0) -> Candidate:
@@ -229,12 +229,12 @@ def _candidate(hit: Hit, request: Request, *, objection: str, score: float = 0.0
 
 def _kind(hit: Hit) -> str:
     """Classify a memory: a separate note, a section of a decision record, or a section of another document."""
-    from enricher.context import telling
+    from enricher.context import topic_match
 
     if not hit.origin.startswith("import:") or hit.origin == "import:jsonl":
-        return telling.NOTE
+        return topic_match.NOTE
     is_record = hit.origin == "import:notes" and (hit.namespace == "decisions" or len(hit.content) <= SHORT_NOTE)
-    return telling.RECORD if is_record else telling.DOCUMENT
+    return topic_match.RECORD if is_record else topic_match.DOCUMENT
 
 
 def _names(request: Request) -> frozenset[str]:
@@ -252,7 +252,7 @@ def effective_intent(intent: str, confidence: float, settings: Mapping[str, obje
     return intent if is_sure and intent in WEIGHTS else ""
 
 
-def _sought(request: Request) -> str:
+def _search_text(request: Request) -> str:
     if is_as_specified(request.settings):
         subject = request.conversation.subject(request.prompt)
     else:
@@ -267,9 +267,9 @@ def _place(request: Request) -> str:
 
 
 def _label(hit: Hit) -> str:
-    said = f"{hit.namespace} {hit.created_at[:10]} {hit.id}".replace("  ", " ")
+    label = f"{hit.namespace} {hit.created_at[:10]} {hit.id}".replace("  ", " ")
     beside = [part for part in (_shown(hit.source), "" if hit.reviewed else "not reviewed") if part]
-    return f"{said} ({', '.join(beside)})" if beside else said
+    return f"{label} ({', '.join(beside)})" if beside else label
 
 
 def _shown(source: str) -> str:
@@ -284,19 +284,19 @@ def _stale(hit: Hit, request: Request) -> str:
         return hit.superseded if hit.superseded.startswith("superseded") else f"superseded by {hit.superseded}"
     source = hit.source.partition("#")[0]
     if hit.origin == "import:agents":
-        from enricher.context.known import FILES, KNOWN
+        from enricher.context.host_context import FILES, IN_HOST_FILE
 
         if os.path.basename(source) in FILES.get(request.host, FILES["claude"]):
-            return KNOWN + source
+            return IN_HOST_FILE + source
     if not source or ":" in source or hit.project != request.project.id or not request.project.root:
         return ""
-    if source in request.opened():
+    if source in request.opened_files():
         return "the conversation has it open"
     gone = not os.path.lexists(os.path.join(request.project.root, source))
     return "its source is gone" if gone else ""
 
 
-def question(rule: Mapping[str, Any], judged: Judgement, settings: Mapping[str, Any]) -> object:
+def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[str, Any]) -> object:
     """Return the inputs of a memory search other than the prompt."""
     intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
     return rule["min_score"], intent, memories_wanted(intent, judged.intent_confidence, settings)

@@ -1,8 +1,8 @@
 """The channel ``session``: earlier prompts and the state of the work, if the agent has lost them (ruling R29).
 
-The agent gets them after a compaction or a resume, and when the user asks for them. In addition, if a
-prompt only points at something ("option 2", "the other one") and the conversation identifies
-it, the channel names it. All facts come from the recorded conversation; no file is read here.
+The agent gets them after a compaction or a resume; in the profile ``as-specified`` also when the user asks for them,
+and where a prompt only points at something ("option 2", "the other one") that the conversation identifies. All facts
+come from the recorded conversation; no file is read here.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ import os
 from enricher.context import Candidate, Channel
 from enricher.prompt import cut
 from enricher.prompt.conversation import NEWS, seen_mark
-from storage.base.lean import keyed_hash
+from enricher.settings import is_as_specified
+from storage.base.fast_stdlib import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.context import ChannelRule, Request
     from enricher.prompt.conversation import Conversation
 
+IN_CONTEXT = "the conversation has it, and the agent has the conversation"
+"""Reason not to quote what was said: of the replayed prompts for which it was quoted none needed it (ruling R29)."""
 REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
 LABELS_CHARS = 60
@@ -32,9 +35,15 @@ MOST_FILES = 4
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     """Return the facts of the conversation that this prompt needs; nothing if the agent already has them."""
+    found = _facts(request, channel) if request.conversation else []
+    if not (request.conversation.resumed or is_as_specified(request.settings)):
+        for one in found:
+            one.stale = IN_CONTEXT
+    return found
+
+
+def _facts(request: Request, channel: ChannelRule) -> list[Candidate]:
     conversation = request.conversation
-    if not conversation:
-        return []
     from enricher.prompt.conversation import followup
 
     how = followup.kind(request.prompt)
@@ -92,12 +101,12 @@ def todo_state(todos: list[tuple[str, str]]) -> str:
     """Return the counts of todos by status: ``todos: 2 completed, 1 in progress (write the tests), 3 pending``."""
     counts = {name: sum(1 for status, _ in todos if status == name) for name in ("completed", "in_progress", "pending")}
     doing = next((text for status, text in todos if status == "in_progress"), "")
-    said = []
+    parts = []
     for name, count in counts.items():
         if count:
             detail = f" ({cut(doing, TODO_CHARS)})" if name == "in_progress" else ""
-            said.append(f"{count} {name.replace('_', ' ')}{detail}")
-    return "todos: " + ", ".join(said)
+            parts.append(f"{count} {name.replace('_', ' ')}{detail}")
+    return "todos: " + ", ".join(parts)
 
 
 def _referent(request: Request) -> list[Candidate]:
@@ -148,7 +157,8 @@ CHANNEL = Channel(
     question=lambda rule, *_: rule["tokens"],
     can_answer=lambda _settings, has_past: has_past,
     can_ask_again=True,
-    gives='what "the other one", "option 2" or "continue" stand for; after a compaction or a resume, where things were',
+    gives="after a compaction or a resume, the last requests and where the work was; with `as-specified` also what"
+    ' "option 2" or "the other one" stand for',
     read_more="docs/hosts.md",
     min_score=0.5,
     most=2,

@@ -54,8 +54,10 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         return []
     helper, words = found
     label = f"{_lead(helper, request.host)} (its own words: {', '.join(words[:5])})"
-    said = cut(helper.description, LONGEST_DESCRIPTION)
-    return [Candidate(said, f"{helper.kind} {helper.name}", SCORE, label=label, kind=f"covered by a {helper.kind}")]
+    description = cut(helper.description, LONGEST_DESCRIPTION)
+    return [
+        Candidate(description, f"{helper.kind} {helper.name}", SCORE, label=label, kind=f"covered by a {helper.kind}")
+    ]
 
 
 def _lead(helper: Helper, host: str) -> str:

@@ -39,11 +39,15 @@ ASKING = frozenset(
 )
 """A prompt whose first or last sentence starts with one of these and ends in "?" asks for an answer, not a change."""
 FIRST = 3
-SAYS_TESTS = ("test", "prueb", "тест", "测试", "テスト")
+CORRECTIONS = ("no ", "no,", "no.", "nein", "non,", "não,", "нет", "不", "いや")
+"""Beginnings of prompts that correct what the agent proposed: they are about the proposal, not about existing code."""
+TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
+SHORT_ORDER = 300
+"""Maximum characters of an order that does not mention tests; longer texts are mostly discussions or pasted reviews."""
 LONG, HEAD, TAIL = 1600, 800, 300
 """Characters: of a prompt longer than ``LONG`` only head and tail are read, because the middle is usually pasted."""
 MOST_NAMES = 6
-MOST_TOLD = 2
+MOST_SHOWN = 2
 """Maximum test files in one line; a prompt that names more files is too broad and gets no tests."""
 SOURCE_ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue svelte"
@@ -62,7 +66,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
     if len(prompt) > LONG:
         prompt = f"{prompt[:HEAD]}\n{prompt[-TAIL:]}"
     low = prompt.lower()
-    if not project.root or not any(word in low for word in ASKS) or _is_question(low):
+    if not project.root or not any(word in low for word in ASKS) or _is_question(low) or not _is_about_work(low):
         return []
     paths, names = _named(prompt)
     changed = _changed(request, low)
@@ -79,14 +83,21 @@ def _is_question(low: str) -> bool:
     )
 
 
+def _is_about_work(low: str) -> bool:
+    """Return whether the agent will need tests: the prompt mentions them, or is a short order, no reply or question."""
+    if any(word in low for word in TEST_WORDS):
+        return True
+    return len(low) <= SHORT_ORDER and not low.rstrip().endswith("?") and not low.startswith(CORRECTIONS)
+
+
 def _changed(request: Request, low: str) -> list[str]:
     """Return the files that the agent just changed, if the prompt asks to test them."""
-    if not request.conversation.changed or not any(word in low for word in SAYS_TESTS):
+    if not request.conversation.changed or not any(word in low for word in TEST_WORDS):
         return []
     from enricher.prompt.wording.actions import NEW_TEST, TEST, asked_actions
 
     asks = {TEST, NEW_TEST}.intersection(asked_actions(request.prompt))
-    return request.conversation.changed[:MOST_TOLD] if asks else []
+    return request.conversation.changed[:MOST_SHOWN] if asks else []
 
 
 def _named(prompt: str) -> tuple[list[str], list[str]]:
@@ -133,7 +144,7 @@ def _tests(db: Connection, root: str, paths: list[str], names: list[str], change
     for given in (paths, changed):
         meant = [source for name in given for source in sources(db, name)]
         found = [one for source in meant if (one := test_of(db, root, source, ""))]
-        if len(meant) > MOST_TOLD:
+        if len(meant) > MOST_SHOWN:
             return []
         if found:
             return found
@@ -147,17 +158,17 @@ def _tests(db: Connection, root: str, paths: list[str], names: list[str], change
 def _candidate(db: Connection, request: Request, tests: list[Test]) -> Candidate:
     from enricher.sources.code.testfiles import command
 
-    opened = request.opened()
+    opened = request.opened_files()
     unopened = list({one.path: one for one in tests if not _is_known(one, opened, request.prompt)}.values())
-    told = unopened or tests[:1]
-    first = told[0]
+    shown = unopened or tests[:1]
+    first = shown[0]
     stale = "" if unopened else "the conversation has it already"
     if not os.path.isfile(f"{request.project.root}/{first.path}"):
         stale = "the file is gone"
-    run = command(db, told)
-    where = ", ".join(f"{one.path}:{one.line}" if one.line else one.path for one in told)
-    why = "; ".join(dict.fromkeys(one.why for one in told))
-    alone = f"; run {'it' if len(told) == 1 else 'them'} alone: `{run}`" if run else ""
+    run = command(db, shown)
+    where = ", ".join(f"{one.path}:{one.line}" if one.line else one.path for one in shown)
+    why = "; ".join(dict.fromkeys(one.why for one in shown))
+    alone = f"; run {'it' if len(shown) == 1 else 'them'} alone: `{run}`" if run else ""
     kind, score = f"tests: {first.kind}", SCORES[first.kind]
     longest_first = (f"{where} — {why}{alone}", f"{where} — tests of what is named{alone}", f"{where} — {why}")
     label = next((one for one in longest_first if len(one) <= LONGEST_LABEL), longest_first[-1])

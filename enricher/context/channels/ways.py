@@ -37,13 +37,18 @@ TWO_LINES = ("pull-request", "release")
 LEAST_SENTENCE = {"commit": 7.0, "test": 8.0, "lint": 8.0, "new-test": 9.0, "build": 8.0}
 """Lowest rank of a sentence that is shown, by action: below it a command or the history is more informative."""
 SURE, LESS_SURE = 0.9, 0.85
-SAID_OF = {
+ABOUT = {
     "commit": "on commits", "pull-request": "on pull requests", "push": "on pushing", "release": "on releases",
     "test": "on tests", "new-test": "on new tests", "lint": "on checks", "run": "on running it", "build": "on building",
     "deploy": "on deploying", "dependency": "on dependencies", "setting": "on settings", "migration": "on migrations",
     "changelog": "on the changelog", "contributor": "on contributors",
 }  # fmt: skip
 CONVENTIONAL = "conventional"
+SUITES = ("integration", "e2e", "end-to-end", "smoke", "acceptance", "regression")
+"""Words for a part of the tests: a command for all or other tests does not answer a prompt that names this part."""
+READS_LOG = "the host has it: it reads the newest commits before it commits"
+LOG_READERS = ("claude",)
+"""Clients that read ``git log`` before each commit by themselves."""
 ALSO_WORDS = ("make", "just", "go", "task")
 """Programs whose names are ordinary English words, which prompts contain anyway."""
 DID_IT = "the conversation has it: it did so already"
@@ -82,25 +87,27 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str]) -> list[Candidate]:
-    rows = _in_reach(rows, request)
-    told = next((row[3] for row in rows if row[3] in loaded or row[3].replace("claude.md", "CLAUDE.md") in loaded), "")
+    rows = _in_scope(rows, request)
+    loaded_file = next(
+        (row[3] for row in rows if row[3] in loaded or row[3].replace("claude.md", "CLAUDE.md") in loaded), ""
+    )
     offered = []
     for number, row in enumerate(_chosen(action, rows, request.prompt.lower())):
-        kind, said, label, path, line, _folder, _rank = row
+        kind, text, label, path, line, _folder, _rank = row
         score = SURE if not number else LESS_SURE
         ref = f"{action} {path}:{line}" if path else f"{action} {kind}"
-        stale = _objection(action, row, request, told)
+        stale = _objection(action, row, request, loaded_file)
         if kind == "sentence":
-            item = Candidate(said, ref, score, label=f"{label}, {SAID_OF[action]}", kind=f"way: {action}", stale=stale)
+            item = Candidate(text, ref, score, label=f"{label}, {ABOUT[action]}", kind=f"way: {action}", stale=stale)
         elif kind == "history":
-            item = Candidate(said, ref, score, label=label, kind=f"way: {action}", stale=stale)
+            item = Candidate(text, ref, score, label=label, kind=f"way: {action}", stale=stale)
         else:
             item = Candidate("", ref, score, label=label, kind=f"way: {action}", stale=stale)
         offered.append(item)
     return offered
 
 
-def _in_reach(rows: list[Row], request: Request) -> list[Row]:
+def _in_scope(rows: list[Row], request: Request) -> list[Row]:
     """Return the rows of the current working folders, deepest first, then the rows of the whole project.
 
     If there are none and only one folder has rows, it is the project's only package, so its rows are returned.
@@ -128,7 +135,9 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
     commands = [row for row in rows if row[0] == "command"]
     others = [row for row in rows if row[0] in ("file", "history")]
     if action == "lint":
-        commands = _of_the_check(commands, low)
+        commands = _check_commands(commands, low)
+    elif action == "test":
+        commands, sentences = _of_the_suite(commands, low), _of_the_suite(sentences, low)
     if action in BY_COMMAND:
         return (commands or sentences)[:1]
     if action in TWO_LINES:
@@ -138,7 +147,7 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
     return best[:1]
 
 
-def _of_the_check(commands: list[Row], low: str) -> list[Row]:
+def _check_commands(commands: list[Row], low: str) -> list[Row]:
     """Return the commands of the check that the prompt names: types, format, else lint; without a lint command all."""
     wanted = (
         ("type", "tsc", "mypy", "pyright")
@@ -151,19 +160,36 @@ def _of_the_check(commands: list[Row], low: str) -> list[Row]:
     return named or (commands if wanted[0] == "lint" else [])
 
 
-def _objection(action: str, row: Row, request: Request, told: str) -> str:
-    from enricher.context import known
+def _of_the_suite(rows: list[Row], low: str) -> list[Row]:
+    """Return the rows about the part of the tests that the prompt names; if it names none, those not about one part."""
+    named = [word for word in SUITES if word in low]
+    if named:
+        return [row for row in rows if any(word in row[1].lower() for word in named)]
+    return [row for row in rows if not any(_is_of_a_part(word) for word in row[1].lower().split())]
+
+
+def _is_of_a_part(word: str) -> bool:
+    """Return whether a word of a command is a test file in a folder, or names a part of the tests."""
+    stem, dot, _ending = word.rpartition("/")[2].rpartition(".")
+    is_file = bool(dot) and "/" in word.removeprefix("./") and "test" in stem
+    return is_file or any(suite in word for suite in SUITES)
+
+
+def _objection(action: str, row: Row, request: Request, loaded_file: str) -> str:
+    from enricher.context import host_context
 
     conversation = request.conversation
-    if told:
-        return known.KNOWN + told
+    if loaded_file:
+        return host_context.IN_HOST_FILE + loaded_file
     path = row[3]
     if path and (path in conversation.files or path in conversation.changed or path in request.prompt):
-        return known.SAID
+        return host_context.IN_CONVERSATION
     if row[0] == "command" and _has_command(request.prompt, row[1]):
-        return known.SAID
+        return host_context.IN_CONVERSATION
+    if row[0] == "history" and request.host in LOG_READERS:
+        return READS_LOG
     if row[0] == "history" and CONVENTIONAL in request.prompt.lower():
-        return known.SAID
+        return host_context.IN_CONVERSATION
     done = DONE_BY.get(action, ())
     if done and any(word in command for command in conversation.commands for word in done):
         return DID_IT
@@ -181,9 +207,9 @@ def _has_command(prompt: str, command: str) -> bool:
 
 def _loaded(request: Request, imported: str) -> set[str]:
     """Return the project's files that the client loads into its context by itself, relative to the root."""
-    from enricher.context import known
+    from enricher.context import host_context
 
-    names = known.FILES.get(request.host, known.FILES["claude"])
+    names = host_context.FILES.get(request.host, host_context.FILES["claude"])
     loaded = set(names)
     for folder in _folders(request):
         loaded.update(f"{folder}/{name}" for name in names)

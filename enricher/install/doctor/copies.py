@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.home import state_dir
-from enricher.rules.compiling.compiler import NAMED_FILES, compile_layers
+from enricher.rules.compiling.compiled import NAMED_FILES
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.document import read_document
 from enricher.rules.layers import find_layers, packaged_file
 from enricher.rules.own_layer import (
@@ -24,7 +25,7 @@ from enricher.rules.own_layer import (
     sections,
     with_entries,
 )
-from storage.base import shared
+from storage.base import shared_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -79,7 +80,7 @@ def replace(copy: Copy) -> str:
     """Replace the copy by the reduced layer; return the path of the backup. Raises OSError."""
     backup = _free(copy.path + BACKUP)
     shutil.copy2(copy.path, backup)
-    shared.replace_file(copy.path, copy.text.encode())
+    shared_files.replace_file(copy.path, copy.text.encode())
     return backup
 
 

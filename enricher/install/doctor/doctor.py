@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from enricher import bundle, hosts
 from enricher.home import root_dir, state_dir
-from enricher.install import gates, installer, launcher, registration, selftest
+from enricher.install import blocked_hooks, installer, launcher, registration, selftest
 from enricher.install.doctor import sources
-from enricher.install.doctor.history import History, read_history
+from enricher.install.doctor.sources import History, read_history
 from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.prompt.project import identify
 from enricher.settings import with_environment
@@ -44,7 +44,7 @@ class Finding:
 def examine(cwd: str) -> list[Finding]:
     """Return all findings: this installation, its instructions, its traces, then each client."""
     history = read_history()
-    found = [*_installation(), *_configuration(cwd), *_instructions(cwd), *_records(history), *_kept(history)]
+    found = [*_installation(), *_configuration(cwd), *_instructions(cwd), *_records(history), *_stored_traces(history)]
     found += _sources(cwd, history)
     for host in hosts.NAMES:
         found += _client(host, cwd, history)
@@ -60,13 +60,13 @@ def _state() -> Finding:
     if not os.path.isdir(folder):
         return Finding("state", NOTE, f"{folder} does not exist yet", REINSTALL)
     if not os.access(folder, os.W_OK | os.X_OK):
-        return Finding("state", BROKEN, f"{folder} is not writable", _to_write_in(folder))
+        return Finding("state", BROKEN, f"{folder} is not writable", _ownership_remedy(folder))
     if stat.S_IMODE(os.stat(folder).st_mode) & 0o077:
         return Finding("state", BROKEN, f"{folder} is open to others", f"chmod 700 {folder}")
     return Finding("state", OK, folder)
 
 
-def _to_write_in(folder: str) -> str:
+def _ownership_remedy(folder: str) -> str:
     if os.stat(folder).st_uid == os.getuid():
         return f"chmod 700 {shlex.quote(folder)}"
     return f"make it yours: chown -R $USER {shlex.quote(folder)}"
@@ -151,14 +151,14 @@ def _instructions(cwd: str) -> list[Finding]:
 
 def try_model(cwd: str) -> Finding:
     """Ask the configured model about one prompt, and report its answer or what is wrong with it."""
-    from enricher.model.asking import asked_now, meanings_of
+    from enricher.model.opinion_request import ask_now, meanings_of
     from enricher.rules import cache
 
     rules, _layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     if not settings["model.url"]:
         return Finding("model", NOTE, "none is configured", "set model.url and model.name (docs/model.md)")
-    record = asked_now("where is the retry logic?", meanings_of(rules), rules, settings, state=state_dir())
+    record = ask_now("where is the retry logic?", meanings_of(rules), rules, settings, state=state_dir())
     place = f"{settings['model.name']} at {settings['model.url']}"
     if record["status"] != "ok":
         is_parse = record["status"] == "parse"
@@ -225,15 +225,15 @@ def _records(history: History) -> list[Finding]:
     return found
 
 
-def _kept(history: History) -> list[Finding]:
+def _stored_traces(history: History) -> list[Finding]:
     """Report number, first date, limits and sizes of the stored traces, and anything in them that needs action."""
-    from enricher.erasure.forgetting import bounds_of, settings_of_the_account
+    from enricher.erasure.forgetting import account_settings, bounds_of
     from enricher.rules.cache import NoRulesError
 
     if history.fault or not history.sizes:
         return []
     try:
-        bounds = bounds_of(settings_of_the_account()).in_words()
+        bounds = bounds_of(account_settings()).in_words()
     except NoRulesError:
         return []
     sizes = ", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in history.sizes.items() if size)
@@ -301,7 +301,7 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
     if commands != [place.command]:
         what = f"registered {len(commands)} times" if len(commands) > 1 else f"registered as {commands[0]!r}"
         return Finding(subject, BROKEN, f"{what} in {place.file}", again)
-    reason, remedy = gates.closed(place)
+    reason, remedy = blocked_hooks.block_reason(place)
     if reason:
         return Finding(subject, BROKEN, reason, remedy)
     if fault := _fault(place, registration.late_commands(place), "late results"):

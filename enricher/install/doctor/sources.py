@@ -1,4 +1,4 @@
-"""The state of the data sources for prompts in a folder, for the doctor: code index, memories, channels, upkeep."""
+"""The state of what prompts read and leave, for the doctor: code index, memories, channels, upkeep, stored traces."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import sqlite3
 import time
 from contextlib import closing
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,75 @@ if TYPE_CHECKING:
 
     from enricher.prompt.project import Project
 
+RECENT_PROMPTS = 200
 RECENT_BYTES = 64 * 1024
 """Bytes read from the end of the log."""
 RECENT_S = 24 * 3600
 UPKEEP_STAGES = ("upkeep", "code", "memory", "vectors", "maintenance", "channel")
 """Beginnings of log stages for background work, and for failed channels."""
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
+
+
+@dataclass(slots=True)
+class History:
+    """A summary of the stored traces; ``fault`` is the reason if they cannot be read."""
+
+    path: str
+    prompts: int = 0
+    size_mb: float = 0.0
+    lost: int = 0
+    fault: str = ""
+    traces: int = 0
+    since: str = ""
+    is_unfinished: bool = False
+    is_screened: bool = True
+    sizes: dict[str, int] = field(default_factory=dict)
+    last_seen: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, tuple[int, int, str]] = field(default_factory=dict)
+    """Per client: the number of failed prompts, of recent prompts, and the last error."""
+
+
+def read_history() -> History:
+    """Return the summary; counts are 0 for a user without any recorded prompt."""
+    from storage import traces
+    from storage.db import database, maintenance
+    from storage.erasure import retention
+    from storage.state import screen_version
+    from storage.traces import spool
+
+    folder = state_dir()
+    history = History(os.path.join(folder, traces.DATABASE), lost=spool.dropped(folder) + spool.refused(folder))
+    if not (os.path.exists(history.path) or spool.waiting(folder)):
+        return history
+    try:
+        with closing(database.connect(folder)) as db:
+            _fill(history, db)
+    except database.StorageError as error:
+        history.fault = str(error)
+    history.sizes = retention.sizes(folder)
+    history.is_unfinished = os.path.exists(os.path.join(folder, maintenance.UNFINISHED))
+    history.is_screened = screen_version.version(folder) >= screen_version.VERSION
+    ends = [history.path + end for end in ("", "-wal")]
+    history.size_mb = sum(os.path.getsize(path) for path in ends if os.path.exists(path)) / 1e6
+    return history
+
+
+def _fill(history: History, db: sqlite3.Connection) -> None:
+    from storage.erasure import retention
+    from storage.traces import queries
+    from storage.traces.selection import Selection
+
+    state = retention.held(db)
+    history.traces, history.since = state.traces, state.since
+    stats = queries.stats(db)
+    history.prompts, history.last_seen = stats.prompts, stats.last_seen
+    for host in history.last_seen:
+        recent = queries.matching(
+            db, Selection("host = :host and origin = 'hook'", {"host": host}), limit=RECENT_PROMPTS
+        )
+        failed = [str(row["error"]) for row in recent if row["status"] == "error"]
+        if failed:
+            history.failures[host] = (len(failed), len(recent), failed[0])
 
 
 def index_of(cwd: str) -> tuple[str, str]:
@@ -59,10 +123,10 @@ def memories_of(cwd: str) -> tuple[str, str]:
         with closing(database.connect(state_dir())) as db:
             own, waiting = memories.count(db, project.id)
             shared, _waiting = memories.count(db, memories.SHARED)
-    said = f"{own} of this project" + (f", {shared} shared" if shared else "")
+    counts = f"{own} of this project" + (f", {shared} shared" if shared else "")
     if waiting:
-        return f"{said}; {waiting} not reviewed", "run `enricher memory review`"
-    return said, "" if own or shared else "run `enricher memory import`"
+        return f"{counts}; {waiting} not reviewed", "run `enricher memory review`"
+    return counts, "" if own or shared else "run `enricher memory import`"
 
 
 def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 from enricher.home import root_dir
 from enricher.interfaces.bench.targets import TRANSCRIPT_MS
-from storage.base.lean import dumps
+from storage.base.fast_stdlib import dumps
 from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 UPKEEP_S = 0.7
 
@@ -38,7 +38,7 @@ NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 M
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BenchRow:
     """The results of a measured command: milliseconds, and the median of its paired ratios to the first command."""
 
     name: str
@@ -47,6 +47,13 @@ class Row:
     ratio: float
     p99_ratio: float
     runs: int
+
+    @classmethod
+    def of(cls, name: str, times: list[float], base: list[float]) -> BenchRow:
+        """Return the row of a command from its times and those of the first command, all in seconds, unpaired."""
+        middle, high = statistics.median(times), percentile(times, 0.99)
+        ratios = middle / statistics.median(base), high / percentile(base, 0.99)
+        return cls(name, middle * 1000, high * 1000, *ratios, len(times))
 
 
 class home:  # noqa: N801 (reads as a statement: with home(folder))
@@ -69,7 +76,7 @@ class home:  # noqa: N801 (reads as a statement: with home(folder))
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class BenchCase:
     """A command to measure, with its state folder, working directory, transcript, prompt and further environment.
 
     ``forgets`` is a file that is deleted before each run, so that no run depends on the one before.
@@ -96,11 +103,11 @@ def empty_project(folder: str) -> str:
     return path
 
 
-FLOOR = Case(interpreter("-c", "pass"))
+FLOOR = BenchCase(interpreter("-c", "pass"))
 HOOK = interpreter(os.path.join(root_dir(), "enricher", "boot.py"), "claude")
 
 
-def paired(cases: Mapping[str, Case], runs: int) -> list[Row]:
+def paired(cases: Mapping[str, BenchCase], runs: int) -> list[BenchRow]:
     """Run the cases in shuffled rounds, each with a new session; ratios are to the first case.
 
     Each case is first run three times, with a pause for its background work, so that one-time work is not measured.
@@ -115,7 +122,7 @@ def paired(cases: Mapping[str, Case], runs: int) -> list[Row]:
             seconds[name].append(_run(cases[name], f"{name}-{number}"))
     floor = next(iter(seconds.values()))
     return [
-        Row(
+        BenchRow(
             name,
             median_ms=statistics.median(times) * 1000,
             p99_ms=percentile(times, 0.99) * 1000,
@@ -127,7 +134,7 @@ def paired(cases: Mapping[str, Case], runs: int) -> list[Row]:
     ]
 
 
-def event(session: str, case: Case) -> bytes:
+def event(session: str, case: BenchCase) -> bytes:
     """Return a prompt event as Claude Code sends it, as JSON with a session id derived from ``session``."""
     fields = {
         "session_id": f"bench-{os.getpid()}-{session}", "transcript_path": case.transcript,
@@ -137,7 +144,7 @@ def event(session: str, case: Case) -> bytes:
     return dumps(fields).encode()
 
 
-def _run(case: Case, session: str) -> float:
+def _run(case: BenchCase, session: str) -> float:
     given = event(session, case)
     environment = {**os.environ, **case.environment, **({"ENRICHER_HOME": case.state} if case.state else {})}
     if case.forgets:
@@ -149,7 +156,17 @@ def _run(case: Case, session: str) -> float:
     return time.perf_counter() - started
 
 
-def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
+def timed(work: Callable[[], object], times: int) -> list[float]:
+    """Run ``work`` that many times in this process, and return the seconds of each run."""
+    spent = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        spent.append(time.perf_counter() - began)
+    return spent
+
+
+def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]:
     """Measure the hook once per transcript; return a row for each, with ratios to the hook without a transcript."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         small, large = Path(folder, "small.jsonl"), Path(folder, "large.jsonl")
@@ -157,15 +174,15 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[Row]:
         _write_large(large, large_bytes)
         empty = empty_project(folder)
         cases = {
-            NONE: Case(HOOK, cwd=empty),
-            SHORT: Case(HOOK, cwd=empty, transcript=str(small)),
-            LARGE: Case(HOOK, cwd=empty, transcript=str(large)),
-            LARGE_POINTING: Case(HOOK, cwd=empty, transcript=str(large), prompt=POINTING),
+            NONE: BenchCase(HOOK, cwd=empty),
+            SHORT: BenchCase(HOOK, cwd=empty, transcript=str(small)),
+            LARGE: BenchCase(HOOK, cwd=empty, transcript=str(large)),
+            LARGE_POINTING: BenchCase(HOOK, cwd=empty, transcript=str(large), prompt=POINTING),
         }
         return paired(cases, runs)
 
 
-def missed(rows: list[Row]) -> list[str]:
+def missed(rows: list[BenchRow]) -> list[str]:
     """Return the names of the rows whose paired ratio means over ``TRANSCRIPT_MS`` more than the first row."""
     return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
 
@@ -181,12 +198,12 @@ def turns(count: int) -> bytes:
             "input": {"file_path": f"/p/module_{number}.py"},
         }
         result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "some line of a file\n" * 200}
-        said = {"type": "text", "text": f"It is in module_{number}.py; module_{number + 1}.py is not changed yet."}
+        answer = {"type": "text", "text": f"It is in module_{number}.py; module_{number + 1}.py is not changed yet."}
         lines += [
             {"type": "user", "message": {"role": "user", "content": f"please look at module_{number}.py again"}},
             {"type": "assistant", "message": {"id": f"a{number}", "role": "assistant", "content": [call]}},
             {"type": "user", "message": {"role": "user", "content": [result]}, "toolUseResult": {"type": "text"}},
-            {"type": "assistant", "message": {"id": f"b{number}", "role": "assistant", "content": [said]}},
+            {"type": "assistant", "message": {"id": f"b{number}", "role": "assistant", "content": [answer]}},
         ]
     return b"".join(dumps(line).encode() + b"\n" for line in lines)
 

@@ -6,12 +6,11 @@ import os
 import random
 import sqlite3
 import tempfile
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 from enricher.home import state_dir
-from enricher.interfaces.bench import FLOOR, HOOK, Case, Row, home, paired
+from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, home, paired, timed
 from enricher.prompt.project import identify
 from enricher.prompt.wording.query import read
 from enricher.sources.code import database_file
@@ -20,8 +19,6 @@ from enricher.sources.code.ranking import rank, weigh_certainty
 from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from enricher.prompt.project import Project
 
 QUERIES = 200
@@ -29,7 +26,7 @@ CHANGED = 10
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
 
 
-def code_rows(files: int) -> list[Row]:
+def code_rows(files: int) -> list[BenchRow]:
     """Measure building, refreshing and querying the index of ``files`` files; ratios are to FTS5 on the same words."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         chance = random.Random(files)
@@ -41,21 +38,21 @@ def code_rows(files: int) -> list[Row]:
     p95 = percentile(plain, 0.95)
     rows = [_row(f"FTS5 query, {files} files", plain, plain, p95), _row(f"query, {files} files", ours, plain, p95)]
     rows.append(_row(f"refresh of {CHANGED} files", refreshed, plain, p95))
-    return [*rows, _row(f"build, {files} files", [built.seconds * 1000], plain, p95)]
+    return [*rows, _row(f"build, {files} files", [built.seconds], plain, p95)]
 
 
-def hook_rows(files: int, runs: int) -> list[Row]:
+def hook_rows(files: int, runs: int) -> list[BenchRow]:
     """Measure the whole cold hook in an indexed project of ``files`` files, relative to the bare interpreter."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         root = invented_project(folder, files, random.Random(files))
         index.refresh(identify(root), state_dir())
-        return paired({"python -I -S -c pass": FLOOR, f"hook, {files} files": Case(HOOK, cwd=root)}, runs)
+        return paired({"python -I -S -c pass": FLOOR, f"hook, {files} files": BenchCase(HOOK, cwd=root)}, runs)
 
 
-def _row(name: str, times: list[float], beside: list[float], p95: float) -> Row:
+def _row(name: str, times: list[float], beside: list[float], p95: float) -> BenchRow:
     middle = percentile(times, 0.5)
     high = percentile(times, 0.95)
-    return Row(name, middle, high, middle / percentile(beside, 0.5), high / p95, len(times))
+    return BenchRow(name, middle * 1000, high * 1000, middle / percentile(beside, 0.5), high / p95, len(times))
 
 
 def _word(chance: random.Random) -> str:
@@ -87,7 +84,7 @@ def _refreshed(project: Project, root: str, turn: int) -> float:
     for path in paths:
         with open(path, "a", encoding="utf-8") as file:
             file.write(f"def turn_{turn}():\n    pass\n")
-    return index.refresh(project, state_dir()).seconds * 1000
+    return index.refresh(project, state_dir()).seconds
 
 
 def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[float], list[float]]:
@@ -102,8 +99,8 @@ def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[flo
             prompt = f"{chance.choice(names)} fails when the " + " ".join(
                 chance.choice(names).replace("_", " ") for _ in range(6)
             )
-            plain.append(_timed(lambda: _plain(text, prompt)))  # noqa: B023 (called at once)
-            ours.append(_timed(lambda: weigh_certainty(rank(db, read(prompt), limit=10, root=project.root))))  # noqa: B023
+            plain += timed(lambda: _plain(text, prompt), 1)  # noqa: B023 (called at once)
+            ours += timed(lambda: weigh_certainty(rank(db, read(prompt), limit=10, root=project.root)), 1)  # noqa: B023
     return plain, ours
 
 
@@ -122,9 +119,3 @@ def _plain(db: sqlite3.Connection, prompt: str) -> None:
     words = dict.fromkeys(prompt.replace("_", " ").split())
     asked = " OR ".join(f'"{word}"' for word in words)
     db.execute("select path from files where files match ? order by bm25(files) limit 10", (asked,)).fetchall()
-
-
-def _timed(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return (time.perf_counter() - started) * 1000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from enricher.context.channels.memory import WEIGHTS
 from enricher.home import state_dir
-from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, Case, empty_project, home, paired, targets, turns
+from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, BenchCase, empty_project, home, paired, targets, turns
 from enricher.interfaces.bench.code import invented_project
 from enricher.prompt.project import identify
 from enricher.sources.code.indexing import index
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from enricher.interfaces.bench import Row
+    from enricher.interfaces.bench import BenchRow
 
 QUERIES = 60
 WORDS_OF_A_MEMORY = 36
@@ -69,7 +69,7 @@ def search_rows(sizes: list[int]) -> list[SearchRow]:
     return [_search_row(size) for size in sizes]
 
 
-def hook_rows(runs: int) -> list[Row]:
+def hook_rows(runs: int) -> list[BenchRow]:
     """Measure the whole cold hook as ratios to the bare interpreter.
 
     Cases: an empty folder without and with 10,000 memories; a project of 5,000 files with memories and a transcript.
@@ -87,9 +87,9 @@ def hook_rows(runs: int) -> list[Row]:
         none, many, everything = (os.path.join(state, "state") for state in states)
         cases = {
             "python -I -S -c pass": FLOOR,
-            "hook": Case(HOOK, state=none, cwd=empty),
-            MANY: Case(HOOK, state=many, cwd=empty),
-            EVERYTHING: Case(HOOK, state=everything, cwd=project, transcript=transcript),
+            "hook": BenchCase(HOOK, state=none, cwd=empty),
+            MANY: BenchCase(HOOK, state=many, cwd=empty),
+            EVERYTHING: BenchCase(HOOK, state=everything, cwd=project, transcript=transcript),
         }
         return paired(cases, runs)
 
@@ -176,7 +176,7 @@ def _question(text: str, chance: random.Random) -> str:
     return " ".join(chance.sample(words, min(8, len(words))))
 
 
-def missed(found: list[SearchRow], hooks: list[Row]) -> list[str]:
+def missed(found: list[SearchRow], hooks: list[BenchRow]) -> list[str]:
     """Return a line for each missed target; empty if all are met."""
     return [*(one for row in found for one in row.missed), *targets.missed("context", hooks)]
 
@@ -187,5 +187,5 @@ def lines(rows: list[SearchRow]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|---|"
     for row in rows:
         figures = (row.p50_ms, row.p95_ms, row.weighted_p95_ms, row.plain_p50_ms, row.plain_p95_ms, row.ratio)
-        said = " | ".join(f"{figure:.2f}" for figure in (*figures, row.overlap, row.found))
-        yield f"| {row.memories:,} | {said} |"
+        cells = " | ".join(f"{figure:.2f}" for figure in (*figures, row.overlap, row.found))
+        yield f"| {row.memories:,} | {cells} |"

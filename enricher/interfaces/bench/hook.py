@@ -1,38 +1,57 @@
-"""``enricher bench hook``, ``burst`` and ``intent``: the hook process as a host starts it, and classification alone."""
+"""``enricher bench hook``, ``burst``, ``llm`` and ``intent``: the hook, alone and with a model, and classification."""
 
 from __future__ import annotations
 
 import gc
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 from enricher.classify import verdict
 from enricher.home import root_dir
-from enricher.interfaces.bench import FLOOR, HOOK, Case, Row, empty_project, event, home, paired
+from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, empty_project, event, home, paired, timed
+from enricher.model import allowance
 from enricher.rules import cache
-from storage.metrics.percentiles import percentile
+from enricher.settings import DEFAULTS
+from storage.base.fast_stdlib import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 PARAGRAPH = (
     "We moved the importer to its own package and since then the nightly run stops after the third file. "
     "Please look at how the reader closes its handles, keep the public functions as they are, and add a test. "
 )
-CLASSIFICATIONS = 1000
+CLASSIFICATIONS, WARM_UPS = 1000, 20
+RULES, INSTANT, SILENT = "hook, rules alone", "hook, a model that answers at once", "hook, a model that never answers"
+PROMPT = "the thing with the basket after the merge, you know what I mean"
+"""The rules are uncertain about it, so the model is asked for the task type as well."""
+LIMIT_MS = float(DEFAULTS["search_intent.llm_timeout_ms"])
+MOST_RATIO = 3.0
+"""The hook with an instant model may take three times as long as without one."""
+MOST_OVER_MS = 20.0
+"""Milliseconds that the hook with a silent model may take beyond its limit and its own time."""
+ANSWER = dumps(
+    {
+        "content": [{"type": "text", "text": '{"intent_type": "howto", "confidence": 0.9, "task_type": "debug"}'}],
+        "usage": {"input_tokens": 250, "output_tokens": 25},
+    }
+).encode()
 
 
-def hook_rows(runs: int) -> list[Row]:
+def hook_rows(runs: int) -> list[BenchRow]:
     """Measure bare interpreter, hook, and hook through ``sh`` in one shuffled round-robin; traces are written."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         launcher, empty = _launcher(folder), empty_project(folder)
-        through_sh = Case(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=empty)
-        cases = {"python -I -S -c pass": FLOOR, "hook": Case(HOOK, cwd=empty), "hook through sh": through_sh}
+        through_sh = BenchCase(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=empty)
+        cases = {"python -I -S -c pass": FLOOR, "hook": BenchCase(HOOK, cwd=empty), "hook through sh": through_sh}
         return paired(cases, runs)
 
 
@@ -51,38 +70,31 @@ def burst(at_once: int) -> dict[str, float]:
     from storage.traces import queries
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
-        case = Case(HOOK, cwd=empty_project(folder))
+        case = BenchCase(HOOK, cwd=empty_project(folder))
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         started = time.perf_counter()
         running = [subprocess.Popen(case.command, **pipes) for _ in range(at_once)]  # type: ignore[call-overload]
         answers = [one.communicate(event(f"burst-{at}", case))[0] for at, one in enumerate(running)]
         wall = time.perf_counter() - started
         db = database.connect(state_dir())
-        arrived = queries.stats(db, queries.Filter()).prompts
+        arrived = queries.stats(db).prompts
         db.close()
     good = sum(1 for one, answer in zip(running, answers, strict=True) if one.returncode == 0 and answer)
     return {"hooks": at_once, "answered": good, "traces": arrived, "wall_ms": round(wall * 1000, 1)}
 
 
-def classification_rows() -> list[Row]:
+def classification_rows() -> list[BenchRow]:
     """Measure classification alone by prompt size, in this process; the ratio is to the smallest."""
     rules, _layers = cache.load("", wait_ms=30_000)
     gc.disable()  # as the hook's process does
-    rows: list[Row] = []
+    rows: list[BenchRow] = []
+    base: list[float] = []
     for name, prompt in _sizes():
-        repeats = CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5
-        times = list(_times(lambda text=prompt: verdict(text, rules), repeats))  # type: ignore[misc]
-        base = rows[0] if rows else None
-        rows.append(
-            Row(
-                name,
-                median_ms=statistics.median(times) * 1000,
-                p99_ms=percentile(times, 0.99) * 1000,
-                ratio=statistics.median(times) * 1000 / base.median_ms if base else 1.0,
-                p99_ratio=percentile(times, 0.99) * 1000 / base.p99_ms if base else 1.0,
-                runs=repeats,
-            )
-        )
+        judge = partial(verdict, prompt, rules)
+        timed(judge, WARM_UPS)
+        times = timed(judge, CLASSIFICATIONS if len(prompt) < 10_000 else CLASSIFICATIONS // 5)
+        base = base or times
+        rows.append(BenchRow.of(name, times, base))
     return rows
 
 
@@ -91,10 +103,70 @@ def _sizes() -> Iterator[tuple[str, str]]:
         yield name, (PARAGRAPH * (size // len(PARAGRAPH) + 1))[:size]
 
 
-def _times(action: Callable[[], object], repeats: int) -> Iterator[float]:
-    for _ in range(20):
-        action()
-    for _ in range(repeats):
-        started = time.perf_counter()
-        action()
-        yield time.perf_counter() - started
+class _Model(BaseHTTPRequestHandler):
+    """Answers every question with ANSWER once ``ready`` is set."""
+
+    ready: threading.Event
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        if self.ready.wait(30):
+            self.send_response(200)
+            self.send_header("content-length", str(len(ANSWER)))
+            self.end_headers()
+            self.wfile.write(ANSWER)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (signature of the base class)
+        """Print nothing."""
+
+
+def model_rows(runs: int) -> list[BenchRow]:
+    """Measure the hook without a model, with one that answers at once and with one that never does, in paired runs.
+
+    Earlier calls are forgotten before each run: after a few failures the silent model would not be asked any more.
+    """
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
+        empty = empty_project(folder)
+        with _serving(is_ready=True) as instant, _serving(is_ready=False) as silent:
+            models = {RULES: "", INSTANT: instant, SILENT: silent}
+            cases = {
+                name: BenchCase(
+                    HOOK,
+                    cwd=empty,
+                    prompt=PROMPT,
+                    state=f"{folder}/{at}",
+                    environment=_settings(url),
+                    forgets=f"{folder}/{at}/{allowance.FILE}",
+                )
+                for at, (name, url) in enumerate(models.items())
+            }
+            return paired(cases, runs)
+
+
+def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
+    """Return the names of the rows that miss their target."""
+    by_rules, instant, silent = rows
+    found = [instant.name] if instant.ratio > MOST_RATIO else []
+    over_ms = silent.median_ms - by_rules.median_ms - LIMIT_MS
+    return found + ([f"{silent.name} ({over_ms:.0f} ms over)"] if over_ms > MOST_OVER_MS else [])
+
+
+def _settings(url: str) -> dict[str, str]:
+    """Return the environment that configures the model; an empty URL configures none."""
+    return {"ENRICHER_MODEL_URL": url, "ENRICHER_MODEL_NAME": "bench", "ENRICHER_MODEL_PROTOCOL": "anthropic"}
+
+
+@contextmanager
+def _serving(*, is_ready: bool) -> Iterator[str]:
+    ready = threading.Event()
+    if is_ready:
+        ready.set()
+    handler = type("Model", (_Model,), {"ready": ready})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        ready.set()
+        server.shutdown()
+        server.server_close()

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from enricher.interfaces.bench import Row
+    from enricher.interfaces.bench import BenchRow
 
 
 class Target(NamedTuple):
-    """The upper limit of a figure; ``row`` is a pattern of row names, ``said`` a suffix for the report."""
+    """The upper limit of a figure; ``row`` is a pattern of row names, ``suffix`` a suffix for the report."""
 
     row: str
     figure: str
     most: float
-    said: str = ""
+    suffix: str = ""
 
 
 TARGETS: dict[str, Sequence[Target]] = {
@@ -53,10 +53,10 @@ REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000
 """Prompts replayed per second and core; ms from a save to the first and to the complete figures (``bench replay``)."""
 
 
-def missed(bench: str, rows: Sequence[Row]) -> list[str]:
+def missed(bench: str, rows: Sequence[BenchRow]) -> list[str]:
     """Return the names of the rows that miss a target of the given benchmark."""
     return [
-        f"{name}{target.said}"
+        f"{name}{target.suffix}"
         for target in TARGETS[bench]
         for row in rows
         if fnmatchcase(name := row.name, target.row) and getattr(row, target.figure) > target.most

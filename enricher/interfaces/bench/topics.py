@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import random
-import statistics
 import tempfile
 import time
 from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from enricher.interfaces.bench import Row
+from enricher.interfaces.bench import BenchRow, timed
 from enricher.interfaces.library import Library
 from storage.db import database
 from storage.memory import memories
 from storage.memory.topics import Note, all_notes
-from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,12 +29,12 @@ SECONDS_OF_BUILDS = 1.0
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
-def topic_rows(sizes: list[int]) -> list[Row]:
+def topic_rows(sizes: list[int]) -> list[BenchRow]:
     """Measure the index with a real store of each size; ratios are to counting the words of the same memories."""
     return [row for size in sizes for row in _rows(size)]
 
 
-def _rows(size: int) -> Iterator[Row]:
+def _rows(size: int) -> Iterator[BenchRow]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         library = Library(folder, state=os.path.join(folder, "state"))
         _fill(library, size)
@@ -46,21 +44,10 @@ def _rows(size: int) -> Iterator[Row]:
             lambda: [Counter(note.content.split()) for note in notes], library.build, least=3 if size < 50_000 else 1
         )
         index = library.topics()
-        listing = _timed(index.list, len(counting))
-        adding = _timed(_adder(index, size), ADDS)
+        listing = timed(index.list, len(counting))
+        adding = timed(_adder(index, size), ADDS)
     for name, times in {"words": counting, "build": building, "list": listing, "add": adding}.items():
-        yield _row(f"{name} {size}", times, counting)
-
-
-def _row(name: str, times: list[float], yardstick: list[float]) -> Row:
-    return Row(
-        name,
-        median_ms=statistics.median(times) * 1000,
-        p99_ms=percentile(times, 0.99) * 1000,
-        ratio=statistics.median(times) / statistics.median(yardstick),
-        p99_ratio=percentile(times, 0.99) / percentile(yardstick, 0.99),
-        runs=len(times),
-    )
+        yield BenchRow.of(f"{name} {size}", times, counting)
 
 
 def _paired(
@@ -71,18 +58,9 @@ def _paired(
     base: list[float] = []
     until = time.perf_counter() + SECONDS_OF_BUILDS
     while len(own) < least or (len(own) < MOST_BUILDS and time.perf_counter() < until):
-        base += _timed(yardstick, 1)
-        own += _timed(work, 1)
+        base += timed(yardstick, 1)
+        own += timed(work, 1)
     return base, own
-
-
-def _timed(work: Callable[[], object], times: int) -> list[float]:
-    spent = []
-    for _ in range(times):
-        began = time.perf_counter()
-        work()
-        spent.append(time.perf_counter() - began)
-    return spent
 
 
 def _adder(index: TopicIndexService, size: int) -> Callable[[], None]:

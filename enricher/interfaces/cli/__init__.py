@@ -60,15 +60,16 @@ SECTIONS = {
 
 COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in section.items()}
 
-_ROOMS = {
-    **dict.fromkeys(
-        ("check", "config", "doctor", "hook", "hydrate", "install", "off", "on", "trust", "uninstall", "validate"),
-        "setup.",
-    ),
-    **dict.fromkeys(("memory", "topics", "resources", "prompts", "mcp"), "memory."),
-    "trace": "trace.",
+_MODULES = {
+    **{name: f"setup.{name}" for name in ("check", "config", "doctor", "hook", "install", "trust", "validate")},
+    **dict.fromkeys(("on", "off"), "setup.switches"),
+    "uninstall": "setup.install",
+    "hydrate": "enrich",
+    **{name: f"memory.{name}" for name in ("memory", "mcp")},
+    **dict.fromkeys(("topics", "resources", "prompts"), "memory.library"),
+    "trace": "trace.trace",
 }
-"""The subpackages of the commands whose modules are not in this folder."""
+"""The modules of the commands that are not in a module of this folder and of their own name."""
 
 EXAMPLE = 'Example: enricher enrich "why does the login test fail?" --cwd .'
 
@@ -105,9 +106,8 @@ def _group() -> click.Group:
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
             del ctx
             if cmd_name in COMMANDS:
-                module = __import__(
-                    f"enricher.interfaces.cli.{_ROOMS.get(cmd_name, '')}{cmd_name}", fromlist=[cmd_name]
-                )
+                name = _MODULES.get(cmd_name, cmd_name)
+                module = __import__(f"enricher.interfaces.cli.{name}", fromlist=[cmd_name])
                 command: click.Command = getattr(module, f"{cmd_name}_command", None) or getattr(module, cmd_name)
                 return command
             entry = commands_from_above().get(cmd_name)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.interfaces.cli.options import Renamed, as_json
-from enricher.interfaces.cli.output import Group
+from enricher.interfaces.cli.options import as_json
+from enricher.interfaces.cli.output import CommandGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from enricher.interfaces.bench import Row
+    from enricher.interfaces.bench import BenchRow
 
 asserting = click.option("--assert", "asserts", is_flag=True, help="Exit with code 1 if a target is missed.")
 
@@ -33,13 +33,12 @@ def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any
     )
 
 
-def sizes_of_memory(default: str, *, former: Sequence[str] = ()) -> Callable[[Any], Any]:
+def sizes_of_memory(default: str) -> Callable[[Any], Any]:
     """Return the option for the numbers of memories to measure with."""
     return click.option(
         "--memories",
+        "--n",
         "sizes",
-        cls=Renamed,
-        former=former,
         default=default,
         show_default=True,
         metavar="N,…",
@@ -55,7 +54,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int
     return [int(part) for part in value.split(",")]
 
 
-@click.group("bench", cls=Group, epilog="Example: enricher bench hook --runs 20")
+@click.group("bench", cls=CommandGroup, epilog="Example: enricher bench hook --runs 20")
 def bench() -> None:
     """Measure how long the hook and its parts take, most of them as a ratio to a simpler program."""
 
@@ -67,11 +66,8 @@ def bench() -> None:
 def hook(runs: int, is_json: bool, asserts: bool) -> None:
     """Time the whole hook process, as a ratio to the start of a bare Python interpreter (python -I -S -c pass)."""
     from enricher.interfaces.bench.hook import hook_rows
-    from enricher.interfaces.bench.targets import missed
 
-    rows = hook_rows(runs)
-    print_rows(rows, is_json=is_json)
-    finish(missed("hook", rows), asserts=asserts)
+    report("hook", hook_rows(runs), is_json=is_json, asserts=asserts)
 
 
 @bench.command("intent", epilog="Example: enricher bench intent")
@@ -80,11 +76,8 @@ def hook(runs: int, is_json: bool, asserts: bool) -> None:
 def intent(is_json: bool, asserts: bool) -> None:
     """Time the classification alone, for prompts of several sizes, in one process."""
     from enricher.interfaces.bench.hook import classification_rows
-    from enricher.interfaces.bench.targets import missed
 
-    rows = classification_rows()
-    print_rows(rows, is_json=is_json)
-    finish(missed("intent", rows), asserts=asserts)
+    report("intent", classification_rows(), is_json=is_json, asserts=asserts)
 
 
 @bench.command("llm", epilog="Example: enricher bench llm --runs 20")
@@ -93,11 +86,11 @@ def intent(is_json: bool, asserts: bool) -> None:
 @asserting
 def llm(runs: int, is_json: bool, asserts: bool) -> None:
     """Time the hook with a model that answers at once and with one that never does, as a ratio to the rules alone."""
-    from enricher.interfaces.bench.model import missed, model_rows
+    from enricher.interfaces.bench.hook import missed_with_a_model, model_rows
 
     rows = model_rows(runs)
     print_rows(rows, is_json=is_json)
-    finish(missed(rows), asserts=asserts)
+    finish(missed_with_a_model(rows), asserts=asserts)
 
 
 @bench.command("burst", epilog="Example: enricher bench burst --at-once 8")
@@ -120,17 +113,14 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
 
 
 @bench.command("topics", epilog="Example: enricher bench topics --memories 100,1000")
-@sizes_of_memory("100,1000,10000", former=["--n"])
+@sizes_of_memory("100,1000,10000")
 @as_json
 @asserting
 def topics(sizes: list[int], is_json: bool, asserts: bool) -> None:
     """Time the index of topics, as a ratio to counting the words of the same memories."""
-    from enricher.interfaces.bench.targets import missed
     from enricher.interfaces.bench.topics import topic_rows
 
-    rows = topic_rows(sizes)
-    print_rows(rows, is_json=is_json)
-    finish(missed("topics", rows), asserts=asserts)
+    report("topics", topic_rows(sizes), is_json=is_json, asserts=asserts)
 
 
 @bench.command("session", epilog="Example: enricher bench session --runs 10")
@@ -168,7 +158,7 @@ def context(sizes: list[int], runs: int, is_json: bool, asserts: bool) -> None:
 
 
 @bench.command("recall", epilog="Example: enricher bench recall --memories 100,1000")
-@sizes_of_memory("100,1000,10000", former=["--n"])
+@sizes_of_memory("100,1000,10000")
 @as_json
 @asserting
 def recall(sizes: list[int], is_json: bool, asserts: bool) -> None:
@@ -197,14 +187,11 @@ def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
     For the index, the column p99 shows the 95th percentile.
     """
     from enricher.interfaces.bench.code import code_rows, hook_rows
-    from enricher.interfaces.bench.targets import missed
 
-    rows = code_rows(files) + (hook_rows(files, runs) if runs else [])
-    print_rows(rows, is_json=is_json)
-    finish(missed("code", rows), asserts=asserts)
+    report("code", code_rows(files) + (hook_rows(files, runs) if runs else []), is_json=is_json, asserts=asserts)
 
 
-def print_rows(rows: list[Row], *, is_json: bool) -> None:
+def print_rows(rows: list[BenchRow], *, is_json: bool) -> None:
     """Print the rows as a table in Markdown, or as JSON."""
     if is_json:
         click.echo(json.dumps([asdict(row) for row in rows]))
@@ -213,6 +200,14 @@ def print_rows(rows: list[Row], *, is_json: bool) -> None:
     for row in rows:
         figures = (row.median_ms, row.p99_ms, row.ratio, row.p99_ratio)
         click.echo(f"| {row.name} | {' | '.join(f'{figure:.2f}' for figure in figures)} | {row.runs} |")
+
+
+def report(name: str, rows: list[BenchRow], *, is_json: bool, asserts: bool) -> None:
+    """Print the rows of the benchmark ``name`` and the targets that they miss; see ``finish``."""
+    from enricher.interfaces.bench.targets import missed
+
+    print_rows(rows, is_json=is_json)
+    finish(missed(name, rows), asserts=asserts)
 
 
 def finish(missed: list[str], *, asserts: bool) -> None:

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import Group, print_json, printable, progress_bar
+from enricher.interfaces.cli.output import CommandGroup, answer_lines, print_json, printable, progress_bar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from enricher.sources.code.ranking import Hit
+    from enricher.sources.code.ranking import FileHit
 
 
-@click.group("code", cls=Group, epilog='Example: enricher code search "where are sessions saved?"')
+@click.group("code", cls=CommandGroup, epilog='Example: enricher code search "where are sessions saved?"')
 def code() -> None:
     """Find the files of a project that a text is about."""
 
@@ -69,7 +69,7 @@ def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -
     if (query is None) == (jsonl is None):
         raise click.UsageError("give a QUERY, or --jsonl FILE")
     if jsonl is not None:
-        sys.exit(_many(jsonl, cwd=cwd, limit=limit))
+        sys.exit(answer_lines(jsonl, "query", partial(_answer, cwd=cwd, limit=limit)))
     try:
         results = _found(query or "", cwd=cwd, limit=limit)
     except (OSError, sqlite3.Error) as failure:
@@ -80,35 +80,18 @@ def search(query: str | None, jsonl: Any, limit: int, cwd: str, is_json: bool) -
     if not results:
         click.echo("nothing found", err=True)
     for result in results:
-        said = f"{result['score']:.2f}  {result['path']} — {result['why']}"
-        click.echo(printable(said).replace("\n", "\\n"))
+        line = f"{result['score']:.2f}  {result['path']} — {result['why']}"
+        click.echo(printable(line).replace("\n", "\\n"))
 
 
-def _many(lines: Iterable[bytes], *, cwd: str, limit: int) -> int:
-    """Answer every line in order; an invalid line is answered with an error and makes the exit code 1."""
-    failed = False
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        row = _one(line, number, cwd=cwd, limit=limit)
-        failed = failed or "error" in row
-        click.echo(json.dumps(row))
-    return 1 if failed else 0
-
-
-def _one(line: bytes, number: int, *, cwd: str, limit: int) -> dict[str, Any]:
-    identity: object = None
+def _answer(asked: dict[str, Any], *, cwd: str, limit: int) -> dict[str, Any]:
+    folder = asked.get("cwd") or cwd
+    if not isinstance(folder, str):
+        raise ValueError('"cwd" must be the path of a folder')
     try:
-        asked = json.loads(line)
-        identity = asked.get("id") if isinstance(asked, dict) else None
-        if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
-            raise ValueError('this is not an object such as {"id": 1, "query": "…"}')
-        folder = asked.get("cwd") or cwd
-        if not isinstance(folder, str):
-            raise ValueError('"cwd" must be the path of a folder')
-        return {"id": identity, "results": _found(asked["query"], cwd=folder, limit=limit)}
-    except (ValueError, RecursionError, OSError, sqlite3.Error) as failure:
-        return {"id": identity, "error": f"line {number}: {failure}"}
+        return {"results": _found(asked["query"], cwd=folder, limit=limit)}
+    except (OSError, sqlite3.Error) as failure:
+        raise ValueError(str(failure)) from failure
 
 
 def _found(query: str, *, cwd: str, limit: int) -> list[dict[str, Any]]:
@@ -117,11 +100,11 @@ def _found(query: str, *, cwd: str, limit: int) -> list[dict[str, Any]]:
     hits = search_code(query, cwd=cwd, state=state_dir(), limit=limit).hits
     return [
         {"path": hit.path, "score": round(score, 4), "why": hit.why()}
-        for hit, score in zip(hits, _falling(hits), strict=True)
+        for hit, score in zip(hits, _decreasing(hits), strict=True)
     ]
 
 
-def _falling(hits: list[Hit]) -> Iterator[float]:
+def _decreasing(hits: list[FileHit]) -> Iterator[float]:
     """Yield the hits' certainties, lowered if necessary so that they strictly decrease with the rank."""
     ceiling = 1.0
     for hit in hits:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 MOST_SHOWN = 5
-AGAIN = "run the same command again to delete the rest"
+RUN_AGAIN = "run the same command again to delete the rest"
 REFUSAL = (
     "nothing was deleted: there is no terminal to ask for confirmation; "
     "add --yes to delete, or --dry-run to see what would be deleted"
@@ -75,17 +75,17 @@ def _show(what: Deletion, *, is_err: bool) -> None:
 
 
 @contextlib.contextmanager
-def said_in_words() -> Iterator[None]:
+def errors_as_messages() -> Iterator[None]:
     """Turn interruptions and errors of a deletion into messages with a remedy; completed steps are not undone."""
     try:
         yield
     except KeyboardInterrupt:
-        raise click.ClickException(f"interrupted; {AGAIN}") from None
+        raise click.ClickException(f"interrupted; {RUN_AGAIN}") from None
     except (database.StorageError, queries.UnknownTraceError) as refusal:
         raise click.ClickException(printable(refusal)) from refusal
     except sqlite3.OperationalError as failure:
         if not database.is_busy(failure):
             raise
-        raise click.ClickException(f"another program is using the database; {AGAIN}") from failure
+        raise click.ClickException(f"another program is using the database; {RUN_AGAIN}") from failure
     except OSError as failure:
-        raise click.ClickException(printable(f"{failure}; {AGAIN}")) from failure
+        raise click.ClickException(printable(f"{failure}; {RUN_AGAIN}")) from failure

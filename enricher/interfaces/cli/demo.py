@@ -43,7 +43,8 @@ def demo(width: int) -> None:
     from rich.console import Console
 
     console = Console(width=width, highlight=False)
-    with tempfile.TemporaryDirectory(prefix="enricher-demo-") as folder:
+    # The upkeep behind the last prompt may still write there while the folder is removed.
+    with tempfile.TemporaryDirectory(prefix="enricher-demo-", ignore_cleanup_errors=True) as folder:
         environment = _fresh_environment(Path(folder))
         for number, sample in enumerate(_samples()):
             _show(console, sample, _hook(sample["prompt"], number, folder, environment))

@@ -1,4 +1,4 @@
-"""``enricher enrich``: show the enrichment that a prompt would get."""
+"""``enricher enrich`` and ``hydrate``: show the enrichment that a prompt would get, print the plan that one got."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.jsonl import answer_lines
-from enricher.interfaces.cli.output import printable
+from enricher.interfaces.cli.output import answer_lines, printable
 from enricher.respond import formats
+from enricher.respond.hydration.sheet import plan_in
 
 
 @click.command("enrich", epilog='Example: enricher enrich "why does the login test fail?" --cwd .')
@@ -72,3 +72,19 @@ def _index(cwd: str) -> None:
         ensure(cwd, state_dir())
     except (OSError, sqlite3.Error) as failure:
         click.echo(printable(f"warning: the files of {cwd} cannot be indexed: {failure}"), err=True)
+
+
+@click.command("hydrate", epilog="Example: enricher hydrate --context hydrate_example.md")
+@click.option("--context", "file", required=True, metavar="FILE", help="The file that the hook's text names.")
+def hydrate(file: str) -> None:
+    """Print the drafted plan of a context file, for agents that have no subagents."""
+    try:
+        with open(file, encoding="utf-8", newline="") as opened:
+            text = opened.read()
+    except (OSError, UnicodeDecodeError) as failure:
+        reason = f"{file} cannot be read ({failure}); files are removed after one hour"
+        raise click.ClickException(f"{reason}. The work can go on without a plan") from failure
+    plan = plan_in(text)
+    if not plan:
+        raise click.ClickException(f"{file} is no context file of the mode hydrate-file; it holds no plan")
+    click.echo(plan)

@@ -10,24 +10,11 @@ from enricher import hosts
 from enricher.respond import formats
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from storage.traces.selection import Selection
 
     Decorator = Callable[[Any], Any]
-
-
-class Renamed(click.Option):
-    """An option that was renamed: its ``former`` spellings are still accepted, but no help text shows them."""
-
-    def __init__(self, *declarations: Any, former: Sequence[str], **attributes: Any) -> None:
-        super().__init__(*declarations, **attributes)
-        self.former = former
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        super().add_to_parser(parser, ctx)
-        action = "append" if self.multiple else "store"
-        parser.add_option(self, self.former, dest=self.name, action=action, nargs=self.nargs)
 
 
 as_json = click.option("--json", "is_json", is_flag=True, help="Print JSON.")
@@ -92,17 +79,15 @@ def jsonl(fields: str) -> Decorator:
     )
 
 
-def labels(*, former: Sequence[str] = ()) -> Decorator:
-    """Return the option for more files of labelled prompts."""
+def labels(command: Any) -> Any:
+    """Add the option for more files of labelled prompts."""
     return click.option(
         "--labels",
         "files",
-        cls=Renamed,
-        former=former,
         multiple=True,
         type=click.Path(exists=True, dir_okay=False),
         help="Also use the labelled prompts of this JSONL file; repeatable.",
-    )
+    )(command)
 
 
 def limit(default: int, *, most: int | None = None) -> Decorator:
@@ -117,16 +102,14 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
     )
 
 
-def older_than(*, former: Sequence[str] = ()) -> Decorator:
-    """Return the option that continues a list after its last id."""
+def older_than(command: Any) -> Any:
+    """Add the option that continues a list after its last id."""
     return click.option(
         "--before",
-        cls=Renamed,
-        former=former,
         default="",
         metavar="ID",
         help="Only those older than this one, which gives the next page.",
-    )
+    )(command)
 
 
 def since(command: Any) -> Any:

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
 from enricher.interfaces.cli import LONGEST_HELP, commands_from_above
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    import sqlite3
+    from collections.abc import Callable, Iterable, Iterator
 
     from rich.console import Console
     from rich.table import Table
 
+    Asked = dict[str, Any]
+
+    class Advance(Protocol):
+        """Shows how much is done, of how much (0: unknown), optionally under another title."""
+
+        def __call__(self, done: int, total: int, title: str = ...) -> None: ...
+
+
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+FAILURES = (ValueError, RecursionError)
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """A group of commands whose help shows their whole first sentences; the workbench adds commands by entry points."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -41,6 +51,21 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(value, indent=2))
 
 
+@contextlib.contextmanager
+def opened(*refusals: type[Exception]) -> Iterator[sqlite3.Connection]:
+    """Open this account's database, and import the spool; turn its errors, and these refusals, into messages."""
+    from enricher.home import state_dir
+    from storage.db import database
+    from storage.traces.queries import UnknownTraceError
+
+    caught: tuple[type[Exception], ...] = (database.StorageError, UnknownTraceError, *refusals)
+    try:
+        with database.opened(state_dir()) as db:
+            yield db
+    except caught as refusal:
+        raise click.ClickException(printable(refusal)) from refusal
+
+
 def new_console(*, stderr: bool = False) -> Console:
     """Return a console that prints text literally, without interpreting markup."""
     from rich.console import Console
@@ -49,8 +74,8 @@ def new_console(*, stderr: bool = False) -> Console:
 
 
 @contextlib.contextmanager
-def progress_bar(title: str, *, is_json: bool = False) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a progress bar and yield its update function (done, total); yield None if there is no terminal."""
+def progress_bar(title: str, *, is_json: bool = False) -> Iterator[Advance | None]:
+    """Show a progress bar and yield its update function (done, total, title); yield None if there is no terminal."""
     console = new_console(stderr=True)
     if is_json or not console.is_terminal:
         yield None
@@ -62,12 +87,33 @@ def progress_bar(title: str, *, is_json: bool = False) -> Iterator[Callable[[int
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def advance(done: int, total: int, title: str = title) -> None:
+            bar.update(task, completed=done, total=total or None, description=title)
+
+        yield advance
 
 
 def printable(value: object) -> str:
     """Return the text of ``value`` without control characters, which could manipulate the terminal."""
     return str(value).translate(CONTROLS)
+
+
+def new_list(*columns: str) -> Table:
+    """Return an empty table with one line per row, which fills the terminal; the last column takes what is left."""
+    result = new_table(*columns)
+    result.expand = True
+    for column in result.columns:
+        column.no_wrap, column.overflow = True, "ellipsis"
+    result.columns[-1].ratio = 1
+    return result
+
+
+def facts_table() -> Table:
+    """Return an empty table of names and values, without a header."""
+    result = new_table("", "")
+    result.show_header = False
+    return result
 
 
 def new_table(*columns: str, numbers: int = 0) -> Table:
@@ -79,3 +125,30 @@ def new_table(*columns: str, numbers: int = 0) -> Table:
     for position, column in enumerate(columns):
         result.add_column(column, justify="right" if position >= len(columns) - numbers else "left", overflow="fold")
     return result
+
+
+def answer_lines(lines: Iterable[bytes], key: str, answer: Callable[[Asked], Asked]) -> int:
+    """Print ``answer`` of every line's object as JSON, with the id from the line; return the exit code.
+
+    ``key`` is the text field that each object must have. An invalid line, or one for which ``answer`` raises one of
+    FAILURES, is answered with an error and makes the exit code 1.
+    """
+    failed = False
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            row = _answered(line, number, key, answer)
+            failed = failed or "error" in row
+            click.echo(json.dumps(row))
+    return 1 if failed else 0
+
+
+def _answered(line: bytes, number: int, key: str, answer: Callable[[Asked], Asked]) -> Asked:
+    identity: object = None
+    try:
+        asked = json.loads(line)
+        identity = asked.get("id") if isinstance(asked, dict) else None
+        if not isinstance(asked, dict) or not isinstance(asked.get(key), str):
+            raise ValueError(f'this is not an object such as {{"id": 1, "{key}": "…"}}')
+        return {"id": identity, **answer(asked)}
+    except FAILURES as failure:
+        return {"id": identity, "error": f"line {number}: {failure}"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import Group, print_json, printable
+from enricher.interfaces.cli.output import CommandGroup, print_json, printable
 
 if TYPE_CHECKING:
     from enricher.structured.templates import PromptGenerator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: enricher template list"
 
 
-@click.group("template", cls=Group, epilog=EXAMPLE)
+@click.group("template", cls=CommandGroup, epilog=EXAMPLE)
 def template() -> None:
     """List and render the prompts for a model, and check its answers."""
 
@@ -137,7 +137,8 @@ def _object(file: Any) -> dict[str, Any]:
 
 def in_use(cwd: str) -> PromptGenerator:
     """Return a generator for the templates of the instructions that apply in a folder."""
-    from enricher.rules.compiling.compiler import MODES, compile_layers
+    from enricher.rules.compiling.compiler import compile_layers
+    from enricher.rules.compiling.named.prompts import MODES
     from enricher.rules.layers import find_layers
     from enricher.structured.templates import PromptGenerator
 

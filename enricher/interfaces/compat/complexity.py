@@ -15,8 +15,8 @@ from enricher.complexity.estimate import Estimate, estimate
 from enricher.complexity.parts import CycleError, levels
 from enricher.home import root_dir
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.fitted import compiled_thresholds
-from storage.base import lean
+from enricher.rules.compiling.named.thresholds import compiled_thresholds
+from storage.base import fast_stdlib
 from storage.traces.complexity import (
     ParallelAttempt,
     StoredEstimate,
@@ -74,7 +74,7 @@ class ComplexityEstimate:
     fallback_reason: str
     """Why no model's score is in ``complexity_score``; empty if one is."""
     estimation_factors: dict[str, Any] = field(default_factory=dict)
-    timestamp: str = field(default_factory=lean.utc_now)
+    timestamp: str = field(default_factory=fast_stdlib.utc_now)
 
     @staticmethod
     def of(found: Estimate) -> ComplexityEstimate:

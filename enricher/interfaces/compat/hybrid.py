@@ -1,8 +1,8 @@
 """The search intent with a language model's help, as a Python API (seed 001, phase 5).
 
 A provider is any function that takes the question and returns the model's answer; ``configured_provider`` returns the
-one that the settings ``model.*`` describe. The hook asks in a process of its own (``enricher.model.asking``); question,
-reading of the answer and merging are the same.
+one that the settings ``model.*`` describe. The hook asks in a process of its own (``enricher.model.opinion_request``);
+question, reading of the answer and merging are the same.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from enricher.classify import verdict
 from enricher.interfaces import api
 from enricher.interfaces.compat.intent import DetectionSource, SearchIntent, SearchIntentType, detect, packaged_rules
-from enricher.model.question import question
-from enricher.model.reply import NONE, read_opinion
+from enricher.model.question import NONE, question, read_opinion
 from enricher.settings import with_environment
 
 if TYPE_CHECKING:
@@ -47,9 +46,9 @@ def configured_provider(cwd: str = "") -> Provider | None:
     settings, _problems = with_environment(api.rules_for(cwd)[0].body["settings"], os.environ)
     if not settings["model.url"]:
         return None
-    from enricher.model.asking import LONGEST_S
     from enricher.model.client import ask
     from enricher.model.endpoint import Endpoint
+    from enricher.model.opinion_request import LONGEST_S
 
     def provider(text: str) -> str:
         endpoint = Endpoint(settings)

@@ -9,12 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
+from typing import TYPE_CHECKING
 
 from enricher.classify import NO_INTENT, SEARCH_INTENT, verdict
 from enricher.rules.cache import Rules
-from enricher.rules.compiling.compiler import Compiled, compile_layers
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.signals import label
 from enricher.rules.layers import Layer, packaged_file
+
+if TYPE_CHECKING:
+    from enricher.rules.compiling.compiled import Compiled
 
 __all__ = ["SIGNALS", "DetectionSource", "SearchIntent", "SearchIntentType", "detect"]
 

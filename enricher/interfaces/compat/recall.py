@@ -141,7 +141,7 @@ class Recall:
 
     def search(self, query: str, *, limit: int = 10, namespace_weights: Mapping[str, float] | None = None) -> list[Hit]:
         """Return the memories that match ``query``, best first. Raises ``storage.db.database.StorageError``."""
-        with contextlib.closing(database.connect(self.state)) as db, database.said_in_words(self.state):
+        with contextlib.closing(database.connect(self.state)) as db, database.storage_errors(self.state):
             return vectors.search(
                 db,
                 query,

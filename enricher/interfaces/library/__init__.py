@@ -138,5 +138,5 @@ class Library:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        with contextlib.closing(database.connect(self.state)) as db, database.said_in_words(self.state):
+        with contextlib.closing(database.connect(self.state)) as db, database.storage_errors(self.state):
             yield db

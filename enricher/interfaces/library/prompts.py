@@ -218,7 +218,7 @@ def _research_topic(given: Mapping[str, str], library: Library) -> str:
     return _page(
         title,
         ("Memories", body if shown else f"No memory has this topic. {TOPICS_URI} lists those there are."),
-        ("Related topics", _points(_companions(companions)) if depth != "quick" else ""),
+        ("Related topics", _points(_related_topics(companions)) if depth != "quick" else ""),
         ("Related resources", _points([topic_uri(topic), search_uri(topic), TOPICS_URI])),
     )
 
@@ -273,18 +273,18 @@ def _in_full(at: int, memory: Memory) -> str:
 
 def _heading(at: int, memory: Memory | Hit) -> str:
     newer = memory.superseded if hasattr(memory, "superseded") else memory.superseded_by
-    said = (
+    parts = (
         memory.namespace,
         memory.created_at[:10],
         memory.source,
         "" if memory.reviewed else "not reviewed",
         f"superseded by {newer}" if newer else "",
     )
-    about = ", ".join(line(one, longest=160) for one in said if one)
+    about = ", ".join(line(one, longest=160) for one in parts if one)
     return f"### {at}. {line(memory.id, longest=128)} ({about})"
 
 
-def _companions(topics: list[TopicInfo]) -> list[str]:
+def _related_topics(topics: list[TopicInfo]) -> list[str]:
     return [f"{one.name} ({one.memory_count}): {topic_uri(one.name)}" for one in topics]
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 __all__ = [
-    "RESOURCES", "Resource", "UnknownMemoryError", "UriError", "found", "memory_uri", "parse_uri", "read",
+    "RESOURCES", "Resource", "UnknownMemoryError", "UriError", "hit_as_json", "memory_uri", "parse_uri", "read",
     "search_uri", "suggested", "topic_uri",
 ]  # fmt: skip
 
@@ -81,7 +81,7 @@ def read(address: str, library: Library) -> dict[str, Any]:
     return readers[uri.kind](uri.text, library)
 
 
-def found(hit: Hit) -> dict[str, Any]:
+def hit_as_json(hit: Hit) -> dict[str, Any]:
     """Return a search result as the JSON object that resources and tools return."""
     return {
         "id": hit.id,
@@ -103,7 +103,7 @@ def _search(query: str, library: Library) -> dict[str, Any]:
         "query": query,
         "count": len(hits),
         "topics": keywords(query),
-        "memories": [found(hit) for hit in hits],
+        "memories": [hit_as_json(hit) for hit in hits],
         "suggested_resources": suggested(keywords(query)),
     }
 

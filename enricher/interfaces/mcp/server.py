@@ -49,7 +49,7 @@ SECONDS_TO_FINISH = 2
 
 def build_server(library: Library) -> Server[Any]:
     """Return a server for the memories of ``library``."""
-    door = _Door(library)
+    door = _Handlers(library)
     return Server(
         "prompt-enricher",
         version=__version__,
@@ -65,7 +65,7 @@ def build_server(library: Library) -> Server[Any]:
     )
 
 
-class _Door:
+class _Handlers:
     """The request handlers; ``_ctx`` is the context of the request, which no handler uses."""
 
     def __init__(self, library: Library) -> None:
@@ -103,8 +103,8 @@ class _Door:
         self, _ctx: ServerRequestContext[Any], params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
         text = _answered(lambda: memory_prompts.get(params.name, params.arguments or {}, self.library))
-        said = types.PromptMessage(role="user", content=types.TextContent(text=text))
-        return types.GetPromptResult(messages=[said])
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(messages=[message])
 
     async def complete(
         self, _ctx: ServerRequestContext[Any], params: types.CompleteRequestParams

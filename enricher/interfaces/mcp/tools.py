@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from enricher.interfaces.library.prompts import INTENTS
-from enricher.interfaces.library.resources import found
+from enricher.interfaces.library.resources import hit_as_json
 from enricher.sources.uris import memory_uri
 from storage.memory.memories import DEFAULT_NAMESPACE, NAMESPACES
 
@@ -95,11 +95,11 @@ def call(name: str, arguments: dict[str, Any], library: Library) -> dict[str, An
     try:
         checked = tool.takes.model_validate(arguments)
     except ValidationError as error:
-        raise ToolError(f"{name}: {'; '.join(_said(problem) for problem in error.errors())}") from None
+        raise ToolError(f"{name}: {'; '.join(_describe_error(problem) for problem in error.errors())}") from None
     return tool.does(checked, library)
 
 
-def _said(problem: Any) -> str:
+def _describe_error(problem: Any) -> str:
     where = ".".join(str(part) for part in problem["loc"]) or "arguments"
     return f"{where}: {problem['msg']}"
 
@@ -109,7 +109,7 @@ def _search(asked: SearchMemories, library: Library) -> dict[str, Any]:
 
     weights = weights_of(asked.intent or "")
     hits = library.search(asked.query, namespace=asked.namespace or "", limit=asked.limit, weights=weights)
-    return {"query": asked.query, "count": len(hits), "memories": [found(hit) for hit in hits]}
+    return {"query": asked.query, "count": len(hits), "memories": [hit_as_json(hit) for hit in hits]}
 
 
 def _add(asked: AddMemory, library: Library) -> dict[str, Any]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from enricher.model.channels.material import File, Material, Snippet
+    from enricher.model.channels.material import Material, ProjectFile, Snippet
     from enricher.model.endpoint import Endpoint
 
     Item = dict[str, Any]
@@ -41,7 +41,7 @@ SCHEMA = {"version": 1, "required": ["is_relevant"], "properties": {"is_relevant
 """The form of an answer's data (type ``enrichment`` of ``instructions/response_schemas.yaml``)."""
 
 
-class Late(BaseException):
+class ModelDeadlineError(BaseException):
     """There is no time left for the model; not an ``Exception``, so that nothing on the way swallows it."""
 
 
@@ -51,7 +51,7 @@ def main(words: list[str]) -> None:
     The prompt has slots (``enricher.structured.slots``). The option ``keep``: the vector of the prompt may be stored.
     Options with ``=``: settings that limit calls.
     """
-    from storage.base.lean import dumps, loads, on_alarm
+    from storage.base.fast_stdlib import dumps, loads, on_alarm
 
     name, variable, prompt, *options = words
     given: Any = loads(_request())
@@ -70,7 +70,7 @@ def main(words: list[str]) -> None:
         else:
             channel = {"summarization": summarization, "code_analysis": code_analysis}[name]
             items = channel(material, variable, prompt)
-    except Late:
+    except ModelDeadlineError:
         pass
     finally:
         on_alarm(0, _ring)
@@ -89,7 +89,7 @@ def _request() -> str:
 
 
 def _ring() -> None:
-    raise Late
+    raise ModelDeadlineError
 
 
 def _limits(deadline_ms: float) -> tuple[float, str]:
@@ -111,8 +111,8 @@ def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
         return []
     parts = [f"{file.path}:\n{file.text[:LONGEST_FILE]}" for file in files]
     paths = ", ".join(file.path for file in files)
-    text, model = _asked(variable, _question(prompt, material.prompt, parts), _narrative, material)
-    return [_item(text or _told(files), f"summary of {paths}", model, is_fallback=not text)]
+    text, model = _ask_model(variable, _question(prompt, material.prompt, parts), _narrative, material)
+    return [_item(text or _describe_files(files), f"summary of {paths}", model, is_fallback=not text)]
 
 
 def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
@@ -122,7 +122,7 @@ def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
     if not code and not files:
         return []
     parts = [code[: 2 * LONGEST_FILE]] if code else [f"{file.path}:\n{file.text[:LONGEST_FILE]}" for file in files]
-    text, model = _asked(variable, _question(prompt, material.prompt, parts), _structure, material)
+    text, model = _ask_model(variable, _question(prompt, material.prompt, parts), _structure, material)
     text_without = "\n".join(_outline(code, files))
     if not text and not text_without:
         return []
@@ -147,9 +147,9 @@ def similarity(material: Material, variable: str, later: list[Callable[[], None]
         if not keeps:
             new.pop(material.prompt, None)
         if new:
-            later.append(lambda: _keep(material.state, endpoint.name, new))
+            later.append(lambda: _store_vectors(material.state, endpoint.name, new))
         model, is_fallback = endpoint.name, False
-    except (ModelError, EndpointError, Late):
+    except (ModelError, EndpointError, ModelDeadlineError):
         scores, is_fallback, model = _by_words(material, snippets), True, ""
     best = sorted(zip(scores, snippets, strict=True), key=lambda one: (-one[0], one[1].path, one[1].line))
     return [
@@ -167,7 +167,7 @@ def _question(form: str, prompt: str, parts: list[str]) -> str:
     return filled(form, {"material": "\n\n".join([prompt[:LONGEST_PROMPT], *parts])})
 
 
-def _asked(variable: str, question: str, read: Callable[[str], str], material: Material) -> tuple[str, str]:
+def _ask_model(variable: str, question: str, read: Callable[[str], str], material: Material) -> tuple[str, str]:
     """Return the text of the model's answer in the channel's form, and the model's name.
 
     The text is empty if there was no answer in time, if it does not follow the schema, or if it does not help.
@@ -180,7 +180,7 @@ def _asked(variable: str, question: str, read: Callable[[str], str], material: M
         with material.call() as call:
             answer = ask(endpoint, question, within_s=material.until - time.monotonic())
             call.used(answer.input_tokens, answer.output_tokens)
-    except (ModelError, EndpointError, Late):
+    except (ModelError, EndpointError, ModelDeadlineError):
         return "", ""
     parsed = parse(answer.text, SCHEMA)
     is_usable = parsed.is_valid and parsed.data["is_relevant"]
@@ -209,7 +209,7 @@ def _is_listed(line: str) -> bool:
     return line.lstrip().startswith(("- ", "* "))
 
 
-def _told(files: list[File]) -> str:
+def _describe_files(files: list[ProjectFile]) -> str:
     """Return what the files say about themselves."""
     from enricher.model.channels.material import definitions, opening
 
@@ -217,18 +217,20 @@ def _told(files: list[File]) -> str:
     for file in files:
         names = [snippet.text.partition("(")[0].partition(":")[0].split()[-1:] for snippet in definitions(file)[:4]]
         defined = ", ".join(name for found in names for name in found)
-        said = opening(file) or (f"It defines {defined}." if defined else f"It has {file.text.count(chr(10))} lines.")
-        sentences.append(f"{file.path}: {said}")
+        description = opening(file) or (
+            f"It defines {defined}." if defined else f"It has {file.text.count(chr(10))} lines."
+        )
+        sentences.append(f"{file.path}: {description}")
     return " ".join(sentences)
 
 
-def _outline(code: str, files: list[File]) -> list[str]:
+def _outline(code: str, files: list[ProjectFile]) -> list[str]:
     from enricher.model.channels.material import outline
 
     return outline(code, most=MOST_LINES) if code else [line for file in files for line in outline(file.text, most=4)]
 
 
-def _is_code(file: File) -> bool:
+def _is_code(file: ProjectFile) -> bool:
     return file.path.rpartition(".")[2].lower() not in NO_CODE
 
 
@@ -247,21 +249,21 @@ def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) 
 
     One request to the endpoint gets all vectors that are not stored yet.
     """
-    from enricher.model.embedding import asked
+    from enricher.model.embedding import request_vectors
     from storage.memory import vectors
 
     texts = list(dict.fromkeys([material.prompt, *(one.text for one in snippets)]))
-    known = _kept(material.state, endpoint.name, texts)
+    known = _stored_vectors(material.state, endpoint.name, texts)
     missing = [text for text in texts if text not in known]
     within_s = material.until - time.monotonic()
-    made = asked(endpoint, missing, call=material.call(), within_s=within_s) if missing else []
+    made = request_vectors(endpoint, missing, call=material.call(), within_s=within_s) if missing else []
     new = dict(zip(missing, made, strict=True))
     known |= new
     own = vectors.unpacked(known[material.prompt])
     return [vectors.likeness(own, vectors.unpacked(known[one.text])) for one in snippets], new
 
 
-def _kept(state: str, model: str, texts: list[str]) -> dict[str, bytes]:
+def _stored_vectors(state: str, model: str, texts: list[str]) -> dict[str, bytes]:
     """Return the vectors that are kept; none if the database cannot be read now."""
     from storage import traces
     from storage.base import reader
@@ -272,14 +274,14 @@ def _kept(state: str, model: str, texts: list[str]) -> dict[str, bytes]:
     except reader.ReaderError:
         return {}
     try:
-        return vectors.kept(db, model, texts)
+        return vectors.stored(db, model, texts)
     except reader.failures():
         return {}
     finally:
         db.close()
 
 
-def _keep(state: str, model: str, new: dict[str, bytes]) -> None:
+def _store_vectors(state: str, model: str, new: dict[str, bytes]) -> None:
     """Keep new vectors, unless the database is in use: then they are asked for again."""
     from storage import traces
     from storage.base import reader
@@ -287,7 +289,7 @@ def _keep(state: str, model: str, new: dict[str, bytes]) -> None:
 
     db = reader.open_writer(f"{state}/{traces.DATABASE}")
     try:
-        vectors.keep(db, model, new)
+        vectors.store(db, model, new)
     except reader.failures():
         return
     finally:

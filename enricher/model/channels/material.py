@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from enricher.model.allowance import Counted
+    from enricher.model.allowance import CountedCall
 
 MOST_FILES = 3
 MOST_RANKED = 6
@@ -32,7 +32,7 @@ IMPORTS = ("import ", "from ", "#include ", "use ", "require(", "const ", "packa
 COMMENTS = ('"""', "'''", "///", "//", "/*", "*", "#", "--")
 
 
-class File:
+class ProjectFile:
     """A file of the project: its path below the root, and its beginning without secrets."""
 
     __slots__ = ("path", "text")
@@ -70,13 +70,13 @@ class Material:
         self.cwd = os.path.realpath(cwd) if cwd else self.project.root
         self.is_project = bool(cwd) and is_project(self.project.root, self.project.git_dir)
 
-    def call(self) -> Counted:
+    def call(self) -> CountedCall:
         """Return a call that counts towards the daily limits and respects the pause of this channel."""
-        from enricher.model.allowance import Counted
+        from enricher.model.allowance import CountedCall
 
-        return Counted(self.purpose, self.limits, self.state)
+        return CountedCall(self.purpose, self.limits, self.state)
 
-    def files(self) -> list[File]:
+    def files(self) -> list[ProjectFile]:
         """Return the files that the prompt names, by path or by a name that they define."""
         if not self.is_project:
             return []
@@ -123,7 +123,7 @@ class Material:
         return os.path.relpath(real, root) if real.startswith(root + os.sep) and os.path.isfile(real) else ""
 
     def _named_by_definition(self) -> list[str]:
-        from enricher.sources.code.whereabouts import facts
+        from enricher.sources.code.locations import facts
 
         db = open_index(self.state, self.project.id, self._is_late)
         if db is None:
@@ -151,7 +151,7 @@ class Material:
     def _is_late(self) -> bool:
         return time.monotonic() > self.until
 
-    def _read(self, paths: Iterable[str]) -> Iterable[File]:
+    def _read(self, paths: Iterable[str]) -> Iterable[ProjectFile]:
         for path in paths:
             full = os.path.realpath(os.path.join(self.project.root, path))
             if not full.startswith(self.project.root + os.sep):
@@ -161,7 +161,7 @@ class Material:
             except (OSError, ValueError):
                 continue
             if content.strip() and b"\0" not in content:
-                yield File(path, redact(content.decode(errors="replace"))[0])
+                yield ProjectFile(path, redact(content.decode(errors="replace"))[0])
 
 
 def words(text: str) -> set[str]:
@@ -173,7 +173,7 @@ def words(text: str) -> set[str]:
     return {word for word in spaced.lower().split() if len(word) >= 3}
 
 
-def definitions(file: File) -> list[Snippet]:
+def definitions(file: ProjectFile) -> list[Snippet]:
     """Return the definitions of a file, each up to the next one, in its order."""
     lines = file.text.splitlines()
     starts = [at for at, line in enumerate(lines) if line.lower().lstrip().startswith(DEFINES)]
@@ -195,7 +195,7 @@ def outline(text: str, *, most: int) -> list[str]:
     return found[:most]
 
 
-def opening(file: File) -> str:
+def opening(file: ProjectFile) -> str:
     """Return the first sentence of a file's own description: docstring, comment or heading; empty without one."""
     for line in file.text.splitlines()[:20]:
         bare = line.strip()
@@ -203,9 +203,9 @@ def opening(file: File) -> str:
             continue
         is_prose = file.path.endswith((".md", ".rst", ".txt"))
         mark = next((one for one in COMMENTS if bare.startswith(one)), "")
-        said = bare.removeprefix(mark).strip("#*/-\"' ")
-        if said and (mark or is_prose):
-            return said.partition(". ")[0].rstrip(".") + "."
+        sentence = bare.removeprefix(mark).strip("#*/-\"' ")
+        if sentence and (mark or is_prose):
+            return sentence.partition(". ")[0].rstrip(".") + "."
         if not mark:
             return ""
     return ""

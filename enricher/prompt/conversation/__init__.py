@@ -38,22 +38,9 @@ class Conversation:
     """
 
     __slots__ = (
-        "answer",
-        "answer_files",
-        "answer_names",
-        "changed",
-        "chosen",
-        "commands",
-        "errors",
-        "files",
-        "has_edits",
-        "open_point",
-        "option",
-        "problem",
-        "prompts",
-        "resumed",
-        "todos",
-    )
+        "answer", "answer_files", "answer_names", "changed", "chosen", "commands", "errors", "files", "has_edits",
+        "open_point", "option", "problem", "prompts", "resumed", "todos",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.prompts: list[str] = []
@@ -80,16 +67,16 @@ class Conversation:
         """Return whether the transcript shows that the host dropped the earlier conversation."""
         return bool(self.resumed) and not self.resumed.startswith((NEWS, TAKEN_UP))
 
-    def read_answer(self, prompt: str, said: list[tuple[int, str]] | None = None) -> None:
+    def read_answer(self, prompt: str, answers: list[tuple[int, str]] | None = None) -> None:
         """Extract from the agent's answers the parts that this prompt refers to; most prompts refer to none.
 
-        ``said`` are the answers in the transcript as (prompts ago, text), newest first.
+        ``answers`` are the answers in the transcript as (prompts ago, text), newest first.
         """
-        if not (self.answer or said) or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
+        if not (self.answer or answers) or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
             return
         from enricher.prompt.conversation.followup import read_answer
 
-        read_answer(self, prompt, said or [(0, self.answer)])
+        read_answer(self, prompt, answers or [(0, self.answer)])
 
     def basis(self, prompt: str) -> str:
         """Return the earlier text that completes a prompt which does not state its request itself; else empty.

@@ -78,7 +78,7 @@ _CJK_BOTH = ("两个都", "两者", "二者都", "兩個都", "両方", "どち�
 _CJK_OTHER = ("另一个", "另外一个", "もう一つ", "もう一方", "もうひとつ")
 
 
-class Choice:
+class PromptChoice:
     """The choice in a prompt: ``labels`` as written before options, ``positions`` counted from 1 (-1 is the last).
 
     ``noun`` is the prompt's word for an option; ``is_both`` and ``is_other`` mean "both" and "the other one".
@@ -114,16 +114,21 @@ class _Word:
         self.ends = ends
 
 
-def read(prompt: str) -> Choice:
+def read(prompt: str) -> PromptChoice:
     """Return the choice that a prompt makes; an empty Choice if it makes none or is ambiguous."""
     if len(prompt.split(None, MOST_WORDS)) > MOST_WORDS:
-        return Choice()
+        return PromptChoice()
     if any("\u3040" <= char <= "\u9fff" for char in prompt):
         return _read_cjk(prompt)
     words = _words(prompt)
     while len(words) > 1 and words[0].low in _OPENERS:
         words = words[1:]
-    return (_bare(words) if 0 < len(words) <= FEW_WORDS else None) or _named(words) or _taken(words) or Choice()
+    return (
+        (_bare(words) if 0 < len(words) <= FEW_WORDS else None)
+        or _named(words)
+        or _chosen_label(words)
+        or PromptChoice()
+    )
 
 
 def _words(prompt: str) -> list[_Word]:
@@ -167,7 +172,7 @@ def is_certain(noun: str) -> bool:
     return noun in _CERTAIN
 
 
-def _bare(words: list[_Word]) -> Choice | None:
+def _bare(words: list[_Word]) -> PromptChoice | None:
     """Return the choice of a prompt that consists only of a choice; None for any other prompt."""
     lows = [word.low for word in words]
     flat = f" {' '.join(lows)} "
@@ -175,7 +180,7 @@ def _bare(words: list[_Word]) -> Choice | None:
     if len(words) == 1:
         label = label_of(words[0].written) or _NUMBER_WORDS.get(lows[0], "")
         if label:
-            return Choice(labels=[label])
+            return PromptChoice(labels=[label])
     labels, positions, left = [], [], []
     for at, word in enumerate(words):
         is_sure = at > 0 and is_noun(lows[at - 1]) and (lows[at] != "a" or at + 1 == len(words))
@@ -193,31 +198,31 @@ def _bare(words: list[_Word]) -> Choice | None:
     if left and not is_other:
         return None
     if labels or positions:
-        return None if is_other else Choice(labels=labels, positions=positions, noun=noun)
-    return Choice(is_both=is_both, is_other=is_other, noun=noun) if is_both or is_other else None
+        return None if is_other else PromptChoice(labels=labels, positions=positions, noun=noun)
+    return PromptChoice(is_both=is_both, is_other=is_other, noun=noun) if is_both or is_other else None
 
 
 def _is_one(low: str) -> bool:
     return low in ("one", "ones", "and", "please") or is_noun(low)
 
 
-def _named(words: list[_Word]) -> Choice | None:
+def _named(words: list[_Word]) -> PromptChoice | None:
     """Return the choice of an option anywhere in a prompt: "option 2 seems good, but …"."""
     for at, word in enumerate(words):
         if not is_noun(word.low):
             continue
         labels = _labels_from(words, at + 1, is_sure=is_certain(word.low))
         if labels:
-            return Choice(labels=labels, noun=word.low)
+            return PromptChoice(labels=labels, noun=word.low)
         before = words[at - 1].low if at else ""
         if is_certain(word.low) and before in _POSITIONS:
-            return Choice(positions=[_POSITIONS[before]], noun=word.low)
+            return PromptChoice(positions=[_POSITIONS[before]], noun=word.low)
         if is_certain(word.low) and word.low.endswith("s") and before in _BOTH:
-            return Choice(is_both=True, noun=word.low)
+            return PromptChoice(is_both=True, noun=word.low)
     return None
 
 
-def _taken(words: list[_Word]) -> Choice | None:
+def _chosen_label(words: list[_Word]) -> PromptChoice | None:
     """Return the choice of a label after a verb of choosing: "proceed with B", "start w/ 1A/1B"."""
     for at, word in enumerate(words):
         start = at + 1 if word.low in _TAKES else len(words)
@@ -225,7 +230,7 @@ def _taken(words: list[_Word]) -> Choice | None:
             start += 1
         labels = _labels_from(words, start, is_sure=False)
         if labels:
-            return Choice(labels=labels)
+            return PromptChoice(labels=labels)
     return None
 
 
@@ -248,14 +253,14 @@ def _labels_from(words: list[_Word], start: int, *, is_sure: bool) -> list[str]:
     return found if found and not all(label.isdigit() for label in found) else []
 
 
-def _read_cjk(prompt: str) -> Choice:
+def _read_cjk(prompt: str) -> PromptChoice:
     flat = "".join(prompt.split()).strip(EDGES)
     if len(flat) > SHORT_CHARS:
-        return Choice()
+        return PromptChoice()
     if any(words in flat for words in _CJK_BOTH):
-        return Choice(is_both=True)
+        return PromptChoice(is_both=True)
     if any(words in flat for words in _CJK_OTHER):
-        return Choice(is_other=True)
+        return PromptChoice(is_other=True)
     positions, labels = [], []
     for at, char in enumerate(flat):
         number = _CJK_DIGITS.get(char) or _ascii_label(char)
@@ -268,7 +273,7 @@ def _read_cjk(prompt: str) -> Choice:
             positions.append(int(number))
         elif before.endswith(_CJK_NOUNS) or (behind.startswith(_CJK_NOUNS) and not before.endswith("第")):
             labels.append(number)
-    return Choice(labels=labels, positions=positions)
+    return PromptChoice(labels=labels, positions=positions)
 
 
 def _ascii_label(char: str) -> str:

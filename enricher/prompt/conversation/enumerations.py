@@ -10,7 +10,7 @@ from enricher.prompt.conversation.choices import LETTERS, is_noun, label_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.prompt.conversation.choices import Choice
+    from enricher.prompt.conversation.choices import PromptChoice
 
 MOST_LINES = 2000
 BODY_LINES = 12
@@ -36,7 +36,7 @@ class Option:
         self.text = text
         self.body: list[str] = []
 
-    def says(self) -> str:
+    def first_words(self) -> str:
         """Return the first words of the option, without emphasis."""
         text = self.text or next((line.strip() for line in self.body if line.strip()), "")
         return cut(_plain(text), OPTION_CHARS)
@@ -54,7 +54,7 @@ class Enumeration:
         self.options: list[Option] = []
         self.end = 0
 
-    def goes_on_with(self, kind: int, indent: int, label: str) -> bool:
+    def continues_with(self, kind: int, indent: int, label: str) -> bool:
         """Return whether an item continues this list."""
         if kind != self.kind or abs(indent - self.indent) > 1:
             return False
@@ -63,7 +63,7 @@ class Enumeration:
         return label == _next(self.options[-1].label)
 
 
-def find(choice: Choice, answers: list[tuple[int, str]]) -> tuple[list[Option], list[Option], int]:
+def find(choice: PromptChoice, answers: list[tuple[int, str]]) -> tuple[list[Option], list[Option], int]:
     """Return the chosen options, all options of their list, and the age of the answer in prompts; empty if unclear.
 
     ``answers`` are (prompts ago, text), newest first. Earlier ones are searched only for options with a name.
@@ -76,12 +76,12 @@ def find(choice: Choice, answers: list[tuple[int, str]]) -> tuple[list[Option], 
         matching = [one for one in lists if _chosen(choice, one)]
         if not matching:
             continue
-        one = _meant(choice, matching, answer)
+        one = _referenced_list(choice, matching, answer)
         return (_chosen(choice, one), one.options, ago) if one else ([], [], 0)
     return [], [], 0
 
 
-def _chosen(choice: Choice, one: Enumeration) -> list[Option]:
+def _chosen(choice: PromptChoice, one: Enumeration) -> list[Option]:
     """Return the chosen options of a list; empty if the list lacks one of them."""
     size = len(one.options)
     if choice.is_both:
@@ -92,7 +92,7 @@ def _chosen(choice: Choice, one: Enumeration) -> list[Option]:
     return [option for option in found if option] if all(found) else []
 
 
-def _meant(choice: Choice, matching: list[Enumeration], answer: str) -> Enumeration | None:
+def _referenced_list(choice: PromptChoice, matching: list[Enumeration], answer: str) -> Enumeration | None:
     """Return the list that the prompt's noun names; of several, the last one if the answer ends by asking about it."""
     if choice.noun:
         stem = choice.noun.rstrip("s")
@@ -132,7 +132,7 @@ def _labelled(lines: list[str]) -> list[Enumeration]:
                 current.body.append(line)
             introduction = line[-LONGEST_INTRODUCTION:] if line.strip() else introduction
             continue
-        own = next((one for one in reversed(found) if one.goes_on_with(kind, indent, option.label)), None)
+        own = next((one for one in reversed(found) if one.continues_with(kind, indent, option.label)), None)
         if own is None:
             own = Enumeration(kind, indent, introduction)
             found.append(own)

@@ -12,7 +12,7 @@ from enricher.prompt.wording.structure import CODE, URL, chunk_marker, survey
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.conversation import Conversation
-    from enricher.prompt.conversation.choices import Choice
+    from enricher.prompt.conversation.choices import PromptChoice
     from enricher.prompt.conversation.enumerations import Option
 
 ASKED, OTHER, CHOICE, SAME, APPROVAL, POINTING = "asked", "other", "choice", "same", "approval", "pointing"
@@ -70,16 +70,16 @@ def needs_the_answer(prompt: str) -> bool:
     return kind(prompt) in (CHOICE, OTHER, SAME)
 
 
-def read_answer(conversation: Conversation, prompt: str, said: list[tuple[int, str]]) -> None:
+def read_answer(conversation: Conversation, prompt: str, answers: list[tuple[int, str]]) -> None:
     """Extract the options, the names or the sentence that this prompt refers to from the agent's answers."""
     how, answer = kind(prompt), conversation.answer
     if how == CHOICE:
         from enricher.prompt.conversation import choices, enumerations
 
         choice = choices.read(prompt)
-        found, _, ago = enumerations.find(choice, said)
+        found, _, ago = enumerations.find(choice, answers)
         _choose(conversation, found, ago, noun=choice.noun)
-    elif how == OTHER and (left := _option_left(conversation, said)):
+    elif how == OTHER and (left := _option_left(conversation, answers)):
         _choose(conversation, *left)
     elif how == OTHER:
         conversation.answer_files = mentions(answer, is_file=True)[:MOST_RECORDED]
@@ -90,26 +90,26 @@ def read_answer(conversation: Conversation, prompt: str, said: list[tuple[int, s
 
 def _choose(conversation: Conversation, found: list[Option], ago: int, *, noun: str = "") -> None:
     """Store the chosen options: their names, which include the answer they are from, and their texts."""
-    conversation.chosen = [(_called(one, ago, noun.rstrip("s")), one.says()) for one in found]
+    conversation.chosen = [(_name_option(one, ago, noun.rstrip("s")), one.first_words()) for one in found]
     conversation.option = "; ".join(text for _, text in conversation.chosen)
     body = " ".join(line for one in found for line in (one.text, *one.body))
     conversation.answer_files = mentions(body, is_file=True)[:MOST_REFERENTS]
 
 
-def _called(one: Option, ago: int, noun: str) -> str:
+def _name_option(one: Option, ago: int, noun: str) -> str:
     noun = one.noun or (noun if noun in _STEPS else "option")
     where = "the last answer" if not ago else f"the answer {ago} prompt{'s' * (ago > 1)} back"
     return f"{noun} {one.label.upper()} of {where}" if one.label else f"meant from {where}"
 
 
-def _option_left(conversation: Conversation, said: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
+def _option_left(conversation: Conversation, answers: list[tuple[int, str]]) -> tuple[list[Option], int] | None:
     """Return the option that the last prompt did not choose, if exactly two were offered; else None."""
     chosen = _choice(conversation.prompts[-1]) if conversation.prompts else None
     if not chosen:
         return None
     from enricher.prompt.conversation import enumerations
 
-    found, offered, ago = enumerations.find(chosen, [(ago, text) for ago, text in said if ago > 0])
+    found, offered, ago = enumerations.find(chosen, [(ago, text) for ago, text in answers if ago > 0])
     left = [one for one in offered if one not in found]
     return (left, ago) if len(found) == len(left) == 1 else None
 
@@ -149,7 +149,7 @@ def kind(prompt: str) -> str:
     return POINTING if len(own) <= FEW_WORDS and _POINTERS & set(own) else ""
 
 
-def _choice(prompt: str) -> Choice | None:
+def _choice(prompt: str) -> PromptChoice | None:
     """Return what a prompt chooses, None if nothing; prompts without a word for choosing skip the full check."""
     words = prompt.lower().split()
     if not any(

@@ -149,9 +149,9 @@ def _spans(text: str) -> list[Span]:
 
         spans += assigned_secrets(screen, words + sorted(names))
     if screen.vocabulary and (words or not text.isascii() or not OTHER_NAMES.isdisjoint(screen.vocabulary)):
-        from enricher.prompt.redaction.sentences import spoken_secrets
+        from enricher.prompt.redaction.sentences import secrets_in_sentences
 
-        spans += spoken_secrets(screen)
+        spans += secrets_in_sentences(screen)
     if b" -" in low:
         spans += _options(screen)
     if screen.long or b"$" in low or b"{" in low:

@@ -13,7 +13,7 @@ from enricher.prompt.redaction.values import (
     LONG,
     MIXED,
     RANDOM,
-    Value,
+    SecretCandidate,
     is_chance,
     is_key_shaped,
     is_random,
@@ -55,7 +55,7 @@ _BY_WORD = (
     *((b"pass", "password"), (b"pwd", "password"), (b"secret", "secret"), (b"token", "token"), (b"bearer", "token")),
     *((b"credential", "credential"), (b"auth", "credential"), (b"key", "key")),
 )
-_SAID_WITHOUT_VERB = ("password ", "passwd ", "pwd ", "passphrase ", "passcode ", "bearer ", "requirepass ")
+_NAMES_BEFORE_VALUE = ("password ", "passwd ", "pwd ", "passphrase ", "passcode ", "bearer ", "requirepass ")
 _SIGNS = "=:\uff1d\uff1a"
 _ARROWS = frozenset("=>")
 _MOST_LINE_ENDS = 2
@@ -98,7 +98,7 @@ def _named(screen: Screen, hit: int, end: int) -> Span | None:
     value = _authorization(screen.text, end) if kind == "authorization" else _value(screen.text, start, end)
     if value is None or not is_secret(value, kind, max(proof, value.proof)):
         value = _nearby(screen, end)
-    return (value.start, _run_on(screen, value), _RANK, kind) if value else None
+    return (value.start, _extended(screen, value), _RANK, kind) if value else None
 
 
 _MAY_FOLLOW = frozenset("=: \n\t\"'`\\>\uff1a\uff1d*-,(")
@@ -144,7 +144,7 @@ def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
     return found, LONG if is_setting else RANDOM
 
 
-def _value(text: str, start: int, end: int) -> Value | None:
+def _value(text: str, start: int, end: int) -> SecretCandidate | None:
     """Return the value assigned to the name between ``start`` and ``end``, None if there is none."""
     closed = _behind_quote(text, end)
     sign = _behind_blanks(text, closed + 2 if text.startswith("**", closed) else closed)
@@ -167,16 +167,16 @@ def _value(text: str, start: int, end: int) -> Value | None:
         return _value_of_pair(text, sign)
     if sign == end:
         return None
-    return _said(text, start, sign)
+    return _value_in_sentence(text, start, sign)
 
 
-def _value_of_pair(text: str, line_end: int) -> Value | None:
+def _value_of_pair(text: str, line_end: int) -> SecretCandidate | None:
     """Return the value of ``name: X`` and ``value: …`` on two lines, as in Kubernetes and compose files."""
     begin = _behind_blanks(text, line_end + 1)
     return _read(text, _behind_blanks(text, begin + 6)) if text[begin : begin + 6].lower() == "value:" else None
 
 
-def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> Value | None:
+def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> SecretCandidate | None:
     behind = sign + 1
     if text.startswith("::", sign):
         return None
@@ -198,7 +198,7 @@ def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> Value | No
     return value
 
 
-def _below(text: str, line_end: int) -> Value | None:
+def _below(text: str, line_end: int) -> SecretCandidate | None:
     """Return a value that is alone on the next non-empty line, possibly quoted, fenced or a list item."""
     rest = text[line_end : line_end + 64]
     begin = line_end + len(rest) - len(rest.lstrip(" \t\r\n"))
@@ -218,7 +218,7 @@ def _fills_line(text: str, start: int, begin: int) -> bool:
     return text[max(0, start - 1) : start] in {"", "\n"} and not line.endswith((",", ")", ";")) and " " not in line
 
 
-def _behind_annotation(text: str, value: Value) -> Value | None:
+def _behind_annotation(text: str, value: SecretCandidate) -> SecretCandidate | None:
     """Return the default value after a type annotation, as in ``password: str = "…"``."""
     line = text[value.end : value.end + 80].partition("\n")[0]
     before, sign, _ = line.partition(" = ")
@@ -227,7 +227,7 @@ def _behind_annotation(text: str, value: Value) -> Value | None:
     return _read(text, value.end + len(before) + 3)
 
 
-def _said(text: str, start: int, begin: int) -> Value | None:
+def _value_in_sentence(text: str, start: int, begin: int) -> SecretCandidate | None:
     """Return the value in a sentence or a command line: "password is x", ``--token x``, ``secret "x"``."""
     if text[begin : begin + 1] in _QUOTES or text.startswith('\\"', begin):
         return _with_proof(_read_quoted_only(text, begin))
@@ -243,7 +243,7 @@ def _said(text: str, start: int, begin: int) -> Value | None:
     is_flag = text.startswith("-", start) or (value.is_alone and _is_set_by_a_command(text, start, begin))
     value.proof = ANYTHING if is_flag else MIXED
     named = text[start:begin].lower()
-    return value if is_flag or is_told or named.startswith(_SAID_WITHOUT_VERB) else None
+    return value if is_flag or is_told or named.startswith(_NAMES_BEFORE_VALUE) else None
 
 
 def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
@@ -252,7 +252,7 @@ def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
     return bool(before) and before[-1] in _COMMANDS_THAT_SET and text[start:begin].isupper()
 
 
-def _authorization(text: str, end: int) -> Value | None:
+def _authorization(text: str, end: int) -> SecretCandidate | None:
     """Return the credentials of an Authorization header, without the scheme such as Bearer; None if there are none."""
     sign = _behind_blanks(text, _behind_quote(text, end))
     if text[sign : sign + 1] not in _HEADER_SIGNS:
@@ -282,26 +282,26 @@ def _cookie(text: str, end: int) -> Span | None:
     return None
 
 
-def _with_proof(value: Value | None) -> Value | None:
+def _with_proof(value: SecretCandidate | None) -> SecretCandidate | None:
     """Return the value, but require both letters and digits in it: the context does not prove that it is a secret."""
     if value:
         value.proof = MIXED
     return value
 
 
-def _as_literal(value: Value | None) -> Value | None:
+def _as_literal(value: SecretCandidate | None) -> SecretCandidate | None:
     if value:
         value.is_literal = True
     return value
 
 
-def _nearby(screen: Screen, end: int) -> Value | None:
+def _nearby(screen: Screen, end: int) -> SecretCandidate | None:
     """Return a long random word in the same line, a few words after the name."""
     if screen.text[end : end + 1] != " ":
         return None
     following = screen.text[end + 1 : end + 48].split(None, 1)[:1]
     if following and is_key_shaped(bare := following[0].strip("\"'`,;.")):
-        return Value(screen.text.index(bare, end), bare)
+        return SecretCandidate(screen.text.index(bare, end), bare)
     if not screen.has_random:
         return None
     line = screen.text[end : end + 96].partition("\n")[0]
@@ -310,12 +310,12 @@ def _nearby(screen: Screen, end: int) -> Value | None:
         position = line.index(word, position)
         bare = word.strip("\"'`,;.()[]<>:=")
         if len(bare) >= 20 and is_random(bare) and position + len(word) < 96:
-            return Value(end + position + word.index(bare), bare)
+            return SecretCandidate(end + position + word.index(bare), bare)
         position += len(word)
     return None
 
 
-def _read(text: str, begin: int, *, is_shell: bool = False) -> Value | None:
+def _read(text: str, begin: int, *, is_shell: bool = False) -> SecretCandidate | None:
     """Read one value, quoted or up to the next blank."""
     opening = text[begin : begin + 2]
     if opening[1:] in _QUOTES and opening[:1] in _STRING_PREFIXES and len(opening) == 2:
@@ -329,7 +329,7 @@ def _read(text: str, begin: int, *, is_shell: bool = False) -> Value | None:
     word = words[0] if is_shell else _cut_at_quote(words[0])
     word = cut_at_next_name(word)
     word = word.rstrip("\"'`") if is_shell else _trim(word)
-    value = Value(begin, word, is_literal=is_shell)
+    value = SecretCandidate(begin, word, is_literal=is_shell)
     rest = text[value.end : value.end + 40].lstrip(_TRAILING)
     following = rest.split(None, 1)[:1]
     value.is_alone = not rest.strip() or rest.lstrip(_BLANKS)[:1] in _LINE_ENDS or following[0][-1:] in _SIGNS
@@ -337,7 +337,7 @@ def _read(text: str, begin: int, *, is_shell: bool = False) -> Value | None:
     return value
 
 
-def _read_quoted_only(text: str, begin: int) -> Value | None:
+def _read_quoted_only(text: str, begin: int) -> SecretCandidate | None:
     begin = _behind_blanks(text, begin)
     if text[begin : begin + 1] == "\\":
         begin += 1
@@ -351,14 +351,14 @@ def _read_quoted_only(text: str, begin: int) -> Value | None:
     return value
 
 
-def _up_to(text: str, begin: int, stop: str) -> Value | None:
+def _up_to(text: str, begin: int, stop: str) -> SecretCandidate | None:
     """Return the text before ``stop`` in this line; the rest of the line if there is none."""
     line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0]
     end = line.find(stop)
     while end > 0 and line[end - 1] == "\\" and stop in line[end + 1 :] and line[end + 1 : end + 2] not in _AFTER_QUOTE:
         end = line.find(stop, end + 1)
     inner = (line[:end] if end >= 0 else line).rstrip("\\\r")
-    return Value(begin, inner) if inner else None
+    return SecretCandidate(begin, inner) if inner else None
 
 
 def _cut_at_quote(word: str) -> str:
@@ -402,7 +402,7 @@ def _behind_blanks(text: str, position: int) -> int:
     return position + len(blanks) - len(blanks.lstrip(_BLANKS))
 
 
-def _run_on(screen: Screen, value: Value) -> int:
+def _extended(screen: Screen, value: SecretCandidate) -> int:
     """Return the real end of a value that is longer than the characters read so far."""
     if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end

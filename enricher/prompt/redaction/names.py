@@ -1,155 +1,62 @@
-"""Words for a password, a key or a token in the most widely spoken languages, one row each.
+"""Words for a password, a key or a token in the most widely spoken languages.
 
-A row is (the word in lower case, the kind of secret). Words with non-ASCII letters that are also written in ASCII
-have a row for each spelling.
+Words with non-ASCII letters that are also written in ASCII are listed in each spelling.
 """
 
 from __future__ import annotations
 
 PASSWORD, KEY, TOKEN, SECRET, LOGIN = "password", "key", "token", "secret", "login"
 
-# ASCII words: searched in every text.
-ASCII: tuple[tuple[str, str], ...] = (
-    ("password", PASSWORD),
-    ("passwd", PASSWORD),
-    ("passphrase", PASSWORD),
-    ("passcode", PASSWORD),
-    ("passwort", PASSWORD),
-    ("pw", PASSWORD),
-    ("pwd", PASSWORD),
-    ("kennwort", PASSWORD),
-    ("wachtwoord", PASSWORD),
-    ("mot de passe", PASSWORD),
-    ("contrasena", PASSWORD),
-    ("senha", PASSWORD),
-    ("palavra-passe", PASSWORD),
-    ("parola", PASSWORD),
-    ("kata sandi", PASSWORD),
-    ("sandi", PASSWORD),
-    ("sifre", PASSWORD),
-    ("sifrem", PASSWORD),
-    ("mat khau", PASSWORD),
-    ("haslo", PASSWORD),
-    ("heslo", PASSWORD),
-    ("nenosiri", PASSWORD),
-    ("salasana", PASSWORD),
-    ("identified by", PASSWORD),
-    ("creds", LOGIN),
-    ("credentials", LOGIN),
-    ("login", LOGIN),
-    ("secret", SECRET),
-    ("token", TOKEN),
-    ("jeton", TOKEN),
-    ("gettone", TOKEN),
-    ("key", KEY),
-    ("clave", KEY),
-    ("chave", KEY),
-    ("chiave", KEY),
-    ("klucz", KEY),
-    ("kunci", KEY),
-    ("anahtar", KEY),
-    ("anahtari", KEY),
-    ("sleutel", KEY),
-    ("schluessel", KEY),
-    ("ufunguo", KEY),
-    ("susi", KEY),
+
+def _rows(words: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return a row (the word in lower case, the kind of secret) for each of the words, by kind."""
+    return tuple((" ".join(word.split()), kind) for kind, text in words.items() for word in text.split(","))
+
+
+# Searched in every text.
+ASCII = _rows(
+    {
+        PASSWORD: """
+            password, passwd, passphrase, passcode, passwort, pw, pwd, kennwort, wachtwoord, mot de passe, contrasena,
+            senha, palavra-passe, parola, kata sandi, sandi, sifre, sifrem, mat khau, haslo, heslo, nenosiri, salasana,
+            identified by
+        """,
+        LOGIN: "creds, credentials, login",
+        SECRET: "secret",
+        TOKEN: "token, jeton, gettone",
+        KEY: "key, clave, chave, chiave, klucz, kunci, anahtar, anahtari, sleutel, schluessel, ufunguo, susi",
+    }
 )
 
-# Non-ASCII words: searched in texts with non-ASCII characters.
-OTHERS: tuple[tuple[str, str], ...] = (
-    ("contrase\u00f1a", PASSWORD),
-    ("contrasen\u0303a", PASSWORD),
-    ("\u015fifre", PASSWORD),
-    ("parol\u0103", PASSWORD),
-    ("m\u1eadt kh\u1ea9u", PASSWORD),
-    ("has\u0142o", PASSWORD),
-    ("l\u00f6senord", PASSWORD),
-    ("jelsz\u00f3", PASSWORD),
-    ("κωδικός", PASSWORD),
-    ("пароль", PASSWORD),
-    ("密码", PASSWORD),
-    ("密碼", PASSWORD),
-    ("口令", PASSWORD),
-    ("パスワード", PASSWORD),
-    ("暗証番号", PASSWORD),
-    ("비밀번호", PASSWORD),
-    ("패스워드", PASSWORD),
-    ("암호", PASSWORD),
-    ("كلمة المرور", PASSWORD),
-    ("كلمة السر", PASSWORD),
-    ("كلمه السر", PASSWORD),
-    ("الرقم السري", PASSWORD),
-    ("पासवर्ड", PASSWORD),
-    ("कूटशब्द", PASSWORD),
-    ("संकेतशब्द", PASSWORD),
-    ("পাসওয়ার্ড", PASSWORD),
-    ("پاس ورڈ", PASSWORD),
-    ("رمز عبور", PASSWORD),
-    ("گذرواژه", PASSWORD),
-    ("پسورد", PASSWORD),
-    ("పాస్\u200cవర్డ్", PASSWORD),
-    ("పాస్వర్డ్", PASSWORD),
-    ("கடவுச்சொல்", PASSWORD),
-    ("รหัสผ่าน", PASSWORD),
-    ("સંકેતશબ્દ", PASSWORD),
-    ("પાસવર્ડ", PASSWORD),
-    ("ਪਾਸਵਰਡ", PASSWORD),
-    ("ಪಾಸ್ವರ್ಡ್", PASSWORD),
-    ("ಪಾಸ್\u200cವರ್ಡ್", PASSWORD),
-    ("סיסמה", PASSWORD),
-    ("סיסמא", PASSWORD),
-    ("cl\u00e9", KEY),
-    ("schl\u00fcssel", KEY),
-    ("kh\u00f3a", KEY),
-    ("kho\u00e1", KEY),
-    ("κλειδί", KEY),
-    ("ключ", KEY),
-    ("密钥", KEY),
-    ("秘钥", KEY),
-    ("密鑰", KEY),
-    ("金鑰", KEY),
-    ("キー", KEY),
-    ("鍵", KEY),
-    ("키", KEY),
-    ("مفتاح", KEY),
-    ("कुंजी", KEY),
-    ("কী", KEY),
-    ("চাবি", KEY),
-    ("کلید", KEY),
-    ("کنجی", KEY),
-    ("కీ", KEY),
-    ("விசை", KEY),
-    ("คีย์", KEY),
-    ("กุญแจ", KEY),
-    ("કી", KEY),
-    ("ਕੁੰਜੀ", KEY),
-    ("מפתח", KEY),
-    ("\u017ceton", TOKEN),
-    ("belirte\u00e7", TOKEN),
-    ("m\u00e3 th\u00f4ng b\u00e1o", TOKEN),
-    ("токен", TOKEN),
-    ("令牌", TOKEN),
-    ("权杖", TOKEN),
-    ("權杖", TOKEN),
-    ("トークン", TOKEN),
-    ("토큰", TOKEN),
-    ("الرمز", TOKEN),
-    ("رمز الوصول", TOKEN),
-    ("توكن", TOKEN),
-    ("टोकन", TOKEN),
-    ("টোকেন", TOKEN),
-    ("ٹوکن", TOKEN),
-    ("توکن", TOKEN),
-    ("టోకెన్", TOKEN),
-    ("டோக்கன்", TOKEN),
-    ("โทเค็น", TOKEN),
-    ("ટોકન", TOKEN),
-    ("ਟੋਕਨ", TOKEN),
-    ("секрет", SECRET),
-    ("機密", SECRET),
-    ("机密", SECRET),
-    ("シークレット", SECRET),
-    ("시크릿", SECRET),
+# Searched in texts with non-ASCII characters.
+OTHERS = _rows(
+    {
+        PASSWORD: """
+            contrase\u00f1a, contrasen\u0303a, \u015fifre, parol\u0103, m\u1eadt kh\u1ea9u, has\u0142o, l\u00f6senord,
+            jelsz\u00f3, κωδικός, пароль, 密码, 密碼, 口令, パスワード, 暗証番号, 비밀번호, 패스워드, 암호,
+            كلمة المرور, كلمة السر, كلمه السر, الرقم السري,
+            पासवर्ड, कूटशब्द, संकेतशब्द, পাসওয়ার্ড,
+            پاس ورڈ, رمز عبور, گذرواژه, پسورد,
+            పాస్\u200cవర్డ్, పాస్వర్డ్, கடவுச்சொல், รหัสผ่าน, સંકેતશબ્દ, પાસવર્ડ, ਪਾਸਵਰਡ, ಪಾಸ್ವರ್ಡ್, ಪಾಸ್\u200cವರ್ಡ್,
+            סיסמה, סיסמא
+        """,
+        KEY: """
+            cl\u00e9, schl\u00fcssel, kh\u00f3a, kho\u00e1, κλειδί, ключ, 密钥, 秘钥, 密鑰, 金鑰, キー, 鍵, 키,
+            مفتاح,
+            कुंजी, কী, চাবি,
+            کلید, کنجی,
+            కీ, விசை, คีย์, กุญแจ, કી, ਕੁੰਜੀ,
+            מפתח
+        """,
+        TOKEN: """
+            \u017ceton, belirte\u00e7, m\u00e3 th\u00f4ng b\u00e1o, токен, 令牌, 权杖, 權杖, トークン, 토큰,
+            الرمز, رمز الوصول, توكن,
+            टोकन, টোকেন,
+            ٹوکن, توکن,
+            టోకెన్, டோக்கன், โทเค็น, ટોકન, ਟੋਕਨ
+        """,
+        SECRET: "секрет, 機密, 机密, シークレット, 시크릿",
+    }
 )
 
 # Words between the name and the secret, in lower case: the secret follows directly.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enricher.prompt.redaction.assignments import cut_at_next_name
 from enricher.prompt.redaction.names import ASCII, KEY, LOGIN, OTHERS, PASSWORD, VERBS
-from enricher.prompt.redaction.values import Value, is_chance, is_literal_password, is_random
+from enricher.prompt.redaction.values import SecretCandidate, is_chance, is_literal_password, is_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,14 +27,24 @@ _OPENING = "\"'`*<([{|\u201c\u2018\u00ab\u300c\u300e:=>-\u2013\u2014\u2192"
 _CLOSING = "\"'`*,;.:)]}>|!?"
 _QUOTES = "\"'`"
 _SIGNS = frozenset(":=\uff1a\uff1d\u2192\u21d2\u2013\u2014|\t")
-_TOLD_BEFORE = (" as ", " as the ", " as my ", " as our ", " as your ", " is the ", " is my ", " is our ", " for the ")
+_ENDINGS_BEFORE_NAME = (
+    " as ",
+    " as the ",
+    " as my ",
+    " as our ",
+    " as your ",
+    " is the ",
+    " is my ",
+    " is our ",
+    " for the ",
+)
 _ADJECTIVES = ("api ", "access ", "secret ", "auth ", "admin ", "root ", "db ", "database ", "bearer ", "user ")
 _MAY_GO_ON = frozenset("for on in and to then when but or at with if until please now because so while".split())
 _LEAST = {PASSWORD: 6, KEY: 16, LOGIN: 6}
 _LEAST_OF_OTHERS = 12
 
 
-def spoken_secrets(screen: Screen) -> list[Span]:
+def secrets_in_sentences(screen: Screen) -> list[Span]:
     """Return the values that the text calls a password, a key or a token."""
     spans: list[Span] = []
     low, vocabulary = screen.low, screen.vocabulary
@@ -44,14 +54,14 @@ def spoken_secrets(screen: Screen) -> list[Span]:
             while hit >= 0:
                 spans += _named(screen, hit, hit + len(name), kind)
                 hit = low.find(name, hit + len(name))
-    return spans if screen.text.isascii() else spans + _spoken_in_other_letters(screen)
+    return spans if screen.text.isascii() else spans + _in_other_scripts(screen)
 
 
 # Each name with its first word, which is looked up in the vocabulary of a text.
 _IN_ASCII = tuple((word.encode(), word.replace("-", " ").split()[0].encode(), kind) for word, kind in ASCII)
 
 
-def _spoken_in_other_letters(screen: Screen) -> list[Span]:
+def _in_other_scripts(screen: Screen) -> list[Span]:
     rest = screen.text.encode(errors="replace").translate(None, _ALL_ASCII)
     if not rest.translate(None, _BYTES_OF_SIGNS):
         return []
@@ -126,7 +136,7 @@ def _name_end(text: str, hit: int, end: int) -> int:
 _UNBENT = frozenset(("pw", "pwd", "key", "token", "secret", "login", "password", "clave", "chave"))
 
 
-def _value_behind(text: str, end: int, kind: str) -> Value | None:
+def _value_behind(text: str, end: int, kind: str) -> SecretCandidate | None:
     clause = text[end : end + _LONGEST_CLAUSE].partition("\n")[0]
     position, is_direct, is_over = 0, True, False
     for _ in range(_MOST_WORDS):
@@ -169,7 +179,7 @@ def _is_latin(letter: str) -> bool:
     return letter.isalpha() and not letter.isascii() and (letter < "\u0250" or "\u1e00" <= letter < "\u1f00")
 
 
-def _read(text: str, start: int) -> Value | None:
+def _read(text: str, start: int) -> SecretCandidate | None:
     """Return the run of printable ASCII at ``start``, without final punctuation; None if it is no value."""
     rest = text[start : start + _LONGEST_CLAUSE]
     if rest.isascii() and rest.isprintable() and " " not in rest:
@@ -179,10 +189,10 @@ def _read(text: str, start: int) -> Value | None:
     if start and text[start - 1] in _QUOTES and text[start - 1] in word:
         word = word.partition(text[start - 1])[0]
     word = cut_at_next_name(word).rstrip(_CLOSING)
-    return Value(start, word) if word else None
+    return SecretCandidate(start, word) if word else None
 
 
-def _proves(value: Value, kind: str, *, is_direct: bool, is_told: bool) -> bool:
+def _proves(value: SecretCandidate, kind: str, *, is_direct: bool, is_told: bool) -> bool:
     if kind == LOGIN:
         return _is_login(value)
     if not is_direct:
@@ -194,7 +204,7 @@ def _proves(value: Value, kind: str, *, is_direct: bool, is_told: bool) -> bool:
     return len(value.text) >= _LEAST.get(kind, _LEAST_OF_OTHERS) and is_chance(value.text)
 
 
-def _is_login(value: Value) -> bool:
+def _is_login(value: SecretCandidate) -> bool:
     """Return whether this is ``user:password``, and reduce the value to the part after the colon."""
     user, colon, password = value.text.partition(":")
     if not colon:
@@ -208,23 +218,23 @@ def _has_letter(text: str) -> bool:
     return any(character.isalpha() for character in text)
 
 
-def _value_before(text: str, hit: int, end: int, kind: str) -> Value | None:
+def _value_before(text: str, hit: int, end: int, kind: str) -> SecretCandidate | None:
     """Return the value before the name, as in ``use … as the password``."""
     line = text[max(0, hit - 160) : hit].rpartition("\n")[2]
     low = line.lower()
     for adjective in _ADJECTIVES:
         low = low.removesuffix(adjective)
-    told = next((told for told in _TOLD_BEFORE if low.endswith(told)), "")
+    ending = next((ending for ending in _ENDINGS_BEFORE_NAME if low.endswith(ending)), "")
     following = text[end : end + 24].lstrip(_BLANKS).split(None, 1)[:1]
     goes_on = following and text[end : end + 1] == " " and following[0].strip(",.").lower() not in _MAY_GO_ON
-    if not told or len(low) > len(line) or goes_on or text[end : end + 1].isalnum():
+    if not ending or len(low) > len(line) or goes_on or text[end : end + 1].isalnum():
         return None
-    words = line[: len(low) - len(told)].split()
+    words = line[: len(low) - len(ending)].split()
     word = words[-1].strip(_OPENING + _CLOSING) if words else ""
     if not word or not word.isascii():
         return None
-    start = hit - len(line) + line.rindex(word, 0, len(low) - len(told))
-    value = Value(start, word)
+    start = hit - len(line) + line.rindex(word, 0, len(low) - len(ending))
+    value = SecretCandidate(start, word)
     least = _LEAST.get(kind, _LEAST_OF_OTHERS)
     is_proven = is_literal_password(value) and _has_letter(word) if kind == PASSWORD else is_chance(word)
     return value if len(word) >= least and is_proven else None

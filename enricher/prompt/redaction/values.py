@@ -27,11 +27,11 @@ _SIGNS = "@#$%^&*+=!?~"
 _ROOTS = ("process.env", "os.environ", "os.getenv", "env.", "import.meta", "self.", "this.", "config.", "settings.")
 
 
-_LONGEST_JUDGED = 128
+_LONGEST_CHECKED = 128
 _FEW_DIGITS = 3
 
 
-class Value:
+class SecretCandidate:
     """A candidate: its position, how it is written, and how much evidence its context requires."""
 
     __slots__ = ("end", "head", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
@@ -41,7 +41,7 @@ class Value:
         self.end = start + len(text)
         self.text = text
         # Only this beginning is judged: it suffices, and a text full of names has many long values.
-        self.head = text[:_LONGEST_JUDGED]
+        self.head = text[:_LONGEST_CHECKED]
         self.proof = proof
         # Literal: the context, such as an env file or a sentence, cannot contain variables.
         self.is_literal = is_literal
@@ -49,7 +49,7 @@ class Value:
         self.is_alone = False
 
 
-def is_secret(value: Value, kind: str, proof: int) -> bool:
+def is_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
     """Return whether a value gives the required evidence."""
     text = value.head
     if len(text) < 4 or _is_filler(text) or _is_reference(value) or _is_version(text):
@@ -69,7 +69,7 @@ def is_secret(value: Value, kind: str, proof: int) -> bool:
     return (value.is_quoted or value.is_literal or value.is_alone or _is_mixed(text, 4)) and not _is_path(text)
 
 
-def is_literal_password(value: Value) -> bool:
+def is_literal_password(value: SecretCandidate) -> bool:
     """Return whether a word that the text calls a password is a real one: it needs a digit or a special character."""
     text = value.head
     bare = text.rstrip("!?.")
@@ -87,7 +87,7 @@ def is_key_shaped(text: str) -> bool:
     return {"A", "a", "0"} <= set(classes) and sum(map(str.__ne__, classes, classes[1:])) >= 8
 
 
-def _is_spaced_secret(value: Value, kind: str, proof: int) -> bool:
+def _is_spaced_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
     """Return whether several quoted words are a secret: a passphrase, or after a weaker name one with a digit."""
     if proof == ANYTHING and _is_passphrase(value.head):
         return True
@@ -108,7 +108,7 @@ def _is_filler(text: str) -> bool:
     return (low.startswith("your") and low.endswith(_NAMES_IN_VALUES)) or (begins and not _has_digit(low))
 
 
-def _is_reference(value: Value) -> bool:
+def _is_reference(value: SecretCandidate) -> bool:
     """Return whether the text is code or a template: ``${X}``, ``<key>``, ``environ["X"]``, ``form.password``."""
     text = value.head
     if text[:1] in _TEMPLATE_OPENERS and (text[-1:] in _TEMPLATE_CLOSERS or text[1:2] in _TEMPLATE_OPENERS):
@@ -179,7 +179,7 @@ _ASCII_DIGITS = frozenset("0123456789")
 
 def is_random(text: str, *, digits: int = 2) -> bool:
     """Return whether the text alternates between cases and digits as often as random text."""
-    text = text[:_LONGEST_JUDGED]
+    text = text[:_LONGEST_CHECKED]
     classes = _classes(text)
     if "?" in classes or classes.count("0") < digits or len(set(text)) < 10:
         return False
@@ -193,7 +193,7 @@ def is_chance(text: str) -> bool:
     """Return whether letters and digits alternate as in random text, whether in one case or mixed case."""
     if len(text) < 6 or not text.isascii() or _is_filler(text) or _is_version(text) or _is_path(text) or "://" in text:
         return False
-    text = text[:_LONGEST_JUDGED]
+    text = text[:_LONGEST_CHECKED]
     if not _has_digit(text) or not any(character.isalpha() for character in text) or _is_file_or_call(text):
         return False
     if _is_uuid(text):

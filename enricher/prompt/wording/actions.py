@@ -36,13 +36,14 @@ _OWN_CHANGES = frozenset(
 _WIDE_BETWEEN = 8
 _WIDE_NOT = (
     "按钮", "页面", "组件", "失败", "数据", "报错", "ボタン", "ページ", "画面", "データ", "失敗", "コンポーネント",
+    "没有", "还没",
     "した", "された",     "不要", "别", "しないで",
 )  # fmt: skip
 _NEGATIONS = frozenset(
     "don't dont not never without nicht ohne kein keine pas sans sin não sem non senza не без no".split()
 )
 _PARTICLES = frozenset("me up out us off with as to".split())
-_SAYS_ENGLISH = frozenset("the is are to of this that for with in".split())
+_ENGLISH_WORDS = frozenset("the is are to of this that for with in".split())
 
 
 class _Words:
@@ -99,13 +100,15 @@ def asked_actions(prompt: str) -> list[str]:
 
 def clauses(text: str) -> list[str]:
     """Return the clauses of a lower-case prompt in the user's own words, without polite words at their beginning."""
-    said = "\n".join(_own_lines(text))
-    if len(said.split()) > MOST_WORDS:
-        said = f"{said[:ENDS_OF_A_LONG_ONE].rpartition(' ')[0]}\n{said[-ENDS_OF_A_LONG_ONE:].partition(' ')[2]}"
+    own_text = "\n".join(_own_lines(text))
+    if len(own_text.split()) > MOST_WORDS:
+        own_text = (
+            f"{own_text[:ENDS_OF_A_LONG_ONE].rpartition(' ')[0]}\n{own_text[-ENDS_OF_A_LONG_ONE:].partition(' ')[2]}"
+        )
     for mark in (". ", "! ", "? ", *_BREAKS):
-        if mark in said:
-            said = said.replace(mark, "\n")
-    return [clause for line in said.split("\n") if (clause := _plain(line))]
+        if mark in own_text:
+            own_text = own_text.replace(mark, "\n")
+    return [clause for line in own_text.split("\n") if (clause := _plain(line))]
 
 
 def _own_lines(text: str) -> list[str]:
@@ -155,7 +158,7 @@ def _english(clause: str) -> str:
     if verb in _words().alone and (action := _of_alone(verb, rest)):
         return action
     for action, verbs, things in _words().english:
-        if f" {verb} " in verbs and _reaches(rest, frozenset(_cells(things)), verb, action):
+        if f" {verb} " in verbs and _has_object(rest, frozenset(_cells(things)), verb, action):
             return action
     return ""
 
@@ -167,7 +170,7 @@ def _of_alone(verb: str, rest: list[str]) -> str:
     if _is_path(rest[0]) and action in ("lint", TEST) and len(rest) == 1:
         return action
     if rest[0] in ("the", "my", "your", "our", "all"):
-        return action if _is_meant(verb, rest, behind) else ""
+        return action if _is_committable(verb, rest, behind) else ""
     if verb in ("release", "publish") and _is_version(rest[0]):
         return action
     if rest[0] == "version":
@@ -177,7 +180,7 @@ def _of_alone(verb: str, rest: list[str]) -> str:
     return action if rest[0] in behind or rest[0] in ("now", "again", "please") else ""
 
 
-def _is_meant(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
+def _is_committable(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
     """Return whether the words after "commit" name something that can be committed and not a longer term."""
     thing = next((word for word in rest if word not in _words().between), "")
     at = rest.index(thing) + 1 if thing else len(rest)
@@ -196,7 +199,7 @@ def _is_path(word: str) -> bool:
     return "/" in word or (word.rpartition(".")[2].isalpha() and "." in word[1:])
 
 
-def _reaches(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
+def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
     """Return whether the verb's object follows, after articles and the like, and is not part of a longer name."""
     for at, word in enumerate(rest[:MOST_BETWEEN]):
         for length in (4, 3, 2, 1):
@@ -217,7 +220,7 @@ def _foreign(clause: str) -> str:
     words = [_bare(word) for word in clause.split()]
     if not words or len(words) > LONGEST_CLAUSE or f" {words[0]} " in _words().verbs or _NEGATIONS.intersection(words):
         return ""
-    if clause.isascii() and _SAYS_ENGLISH.intersection(words):
+    if clause.isascii() and _ENGLISH_WORDS.intersection(words):
         return ""
     for action, verbs, things in _words().foreign:
         if not any(word.startswith(verbs) and len(word) < LONGEST_VERB for word in words):

@@ -6,7 +6,7 @@ rarely about the rest. On the hook's path: no regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.words import SOURCE_ENDS, STOP_WORDS, general, stem
+from enricher.prompt.wording.words import SOURCE_ENDS, STOP_WORDS, generic_stems, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
@@ -220,7 +220,7 @@ class _Reader:
             before = raw
         plain = [word.strip(_AROUND) for word in words]
         if not KINDS_OF_SYMBOL.isdisjoint([word.lower() for word in plain]):
-            self._beside_kinds(plain)
+            self._names_near_kinds(plain)
 
     def _quoted(self, text: str) -> str:
         """Read the texts in quotation marks; return the line without them."""
@@ -322,7 +322,7 @@ class _Reader:
         self.note(Name(IDENTIFIER, parts[-1], owner=owner, is_certain=is_certain))
         return True
 
-    def _beside_kinds(self, words: list[str]) -> None:
+    def _names_near_kinds(self, words: list[str]) -> None:
         """Read plain words that the prompt calls a class, a function etc.: "the Cart class"."""
         for at in range(len(words) - 1):
             before, behind = words[at : at + 2]
@@ -331,7 +331,7 @@ class _Reader:
                 lowered = bare.lower()
                 if kind.lower() not in KINDS_OF_SYMBOL or len(bare) < 3 or not is_identifier(bare):
                     continue
-                if not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | general()):
+                if not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | generic_stems()):
                     self.note(Name(IDENTIFIER, bare, is_certain=False))
 
 

@@ -41,7 +41,7 @@ class Query:
     ``weights`` are index terms; ``names`` are identifiers as written; ``dotted`` are names such as
     ``pkg.module.Class``; ``paths`` are (path, line or 0, place); ``frames`` are (path, line) of a trace, in order;
     ``messages`` are quoted texts; ``commits`` are hexadecimal names; ``titled`` are the terms of the first line,
-    ``pairs`` are adjacent words of it, ``spoken`` maps a term to the word in the prompt.
+    ``pairs`` are adjacent words of it, ``words_by_term`` maps a term to the word in the prompt.
     """
 
     __slots__ = (
@@ -52,11 +52,11 @@ class Query:
         "names",
         "pairs",
         "paths",
-        "spoken",
         "titled",
         "weights",
         "words",
-    )
+        "words_by_term",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.weights: dict[str, float] = {}
@@ -68,7 +68,7 @@ class Query:
         self.commits: list[str] = []
         self.pairs: list[str] = []
         self.titled: set[str] = set()
-        self.spoken: dict[str, str] = {}
+        self.words_by_term: dict[str, str] = {}
         self.words = 0
 
 
@@ -203,7 +203,7 @@ class _Reader:
         words = [word for word in plain.split() if word.isalpha()]
         for at in range(len(words) - 1):
             self.query.pairs.append(words[at] + words[at + 1])
-            self.query.spoken.setdefault(words[at] + words[at + 1], f"{words[at]} {words[at + 1]}")
+            self.query.words_by_term.setdefault(words[at] + words[at + 1], f"{words[at]} {words[at + 1]}")
 
     def quoted(self, text: str) -> None:
         for part in text.split('"')[1:-1:2]:
@@ -249,7 +249,7 @@ class _Reader:
             if term not in STOP_WORDS and len(term) > 1:
                 if where == TITLE:
                     self.query.titled.add(term)
-                self.query.spoken.setdefault(term, word)
+                self.query.words_by_term.setdefault(term, word)
                 self.sums[term] = self.sums.get(term, 0.0) + weight
                 self.most[term] = max(self.most.get(term, 0.0), weight)
 

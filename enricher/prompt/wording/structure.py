@@ -39,7 +39,7 @@ _ERRORS = (
 )  # fmt: skip
 
 
-class Survey:
+class MaskedText:
     """The masked text and the structural features found, each with the span of its first occurrence."""
 
     __slots__ = ("features", "masked")
@@ -49,7 +49,7 @@ class Survey:
         self.features = features
 
 
-def survey(text: str) -> Survey:
+def survey(text: str) -> MaskedText:
     """Return ``text`` with everything masked except the user's own wording."""
     found: dict[str, tuple[int, int]] = {}
     if "```" in text:
@@ -64,7 +64,7 @@ def survey(text: str) -> Survey:
     for opening, closing in (('"', '"'), ("“", "”"), ("«", "»")):
         if opening in text:
             text = _between(text, opening, closing, QUOTE, found)
-    return Survey(text, found)
+    return MaskedText(text, found)
 
 
 def _blank(marker: str, length: int) -> str:

@@ -1,14 +1,14 @@
 """Find the time span for which a prompt asks about work: "what did we change yesterday", "since v2.1".
 
 Pure except for the local time zone, on the hook's path, and loaded only for prompts that contain a word for a time;
-``enricher.prompt.wording.occasions`` decides whether the sentence around it is about work.
+``enricher.prompt.wording.time_mentions`` decides whether the sentence around it is about work.
 """
 
 from __future__ import annotations
 
 import time
 
-from enricher.prompt.wording import occasions
+from enricher.prompt.wording import time_mentions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -147,20 +147,20 @@ def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
         found = _found(words, now, tags)
         if found:
             at, end, start, until, is_since = found
-            why = occasions.in_english(words, at, end, is_since=is_since)
+            why = time_mentions.in_english(words, at, end, is_since=is_since)
             is_english = bool(why)
-            why = why or occasions.in_other_languages(lowered, words, at, end, is_since=is_since)
+            why = why or time_mentions.in_other_languages(lowered, words, at, end, is_since=is_since)
         elif not lowered.isascii() and (asian := _in_ideographs(lowered, now)):
             at, end, is_english = 0, 0, False
             start, until, is_since = asian
-            why = occasions.in_ideographs(lowered)
+            why = time_mentions.in_ideographs(lowered)
         else:
             continue
         if why:
-            told = Span(start, now if is_since else until, why)
-            told.words = occasions.subjects([*words[:at], *words[end:]])
-            told.is_specific = is_english and bool(told.words)
-            return told
+            result = Span(start, now if is_since else until, why)
+            result.words = time_mentions.subjects([*words[:at], *words[end:]])
+            result.is_specific = is_english and bool(result.words)
+            return result
     return None
 
 
@@ -292,9 +292,7 @@ def _month(words: list[str], at: int, now: float) -> Part | None:
     """Read "in March", "on March 2nd", "2 March 2026"; a month's name alone may be a verb, a person or a planet."""
     word = words[at]
     month = _MONTH_OF.get(word) or _SHORT_MONTHS.get(word, 0)
-    if not month or (
-        word in _SHORT_MONTHS and word != "may" and word not in _MONTH_OF and not _is_beside_a_day(words, at)
-    ):
+    if not month or (word in _SHORT_MONTHS and word != "may" and word not in _MONTH_OF and not _is_near_day(words, at)):
         return None
     after = words[at + 1 : at + 3]
     year = next((int(one) for one in after if one.isdigit() and len(one) == 4 and one[:2] in ("19", "20")), 0)
@@ -315,7 +313,7 @@ def _month(words: list[str], at: int, now: float) -> Part | None:
     return length, _midnight(year, month, 1), _midnight(year, month + 1, 1), False
 
 
-def _is_beside_a_day(words: list[str], at: int) -> bool:
+def _is_near_day(words: list[str], at: int) -> bool:
     return bool(_day_of(words[at + 1 : at + 2]) or (at and _day_of(words[at - 1 : at])))
 
 

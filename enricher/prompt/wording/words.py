@@ -38,7 +38,7 @@ SOURCE_ENDS = frozenset(
 )
 """Extensions of the files that people name in prompts."""
 
-_BESIDE_NAMES = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
+_PUNCTUATION = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
 
 _ORDERS = (
     "add more write read create build make change update fix improve clean review check find move rename delete remove"
@@ -145,7 +145,7 @@ def quoted(name: str) -> str:
     return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
 
 
-def general() -> frozenset[str]:
+def generic_stems() -> frozenset[str]:
     """Return the stems of words that a request may contain in any project, so that they do not point to a file."""
     if not _general:
         _general.append(frozenset(stem(word) for word in _ORDERS.split()))
@@ -154,4 +154,4 @@ def general() -> frozenset[str]:
 
 def words_of(text: str) -> list[str]:
     """Split a text into runs of ASCII letters, digits and ``_-./``, also within Chinese or Japanese."""
-    return text.encode("ascii", "replace").decode().translate(_BESIDE_NAMES).split()
+    return text.encode("ascii", "replace").decode().translate(_PUNCTUATION).split()

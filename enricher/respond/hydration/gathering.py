@@ -50,7 +50,12 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
         symbols = _symbols(names, index) if index else []
         places = [f"{path}:{line}" for _name, path, line in symbols]
         frame = next(
-            (f"{path}:{name.line}" for name in names if name.kind == FRAME for path in _existing(name, request, index)),
+            (
+                f"{path}:{name.line}"
+                for name in names
+                if name.kind == FRAME
+                for path in existing(name.text, request, index)
+            ),
             "",
         )
         found |= {
@@ -79,13 +84,13 @@ def _files(names: list[Name], request: Request, index: Connection | None) -> lis
     found: list[str] = []
     for name in names:
         if name.kind in (FILE, ATTACHED, FRAME):
-            found += [path for path in _existing(name, request, index) if path not in found]
+            found += [path for path in existing(name.text, request, index) if path not in found]
     return found[:MOST_FILES]
 
 
-def _existing(name: Name, request: Request, index: Connection | None) -> list[str]:
+def existing(name: str, request: Request, index: Connection | None) -> list[str]:
     """Return the one file inside the project that a name means, in a list; empty if none or several fit."""
-    root, written = request.project.root, name.text.removeprefix("./").lstrip("@")
+    root, written = request.project.root, name.removeprefix("./").lstrip("@")
     if not root:
         return []
     for base in (request.cwd or root, root):
@@ -143,11 +148,11 @@ def _ways(index: Connection) -> dict[str, Any]:
     rows = index.execute(
         "select action, kind, said, path, line from ways where folder = '' order by rank desc"
     ).fetchall()
-    for action, kind, said, path, line in rows:
-        if kind == "command" and action in ACTIONS and len(said) <= LONGEST_COMMAND:
-            found.setdefault(ACTIONS[action], said)
+    for action, kind, text, path, line in rows:
+        if kind == "command" and action in ACTIONS and len(text) <= LONGEST_COMMAND:
+            found.setdefault(ACTIONS[action], text)
         elif kind == "sentence" and action == "commit":
-            found.setdefault("commit_way", [said[:160], f"{path}:{line}"])
+            found.setdefault("commit_way", [text[:160], f"{path}:{line}"])
     return found
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Step:
+class PlanStep:
     """A step as the agent's task list takes it: its text, and its form while it runs."""
 
     __slots__ = ("active", "text")
@@ -39,7 +39,7 @@ class Step:
 
 def steps_for(
     plan: Mapping[str, Any], values: Mapping[str, str], items: Sequence[str], *, prompt: str, is_tracked: bool
-) -> list[Step]:
+) -> list[PlanStep]:
     """Return a workflow's steps for one prompt, numbered; a checkpoint has its word instead of a number.
 
     The tracker's steps surround the others if ``is_tracked`` and there is a tracker; the commit comes before its last.
@@ -50,8 +50,8 @@ def steps_for(
         found.append((_filled(TRACKED, {"request": "what is pasted", **values}), "Creating issue", False))
     for wordings, active, evidence, is_checkpoint in plan["steps"]:
         for text, own in _worded(wordings, active, values, items):
-            said = f"{text} \u2014 evidence: {evidence}" if evidence else text
-            found.append((said, own, is_checkpoint))
+            step = f"{text} \u2014 evidence: {evidence}" if evidence else text
+            found.append((step, own, is_checkpoint))
     if plan["commits"] and not any(words in prompt.lower() for words in NO_COMMIT):
         found.append((_commit(values, is_pushed=bool(tracker)), "Committing", False))
     if tracker:
@@ -85,16 +85,16 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 
 def _commit(values: Mapping[str, str], *, is_pushed: bool) -> str:
     """Return the step that commits; a tracker's work ends with a push, other work is pushed if the user asks."""
-    said = "Commit and push" if is_pushed else "Commit"
-    return f"{said}, as {values['commit_way']}" if values.get("commit_way") else said
+    step = "Commit and push" if is_pushed else "Commit"
+    return f"{step}, as {values['commit_way']}" if values.get("commit_way") else step
 
 
-def _numbered(found: Sequence[tuple[str, str, bool]]) -> list[Step]:
+def _numbered(found: Sequence[tuple[str, str, bool]]) -> list[PlanStep]:
     if len(found) == 1:
-        return [Step(harmless(found[0][0], longest=LONGEST_STEP), found[0][1])]
+        return [PlanStep(harmless(found[0][0], longest=LONGEST_STEP), found[0][1])]
     steps, number = [], 0
     for text, active, is_checkpoint in found:
         number += not is_checkpoint
         lead = "CHECKPOINT" if is_checkpoint else f"Step {number}"
-        steps.append(Step(f"{lead}: {harmless(text, longest=LONGEST_STEP)}", active))
+        steps.append(PlanStep(f"{lead}: {harmless(text, longest=LONGEST_STEP)}", active))
     return steps

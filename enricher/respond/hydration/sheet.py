@@ -5,7 +5,7 @@ from __future__ import annotations
 from enricher.context.channels.session import summary
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.respond.hydration.writing import hydrate
-from storage.base.lean import loads
+from storage.base.fast_stdlib import loads
 
 TITLE = "# Prompt hydration context"
 PROMPT, SESSION, CANDIDATES, CATALOGUE, PLAN = (

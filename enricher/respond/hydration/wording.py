@@ -65,7 +65,7 @@ PASTED = (">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Trac
 LIST_MARKS = ("- ", "* ", "• ")
 
 
-class Request:
+class PromptRequest:
     """One thing that a prompt asks for: its words, whether it is a question, an order or a statement.
 
     ``is_condition``: a statement of what should or must be the case.
@@ -83,20 +83,20 @@ class Request:
         self.is_listed = is_listed
 
 
-def read_requests(prompt: str) -> list[Request]:
+def read_requests(prompt: str) -> list[PromptRequest]:
     """Return what the prompt asks for or states, sentence by sentence, in the user's words and order."""
-    found: list[Request] = []
+    found: list[PromptRequest] = []
     for line, is_listed in _own_lines(prompt[:LONGEST_READ]):
         for sentence in _sentences(line):
             is_question = sentence.rstrip().endswith("?")
             for part in [sentence] if is_question else _orders(sentence):
                 text = _plain(part)
                 if text and any(char.isalpha() for char in text):
-                    found.append(Request(text, is_question=is_question and _asks(text), is_listed=is_listed))
+                    found.append(PromptRequest(text, is_question=is_question and _asks(text), is_listed=is_listed))
     return found
 
 
-def main_request(requests: list[Request]) -> Request | None:
+def main_request(requests: list[PromptRequest]) -> PromptRequest | None:
     """Return the request that the others belong to: the first order or wish of some words, else question, else line."""
     whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS]
     for candidates in (
@@ -110,7 +110,7 @@ def main_request(requests: list[Request]) -> Request | None:
     return None
 
 
-def items_of(requests: list[Request]) -> list[str]:
+def items_of(requests: list[PromptRequest]) -> list[str]:
     """Return the separate requests of a prompt with several: its list items, else its orders; empty for only one."""
     listed = [one for one in requests if one.is_listed]
     orders = [one for one in requests if one.is_order]
@@ -119,7 +119,7 @@ def items_of(requests: list[Request]) -> list[str]:
     return texts[:MOST_ITEMS] if len(texts) > 1 else []
 
 
-def object_of(request: Request) -> str:
+def object_of(request: PromptRequest) -> str:
     """Return what a request is about: its words without the verb, a question word, and reasons or conditions."""
     text = request.text
     words = text.split()
@@ -139,35 +139,35 @@ def object_of(request: Request) -> str:
     )
 
 
-def intent(requests: list[Request], *, error: str, earlier: str, is_question: bool, is_debugging: bool) -> str:
+def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_question: bool, is_debugging: bool) -> str:
     """Return one sentence that restates the prompt and names its object."""
     chosen = main_request(requests)
     if chosen is None:
         return f"Resolve the pasted error: {error}" if error else "Act on the pasted text"
     text = harmless(chosen.text, longest=LONGEST_INTENT * 2).rstrip(" .!?")
     if chosen.is_question and is_question:
-        said = f"Answer the question: {text}?"
+        sentence = f"Answer the question: {text}?"
     elif chosen.is_order:
-        said = capitalized(text)
+        sentence = capitalized(text)
         more = [one for one in requests if (one.is_order or one.is_condition) and one is not chosen]
-        if more and len(said) + len(more[0].text) + 8 < LONGEST_INTENT:
-            said += f"; {lowered(more[0].text).rstrip(' .!')}"
+        if more and len(sentence) + len(more[0].text) + 8 < LONGEST_INTENT:
+            sentence += f"; {lowered(more[0].text).rstrip(' .!')}"
             more = more[1:]
         if more:
-            said += f" (and {len(more)} more point{'s' * (len(more) > 1)} of the prompt)"
+            sentence += f" (and {len(more)} more point{'s' * (len(more) > 1)} of the prompt)"
     elif chosen.is_question:
-        said = f"Do what is asked for: {text}"
+        sentence = f"Do what is asked for: {text}"
     elif chosen.is_condition and not is_debugging:
-        said = f"Bring this about: {text}"
+        sentence = f"Bring this about: {text}"
     elif is_debugging:
-        said = f"Find and fix the cause of what is reported: {text}"
+        sentence = f"Find and fix the cause of what is reported: {text}"
     else:
-        said = f"Act on what the prompt states: {text}"
-    if error and error.partition(":")[0] not in said:
-        said += f" ({error})"
+        sentence = f"Act on what the prompt states: {text}"
+    if error and error.partition(":")[0] not in sentence:
+        sentence += f" ({error})"
     if earlier:
-        said += f" \u2014 the earlier request was: \u201c{shortened(harmless(earlier, longest=200), 80)}\u201d"
-    return shortened(said, LONGEST_INTENT + (100 if earlier else 0))
+        sentence += f" \u2014 the earlier request was: \u201c{shortened(harmless(earlier, longest=200), 80)}\u201d"
+    return shortened(sentence, LONGEST_INTENT + (100 if earlier else 0))
 
 
 def capitalized(text: str) -> str:

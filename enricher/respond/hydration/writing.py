@@ -6,10 +6,10 @@ from enricher.context.channels.session import summary
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
-from enricher.respond.hydration.plan import Step, steps_for
-from enricher.respond.hydration.wording import intent, items_of, main_request, object_of, read_requests
+from enricher.respond.hydration.plan import TEMPLATE_SIGNS, PlanStep, steps_for
+from enricher.respond.hydration.wording import gerund, intent, items_of, main_request, object_of, read_requests
 from enricher.respond.render import cut
-from storage.base.lean import loads
+from storage.base.fast_stdlib import loads
 
 HYDRATION = "hydration"
 TITLE = "## Prompt Hydration"
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.respond.decision import Enrichment, Inputs
-    from enricher.respond.hydration.wording import Request
+    from enricher.respond.hydration.wording import PromptRequest
     from enricher.rules.cache import Rules
 
 
@@ -55,7 +55,7 @@ class Hydration:
         self.gate = ""
         self.guardrails: list[str] = []
         self.context: list[str] = []
-        self.steps: list[Step] = []
+        self.steps: list[PlanStep] = []
 
     def text(self) -> str:
         """Return the plan in the documented form."""
@@ -85,11 +85,11 @@ class Hydration:
 
     def pointing_to(self, file: str) -> str:
         """Return the short text that names the file with the plan (about 100 tokens)."""
-        said = cut(self.intent, tokens=LONGEST_SHORT_INTENT)
+        intent = cut(self.intent, tokens=LONGEST_SHORT_INTENT)
         return "\n".join([
             TITLE,
             "",
-            f"**Intent**: {said}",
+            f"**Intent**: {intent}",
             f"**Workflow**: {self.workflow} ({self.gate})",
             POINTER.format(file),
         ])  # fmt: skip
@@ -128,7 +128,8 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     found.workflow, found.gate = name, plan["gate"]
     found.guardrails = [slug for slug, types in plan["guardrails"] if not types or judged.task_type in types]
     is_question = not any(is_checkpoint for *_rest, is_checkpoint in plan["steps"])
-    found.intent = intent(
+    by_model = facts.get("model", {}).get("plan", {})
+    found.intent = by_model.get("intent") or intent(
         requests,
         error=values.get("error", ""),
         earlier=_earlier(inputs, main),
@@ -137,12 +138,19 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     )
     is_of_setup = judged.scores.get("task_type", {}).get(TRACKED_TYPE, 0) > 0 or AGENT_FILE in judged.features
     is_tracked = bool(plan["tracked"]) or (is_of_setup and not is_question)
-    found.steps = steps_for(plan, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
+    steps = {**plan, "steps": [_step_of(one) for one in by_model["steps"]]} if "steps" in by_model else plan
+    found.steps = steps_for(steps, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
     found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
     return found
 
 
-def _earlier(inputs: Inputs, main: Request | None) -> str:
+def _step_of(step: Mapping[str, Any]) -> list[Any]:
+    """Return a model's step in the form of a workflow's, without placeholders."""
+    action = str(step["action"]).translate(TEMPLATE_SIGNS)
+    return [[action], gerund(action), step["evidence"], step["is_checkpoint"]]
+
+
+def _earlier(inputs: Inputs, main: PromptRequest | None) -> str:
     """Return the earlier request that completes this prompt; empty if the prompt is complete."""
     conversation = inputs.conversation
     if main and not conversation.basis(inputs.prompt) and len(main.text.split()) >= FEWEST_WORDS:
@@ -187,7 +195,7 @@ def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> li
     bullets: list[str] = []
     shown = [item.label for item in result.items if not item.why]
     offered: dict[str, list[tuple[str, str, Any]]] = {
-        CODE: [one for one in _looked_up(facts) if not _is_said(one[0], shown)],
+        CODE: [one for one in _looked_up(facts) if not _is_reported(one[0], shown)],
         SESSION: [],
         MEMORY: [],
     }
@@ -207,14 +215,15 @@ def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> li
             if bullet:
                 bullets.append(bullet)
                 left -= estimate_tokens(bullet)
-    return bullets + [f"- Without an answer in time: {', '.join(result.partial)}"] * bool(result.partial)
+    late = [*result.partial, *["model"] * (facts.get("model", {}).get("status") == "timeout")]
+    return bullets + [f"- Without an answer in time: {', '.join(late)}"] * bool(late)
 
 
 def _without_tests(facts: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if name not in ("tests", "all_tests")}
 
 
-def _is_said(label: str, shown: Iterable[str]) -> bool:
+def _is_reported(label: str, shown: Iterable[str]) -> bool:
     """Return whether a channel already reports a looked-up fact, with more detail: its place or its test file."""
     place = label.rpartition("defined in ")[2] if "defined in " in label else label.removeprefix("Tests of it: ")
     return place != label and any(one.startswith(place.partition(",")[0]) for one in shown)
@@ -235,12 +244,12 @@ def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
 
 
 def _bullet(label: str, text: str, tokens: int) -> str:
-    said = harmless(label, longest=LONGEST_BULLET)
+    bullet = harmless(label, longest=LONGEST_BULLET)
     if text:
         quoted = harmless(text, longest=LONGEST_BULLET).replace('"', "'")
-        said = f'{said}: "{quoted}"' if said else f'"{quoted}"'
-    kept = cut(said, tokens=tokens - 2)
-    return f"- {kept}" + ('"' if kept != said and kept.count('"') % 2 else "") if kept else ""
+        bullet = f'{bullet}: "{quoted}"' if bullet else f'"{quoted}"'
+    kept = cut(bullet, tokens=tokens - 2)
+    return f"- {kept}" + ('"' if kept != bullet and kept.count('"') % 2 else "") if kept else ""
 
 
 def _quoted(text: str) -> str:

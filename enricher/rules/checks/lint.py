@@ -6,6 +6,7 @@ never on the hook's path.
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -14,26 +15,27 @@ from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
 from enricher.respond.guidance import choose_workflow, shares_of
 from enricher.rules.cache import Rules
 from enricher.rules.checks.unused import unused_rules
-from enricher.rules.checks.workflows import catalogue_problems
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.configuration import unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
 from enricher.rules.compiling.signals import condition_of, tokens
-from enricher.rules.compiling.workflows.catalogue import WORKFLOW
+from enricher.rules.compiling.workflows.catalogue import FOLDER, WORKFLOW
+from enricher.rules.compiling.workflows.linking import names_of_guardrails
 from enricher.rules.layers import Layer, Layers, find_layers, layer_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from enricher.classify import Classification
-    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.compiled import Compiled
+    from enricher.rules.compiling.document import RuleBlock
     from enricher.rules.compiling.signals import ClassRule
-
 
 PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
 """Parts that instructions need to be complete without other layers; channels are not needed."""
 LENGTHS = ("tiny", "short", "medium", "long", "very_long")
 """Features of which a prompt has at most one."""
+ENDING = ".md"
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
@@ -108,7 +110,7 @@ def _found(rule: ClassRule, example: str, rules: Rules, compiled: Compiled) -> s
         return judged.search_intent or "none"
     if rule.facet == WORKFLOW:
         return _workflow_of(judged, compiled)
-    return rule.name if _is_called_for(rule, judged, compiled) else ""
+    return rule.name if _is_triggered(rule, judged, compiled) else ""
 
 
 def _workflow_of(judged: Classification, compiled: Compiled) -> str:
@@ -116,7 +118,7 @@ def _workflow_of(judged: Classification, compiled: Compiled) -> str:
     return choose_workflow(compiled.body["workflows"], signal_scores=judged.scores[WORKFLOW], shares=shares)[0]
 
 
-def _is_called_for(rule: ClassRule, judged: Classification, compiled: Compiled) -> bool:
+def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -> bool:
     """Return whether a prompt's signals and task type reach the threshold of a guardrail or an approach."""
     shown = "" if judged.uncertain else judged.task_type
     scores = judged.scores.get(rule.facet, {})
@@ -180,3 +182,49 @@ def _wordings(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[tuple
 
 def _holds(wording: tuple[str, ...], part: tuple[str, ...]) -> bool:
     return any(wording[at : at + len(part)] == part for at in range(len(wording) - len(part) + 1))
+
+
+def catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
+    """Yield the problems of all catalogues: between index, tree and files, then of each workflow."""
+    rules = [rule for rule in compiled.rules.values() if rule.kind == WORKFLOW and rule.name]
+    yield from _of_the_indices(compiled, {rule.name for rule in rules})
+    plans = json.loads(compiled.body["workflows"]["plans"])
+    known = {*compiled.guardrails.ids, *compiled.guardrails.catalogue}
+    triggers: dict[str, RuleBlock] = {}
+    for rule in rules:
+        steps = plans[rule.name]["steps"]
+        if rule.data.get("modifies_files") and not any(is_checkpoint for *_rest, is_checkpoint in steps):
+            message = f"workflow '{rule.name}' changes files without a checkpoint; add a step with 'checkpoint: true'"
+            yield Problem(*rule.place_of("steps"), "error", message)
+        elif len(steps) > 1 and not any(is_checkpoint for *_rest, is_checkpoint in steps):
+            message = f"workflow '{rule.name}' has several steps and no checkpoint; add 'checkpoint: true' to one"
+            yield Problem(*rule.place_of("steps"), "error", message)
+        for at, name in names_of_guardrails(rule):
+            if name not in known:
+                message = f"the guardrail '{name}' is in no catalogue; add it, or an alias in guardrails.md"
+                yield Problem(*rule.place_of("guardrails", at), "error", message)
+        written = json.dumps(rule.data.get("triggers", []), sort_keys=True, default=str)
+        if not rule.data.get("triggers"):
+            message = f"workflow '{rule.name}' has no triggers, so that it is never chosen"
+            yield Problem(rule.file, rule.line, "warning", message)
+        elif (other := triggers.setdefault(written, rule)) is not rule:
+            message = f"workflows '{other.name}' and '{rule.name}' have the same triggers, so that neither is certain"
+            yield Problem(*rule.place_of("triggers"), "error", message)
+
+
+def _of_the_indices(compiled: Compiled, names: set[str]) -> Iterator[Problem]:
+    for index in compiled.workflows:
+        for name, line in index.tree.items():
+            if name not in names:
+                message = f"the decision tree names '{name}', which is no workflow"
+                yield Problem(index.path, line, "error", message)
+        for name, (line, _said) in index.entries.items():
+            if index.has_tree and name not in index.tree:
+                message = f"the decision tree does not lead to workflow '{name}'"
+                yield Problem(index.path, line, "warning", message)
+        folder = os.path.join(os.path.dirname(index.path), FOLDER)
+        for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            name = file.removesuffix(ENDING)
+            if file.endswith(ENDING) and name not in index.entries:
+                message = f"the index {os.path.basename(index.path)} has no line for '{name}', so the file is not used"
+                yield Problem(os.path.join(folder, file), 1, "warning", message)

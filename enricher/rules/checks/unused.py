@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.classify.reading import words_of
 from enricher.prompt.wording.structure import survey
-from enricher.rules.compiling.compiler import FACETS, NAMED_FILES, PLACEHOLDER
+from enricher.rules.compiling.body import FACETS, PLACEHOLDER
+from enricher.rules.compiling.compiled import NAMED_FILES
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.guardrails import DEFAULT_FILES
 from enricher.rules.compiling.inflection import CONTRACTIONS
+from enricher.rules.compiling.named.guardrails import DEFAULT_FILES
 from enricher.rules.compiling.signals import LATE, LEAST_WEIGHT, LISTS, MARKERS, is_contained, tokens
 from enricher.rules.layers import packaged_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
 
 MOST_NAMED = 12
@@ -40,8 +41,8 @@ def unused_rules(compiled: Compiled) -> Iterator[Problem]:
         layer in NAMED_FILES for layer, *_ in compiled.texts[1:]
     )
     for check in (
-        _baseless, _disabled_with_more, _classes, _facets, _word_lists, _words_never_read, _late_features,
-        _guardrails, _uncalled_guardrails, _catalogues, _approaches, _programs,
+        _without_base, _disabled_with_more, _classes, _facets, _word_lists, _words_never_read, _late_features,
+        _guardrails, _untriggered_guardrails, _catalogues, _approaches, _programs,
     ):  # fmt: skip
         for problem in check(compiled):
             if is_packaged or not problem.file.startswith(ours):
@@ -55,7 +56,7 @@ def _warning(rule: RuleBlock, message: str, *path: str | int) -> Problem:
     return Problem(rule.file, rule.line_of(*path) if path else rule.line, "warning", message)
 
 
-def _baseless(compiled: Compiled) -> Iterator[Problem]:
+def _without_base(compiled: Compiled) -> Iterator[Problem]:
     linked = compiled.guardrails
     for rule in compiled.baseless:
         if rule.kind == "guardrail" and linked.id_of(rule.name) in linked.catalogue:
@@ -235,7 +236,7 @@ def _shown_task_types(compiled: Compiled) -> set[str]:
     return {rule.name for rule in _named(compiled, "task_type")}.difference(compiled.body["never_show"])
 
 
-def _uncalled_guardrails(compiled: Compiled) -> Iterator[Problem]:
+def _untriggered_guardrails(compiled: Compiled) -> Iterator[Problem]:
     """Yield one problem per catalogue for its guardrails that no signal or task type can trigger."""
     linked = compiled.guardrails
     disabled = {linked.id_of(rule.name) for rule in compiled.disabled.values() if rule.kind == "guardrail"}

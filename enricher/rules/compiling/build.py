@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.home import root_dir, state_dir
 from enricher.rules.cache import BROKEN, FRESH, cache_file, read_any_age, render, shipped_file, stamp
-from enricher.rules.compiling.compiler import Compiled, compile_layers
+from enricher.rules.compiling.compiled import Compiled
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.document import Problem
 from enricher.rules.layers import Layer, Layers, packaged_file
-from enricher.rules.sources import leave
+from enricher.rules.sources import store
 from storage.base import log, private
-from storage.base.lean import dumps
+from storage.base.fast_stdlib import dumps
 from storage.state import notices
 
 if TYPE_CHECKING:
@@ -54,16 +55,16 @@ def refresh_layers(layers: Layers) -> Compiled:
         log.append(state_dir(), stage="rules", reason=str(problem))
     target = cache_file(layers)
     if unset := [problem for problem in compiled.problems if problem.file.endswith(".toml")]:
-        notices.leave(state_dir(), f"Prompt Enricher: {unset[0]} (see: enricher doctor)")
+        notices.add(state_dir(), f"Prompt Enricher: {unset[0]} (see: enricher doctor)")
     if not compiled.broken:
         _write(target, _header(compiled, sources, state=FRESH), compiled.body)
-        _leave_sources(compiled)
+        _store_sources(compiled)
         return compiled
     if layers.instructions[0].name == "base":
         return compiled
     good = read_any_age(target) or read_any_age(shipped_file())
     reason = str(compiled.broken[0])
-    notices.leave(state_dir(), f"Prompt Enricher: the last good rules stay in use. {reason} (see: enricher check)")
+    notices.add(state_dir(), f"Prompt Enricher: the last good rules stay in use. {reason} (see: enricher check)")
     if good is not None:
         header = {"hash": good.hash, "state": BROKEN, "problem": reason, "sources": sources}
         is_settled = not any(problem.file.endswith(".toml") for problem in compiled.broken)
@@ -72,9 +73,9 @@ def refresh_layers(layers: Layers) -> Compiled:
     return compiled
 
 
-def _leave_sources(compiled: Compiled) -> None:
+def _store_sources(compiled: Compiled) -> None:
     try:
-        leave(state_dir(), compiled)
+        store(state_dir(), compiled)
     except OSError as failure:  # a prompt waits for the rules, and they are there
         log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
 

@@ -51,8 +51,8 @@ MOST_GAP, LEAST_WEIGHT = 12, 1
 MOST_WEIGHT = 30  # a single signal written by the user outweighs all fitted ones
 MOST_FITTED = 9  # what `tune` gives at most, and the most that a leaning counts
 DEFAULT_GAP = 6
-LONGEST_LEANING = 2
-LEANING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
+LONGEST_WORDING = 2
+WORDING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
 LATE = "task_"
 RESERVED = frozenset(";|=~")
 """Separators in the compiled texts; when a prompt is read, they are replaced by spaces."""
@@ -60,7 +60,7 @@ RESERVED = frozenset(";|=~")
 LISTS = ("openers", "requests", "approvals", "english", "no-topics")
 """Word lists that the code for reading prompts needs; other lists are used by signals only."""
 
-TABLES_KEPT = 16
+MOST_CACHED_TABLES = 16
 """Tables that a process keeps compiled: both sides of a comparison, and those with single hunks of an edit undone."""
 
 _UNFOLDED = frozenset(
@@ -81,11 +81,11 @@ class ClassRule:
     examples: list[str]
     line: int
     file: str
-    leanings: dict[str, list[str]] = field(default_factory=dict)
+    word_weights: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Facet:
+class ClassFacet:
     """How the scores of one facet become a confidence, and when its best class is shown."""
 
     name: str
@@ -120,7 +120,7 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
     return found
 
 
-def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
+def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
     """Return the problems of the plain words of a class; empty if there are none."""
     found = []
     for strength, words in leanings.items():
@@ -130,20 +130,20 @@ def check_leanings(leanings: dict[str, list[str]]) -> list[str]:
         found += [
             f"leanings: '{word}' is not one word, two, or one at @lead or @object; a longer wording is a signal"
             for word in words
-            if not leaning_key(word)
+            if not wording_key(word)
         ]
     return found
 
 
-def leaning_key(written: str) -> tuple[str, str] | None:
+def wording_key(written: str) -> tuple[str, str] | None:
     """Return a plain word and its condition: empty, the next word, ``@lead`` or ``@object``; None if malformed."""
     wording, at, place = written.partition("@")
     words = tokens(wording)
     if "…" in words or RESERVED.intersection(written):
         return None
     if at:
-        return (words[0], at + place) if len(words) == 1 and at + place in LEANING_PLACES else None
-    return (words[0], "".join(words[1:])) if 1 <= len(words) <= LONGEST_LEANING else None
+        return (words[0], at + place) if len(words) == 1 and at + place in WORDING_PLACES else None
+    return (words[0], "".join(words[1:])) if 1 <= len(words) <= LONGEST_WORDING else None
 
 
 def _is_feature(name: object) -> bool:
@@ -209,7 +209,7 @@ def _alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[A
 def tokens(phrase: str) -> tuple[str, ...]:
     """Return the words of a phrase as they are split when a prompt is read."""
     found: list[str] = []
-    spaced = reading.spaced_abroad(phrase.lower()) if not phrase.isascii() else phrase.lower()
+    spaced = reading.spaced_foreign_text(phrase.lower()) if not phrase.isascii() else phrase.lower()
     for chunk in spaced.replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
         found += CONTRACTIONS.get(chunk, [MARKERS.get(chunk, chunk)])
     return tuple(found)
@@ -240,7 +240,7 @@ def condition_of(signal: dict[str, Any]) -> str:
 
 
 def compile_classes(
-    rules: list[ClassRule], *, facets: list[Facet] | None = None, lists: dict[str, list[str]] | None = None
+    rules: list[ClassRule], *, facets: list[ClassFacet] | None = None, lists: dict[str, list[str]] | None = None
 ) -> dict[str, Any]:
     """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
 
@@ -250,16 +250,16 @@ def compile_classes(
     described = {facet.name: facet for facet in facets or []}
     names = list(dict.fromkeys(rule.facet for rule in rules))
     source = {
-        "rules": [(names.index(rule.facet), rule.name, rule.signals, rule.leanings) for rule in rules],
+        "rules": [(names.index(rule.facet), rule.name, rule.signals, rule.word_weights) for rule in rules],
         "lists": {name: [] for name in LISTS} | (lists or {}),
     }
     return {
-        "facets": [_facet(described.get(name, Facet(name))) for name in names],
+        "facets": [_facet(described.get(name, ClassFacet(name))) for name in names],
         **_table_of(json.dumps(source, ensure_ascii=False, default=str)),
     }
 
 
-@lru_cache(maxsize=TABLES_KEPT)
+@lru_cache(maxsize=MOST_CACHED_TABLES)
 def _table_of(source: str) -> dict[str, Any]:
     """Return the table, without facets, of the rules and word lists in a JSON text, which is the key of the cache."""
     given = json.loads(source)
@@ -269,8 +269,8 @@ def _table_of(source: str) -> dict[str, Any]:
             compiler.add(signal, class_at=at)
         for strength, words in leanings.items():
             for word in words:
-                first, key = leaning_key(word) or (word, "")
-                compiler.leanings.setdefault(first, {}).setdefault(key, []).append(f"{at} {int(strength)}")
+                first, key = wording_key(word) or (word, "")
+                compiler.word_weights.setdefault(first, {}).setdefault(key, []).append(f"{at} {int(strength)}")
     return {
         "classes": [[facet_at, name] for facet_at, name, _signals, _leanings in given["rules"]],
         **compiler.table(),
@@ -283,7 +283,7 @@ def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> li
     return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
 
 
-def _facet(facet: Facet) -> dict[str, Any]:
+def _facet(facet: ClassFacet) -> dict[str, Any]:
     return {
         "name": facet.name,
         "points_that_double": facet.points_that_double,
@@ -306,7 +306,7 @@ class _Compiler:
         self.contained: dict[str, list[int]] = {}
         self.late: dict[str, list[int]] = {}
         self.bases: dict[str, None] = {}
-        self.leanings: dict[str, dict[str, list[str]]] = {}
+        self.word_weights: dict[str, dict[str, list[str]]] = {}
         self.orders: dict[str, int] = dict.fromkeys(lists.get("orders", []), 1)
 
     def add(self, signal: dict[str, Any], *, class_at: int) -> None:
@@ -360,10 +360,10 @@ class _Compiler:
             "features": self.features,
             "contained": self.contained,
             "late": self.late,
-            "leanings": _drawers({word: _packed_leanings(found) for word, found in self.leanings.items()}),
-            "exact": _drawers(_packed_entries(self.exact)),
-            "index": _drawers(_packed_entries(self.index)),
-            "fold": _drawers(_folds(self.bases)),
+            "leanings": _packed_index({word: _packed_word_weights(found) for word, found in self.word_weights.items()}),
+            "exact": _packed_index(_packed_entries(self.exact)),
+            "index": _packed_index(_packed_entries(self.index)),
+            "fold": _packed_index(_folds(self.bases)),
             "contractions": CONTRACTIONS,
             "orders": " ".join(self.orders),
             "openers": " ".join(opener for opener in self.lists["openers"] if " " not in opener),
@@ -383,7 +383,7 @@ def _packed_condition(row: list[Any]) -> str:
     return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
 
 
-def _packed_leanings(found: dict[str, list[str]]) -> str:
+def _packed_word_weights(found: dict[str, list[str]]) -> str:
     """Return a plain word's weights as ``table.Table.strengths`` reads them: alone, then ``|next word=`` and so on."""
     alone = " ".join(found.get("", []))
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
@@ -409,7 +409,7 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
     return packed
 
 
-def _drawers(values: dict[str, str]) -> dict[str, str]:
+def _packed_index(values: dict[str, str]) -> dict[str, str]:
     """Return values by word as the texts that ``table.Drawers`` searches: ``~word=value~``, by first letters."""
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):

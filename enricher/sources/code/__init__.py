@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -66,7 +66,7 @@ class Lookup:
     def __init__(self, db: Connection, root: str) -> None:
         self.db = db
         self.root = root
-        self.said: list[str] = []
+        self.named_paths: list[str] = []
         """Paths that the prompt names."""
         self.is_exhausted = False
         """Whether a file was not read because of MOST_READ, so that a name not found may still exist."""
@@ -74,9 +74,9 @@ class Lookup:
         """Number of files that the prompt attaches."""
         self._texts: dict[str, str] = {}
 
-    def is_said(self, path: str) -> bool:
+    def is_named_in_prompt(self, path: str) -> bool:
         """Return whether the prompt already names the file, by its whole path or the end of it."""
-        return any(f"/{path}".endswith(f"/{said}") for said in self.said)
+        return any(f"/{path}".endswith(f"/{named}") for named in self.named_paths)
 
     # definitions
 
@@ -145,7 +145,7 @@ class Lookup:
                 continue
             for line, text in self.occurrences(path, name):
                 is_definition = defines(text, name) or (path == home and line in lines)
-                if not is_definition and not is_aside(text, name):
+                if not is_definition and not is_no_real_use(text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
         return uses
 
@@ -183,7 +183,7 @@ class Lookup:
                 return []
         return self._files(ids or set())
 
-    def stands(self, name: str) -> bool:
+    def occurs(self, name: str) -> bool:
         """Return whether a name occurs (case-sensitively) in the project, within the limit of files to read."""
         files = self.holding(name)
         return len(files) > MOST_CANDIDATES or any(name in self.text(path) for path, _kind in files)
@@ -231,7 +231,7 @@ class Lookup:
 
     def was_known(self, name: str) -> bool:
         """Return whether a commit added or removed that name, which the channel ``history`` reports."""
-        from enricher.sources.code.past import key
+        from enricher.sources.code.name_history import key
 
         return self.db.execute("select 1 from name_changes where key = ? limit 1", (key(name),)).fetchone() is not None
 
@@ -311,7 +311,7 @@ def is_whole(text: str, start: int, end: int) -> bool:
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
 
-def is_aside(text: str, name: str) -> bool:
+def is_no_real_use(text: str, name: str) -> bool:
     """Return whether a line does not really use a name: an import, a comment, or a message that contains the word."""
     bare = text.strip()
     if bare.startswith(_COMMENTS) or bare.startswith(_IMPORTS) or "require(" in bare or _is_in_a_message(bare, name):

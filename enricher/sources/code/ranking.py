@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import exp, log
 from sys import byteorder
 
-from enricher.prompt.wording.words import general, pieces, stem
+from enricher.prompt.wording.words import generic_stems, pieces, stem
 from enricher.sources.code.lookup import phrases, read_file
 
 TYPE_CHECKING = False
@@ -23,9 +23,9 @@ MOST_LOOKED_UP = 170
 MOST_TERMS = 32
 MOST_POSTINGS = 60_000
 MOST_WEIGHED = 100
-WORTH_WEIGHING = 0.12
+LEAST_WEIGHT = 0.12
 """Minimum share of the best file's sum for a second scoring: below it a file cannot become the best."""
-MOST_JUDGED = 5
+MOST_COMPARED = 5
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
 
@@ -50,27 +50,17 @@ COMMON_FILES = frozenset(
 """File names that a bug report also uses for the reporter's own files."""
 BODY_SHARE = 1.4
 """Upper limit for the total weight of the words below the title, relative to the title's words."""
-WORTH_SAYING = 0.05
+LEAST_SHOWN_SCORE = 0.05
 MOST_FRAMES = 8
 FRAME_DECAY = 0.5
 
 
-class Hit:
+class FileHit:
     """A file with its evidence; ``score`` only orders, ``certainty`` (0 to 1) is comparable between prompts."""
 
     __slots__ = (
-        "certainty",
-        "content",
-        "id",
-        "kind",
-        "line",
-        "path",
-        "reasons",
-        "recency",
-        "score",
-        "symbols",
-        "words",
-    )
+        "certainty", "content", "id", "kind", "line", "path", "reasons", "recency", "score", "symbols", "words",
+    )  # fmt: skip
 
     def __init__(self, identity: int, path: str, kind: int, recency: float) -> None:
         self.id = identity
@@ -92,23 +82,23 @@ class Hit:
     def why(self) -> str:
         """Return the strongest reasons for the file's rank in words."""
         ordered = sorted(self.reasons, key=lambda reason: -reason[0])
-        said = list(dict.fromkeys(reason for score, reason in ordered if score > WORTH_SAYING))[:2]
-        if not said and self.words:
-            said = [f"about {', '.join(self.words[:3])}"]
-        return "; ".join(said) or "shares words with the prompt"
+        reasons = list(dict.fromkeys(reason for score, reason in ordered if score > LEAST_SHOWN_SCORE))[:2]
+        if not reasons and self.words:
+            reasons = [f"about {', '.join(self.words[:3])}"]
+        return "; ".join(reasons) or "shares words with the prompt"
 
 
 class Ranking:
     """The ranked files, and the term statistics that the ranking used."""
 
-    __slots__ = ("columns", "hits", "idf", "postings", "spoken", "strengths", "unknown")
+    __slots__ = ("columns", "hits", "idf", "postings", "strengths", "unknown", "words_by_term")
 
     def __init__(self) -> None:
-        self.hits: list[Hit] = []
+        self.hits: list[FileHit] = []
         self.strengths: dict[str, float] = {}
         self.idf: dict[str, float] = {}
         self.columns: list[tuple[str, int, int, bytes]] = []
-        self.spoken: dict[str, str] = {}
+        self.words_by_term: dict[str, str] = {}
         self.unknown = 0.0
         self.postings = 0
 
@@ -116,12 +106,12 @@ class Ranking:
 def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
     """Return the best files for ``query``; with ``root`` the best few are also searched for quoted messages."""
     ranking = Ranking()
-    ranking.spoken = query.spoken
+    ranking.words_by_term = query.words_by_term
     rows = db.execute("select value from meta where key in ('files', 'next') order by key").fetchall()
     files, after = int(rows[0][0]), int(rows[1][0])
-    scores = _added_up(db, query, ranking, files=files, after=after)
+    scores = _sum_weights(db, query, ranking, files=files, after=after)
     special = _Special(db, query)
-    least = max(scores, default=0.0) * WORTH_WEIGHING
+    least = max(scores, default=0.0) * LEAST_WEIGHT
     best = [identity for identity, score in enumerate(scores) if score > least]
     best = sorted(best, key=scores.__getitem__, reverse=True)[:MOST_WEIGHED]
     wanted = best + special.files(MOST_WEIGHED)
@@ -140,7 +130,7 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
     return ranking
 
 
-def _added_up(db: Connection, query: Query, ranking: Ranking, *, files: int, after: int) -> list[float]:
+def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, after: int) -> list[float]:
     """Sum the weights of the most specific terms for each file."""
     weights = sorted(query.weights.items(), key=lambda item: -item[1])[:MOST_LOOKED_UP]
     frequencies: dict[str, list[int]] = {}
@@ -155,19 +145,19 @@ def _added_up(db: Connection, query: Query, ranking: Ranking, *, files: int, aft
             found[1] += path
             found[2] += defined
             found.append(row)
-    telling = []
+    weighted = []
     for term, weight in weights:
         if term in frequencies:
             content, path, defined = frequencies[term][:3]
             most = max(content, path, 1)
             rarity = log(1.0 + (files - most + 0.5) / (most + 0.5)) if most <= files else 0.1
-            telling.append((weight * rarity, term, most))
+            weighted.append((weight * rarity, term, most))
             ranking.idf[term] = rarity
         elif term not in query.pairs:
             ranking.unknown += weight * log(1.0 + files)
-    telling = _balanced(telling, query)
+    weighted = _balance(weighted, query)
     scores = [0.0] * after
-    for strength, term, _most in telling:
+    for strength, term, _most in weighted:
         counts = frequencies[term]
         if ranking.postings + sum(counts[:3]) > MOST_POSTINGS:
             continue
@@ -178,9 +168,9 @@ def _added_up(db: Connection, query: Query, ranking: Ranking, *, files: int, aft
     return scores
 
 
-def _balanced(telling: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
+def _balance(weighted: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
     """Scale down the weights of the many words of a long report, so that the words of its title still count."""
-    chosen = sorted(telling, reverse=True)[:MOST_TERMS]
+    chosen = sorted(weighted, reverse=True)[:MOST_TERMS]
     titled = sum(strength for strength, term, _most in chosen if term in query.titled)
     rest = sum(strength for strength, term, _most in chosen if term not in query.titled)
     if titled and rest > BODY_SHARE * titled:
@@ -213,7 +203,7 @@ def _add_term(
     return term, content, total, data
 
 
-def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]:
+def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, float]:
     """Return how well a file covers the prompt's specific words.
 
     The values are the weighted share of words in the file, the share in its path or among the names it defines, the
@@ -223,7 +213,7 @@ def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]
     held: set[str] = set()
     named: set[str] = set()
     for term, content, total, data in ranking.columns:
-        if term in general():
+        if term in generic_stems():
             continue
         if _holds(data, key, 0, 4 * content):
             held.add(term)
@@ -235,7 +225,7 @@ def features(hit: Hit, ranking: Ranking) -> tuple[float, float, int, int, float]
     own = {stem(piece) for piece in pieces(hit.path.rpartition("/")[2].partition(".")[0])}
     whole = (1.0 if len(own) > 1 else 0.5) if own and own <= named else 0.0
     best = sorted(named or held, key=lambda term: -ranking.strengths[term])
-    spoken = list(dict.fromkeys(ranking.spoken.get(term, term) for term in best[:3]))
+    spoken = list(dict.fromkeys(ranking.words_by_term.get(term, term) for term in best[:3]))
     hit.words = [word for word in spoken if not any(word in other.split() for other in spoken if other != word)]
     in_text = sum(ranking.strengths[term] for term in held | named) / total_strength
     in_name = sum(ranking.strengths[term] for term in named) / total_strength
@@ -250,7 +240,7 @@ def weigh_certainty(ranking: Ranking) -> None:
     """
     best = ranking.hits[0].score if ranking.hits else 0.0
     for number, hit in enumerate(ranking.hits):
-        if number >= MOST_JUDGED and not hit.reasons:
+        if number >= MOST_COMPARED and not hit.reasons:
             hit.certainty = ranking.hits[number - 1].certainty * 0.9
             continue
         in_text, in_name, count, count_named, whole = features(hit, ranking)
@@ -283,20 +273,20 @@ def _holds(data: bytes, key: bytes, start: int, end: int) -> bool:
     return at >= 0
 
 
-def _load(db: Connection, identities: list[int]) -> list[Hit]:
+def _load(db: Connection, identities: list[int]) -> list[FileHit]:
     wanted = list(dict.fromkeys(identities))
     hits = []
     for part in range(0, len(wanted), 100):
         some = wanted[part : part + 100]
         marks = ",".join("?" * len(some))
         hits += [
-            Hit(*row)
+            FileHit(*row)
             for row in db.execute(f"select id, path, kind, recency from files where id in ({marks})", some)
         ]  # fmt: skip
     return hits
 
 
-def _kind_factor(hit: Hit) -> float:
+def _kind_factor(hit: FileHit) -> float:
     factor = KIND_FACTORS[hit.kind]
     if factor < 1.0 and any(
         reason == TRACE_REASON or (reason == NAMED_REASON and score > 0.6 * NAMED) for score, reason in hit.reasons
@@ -319,7 +309,7 @@ class _Special:
         ordered = sorted(self.found, key=lambda identity: -sum(score for score, _ in self.found[identity]))
         return ordered[:most]
 
-    def weigh(self, hit: Hit) -> None:
+    def weigh(self, hit: FileHit) -> None:
         for score, reason in self.found.get(hit.id, ()):
             hit.add(score, reason)
         hit.symbols = self.symbols.get(hit.id, [])
@@ -403,7 +393,7 @@ class _Special:
         is_whole = best >= min(len(parts), 3) or any(best == len(own) for identity, own in same if identity in matched)
         share = weight / len(matched) ** 0.7 * (1.0 if is_whole else 0.6)
         for identity in matched:
-            if all(said != reason for _score, said in self.found.get(identity, ())):
+            if all(known_reason != reason for _score, known_reason in self.found.get(identity, ())):
                 self._note(identity, share, reason)
                 if line:
                     self.lines.setdefault(identity, line)
@@ -425,16 +415,16 @@ def _agreement(asked: list[str], own: list[str]) -> int:
     return count
 
 
-def _look_inside(hits: list[Hit], query: Query, root: str) -> None:
+def _look_inside(hits: list[FileHit], query: Query, root: str) -> None:
     """Raise the score of those of the best files that contain the messages quoted in the prompt."""
-    said = phrases(query.messages)
-    if not said:
+    wanted = phrases(query.messages)
+    if not wanted:
         return
-    counted: list[tuple[Hit, str, int]] = []
+    counted: list[tuple[FileHit, str, int]] = []
     holders: dict[str, int] = {}
     for hit in hits:
         text = read_file(root, hit.path)
-        for phrase in said:
+        for phrase in wanted:
             at = text.find(phrase)
             if at >= 0 and hit.kind in SOURCES:
                 holders[phrase] = holders.get(phrase, 0) + 1

@@ -20,7 +20,7 @@ from storage.base import reader
 
 if TYPE_CHECKING:
     from enricher.prompt.project import Project
-    from enricher.sources.code.indexing.index import Report
+    from enricher.sources.code.indexing.index import RefreshReport
 
 FRESH_S = 60.0
 """Seconds during which this process treats an index as fresh after it has checked all files."""
@@ -28,7 +28,7 @@ FRESH_S = 60.0
 _looked: dict[str, tuple[str, float]] = {}
 
 
-def ensure(cwd: str, state: str) -> tuple[Project, Report | None]:
+def ensure(cwd: str, state: str) -> tuple[Project, RefreshReport | None]:
     """Update the index of the project around ``cwd``, unless this process did so within the last FRESH_S.
 
     Clones of one project share an index, so a search in another clone updates it again. Raises OSError

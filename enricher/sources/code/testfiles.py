@@ -189,16 +189,16 @@ def _fits(test: str, end: str) -> bool:
 
 def _shared(one: str, other: str) -> int:
     """Return the number of folder names that two paths share, except generic ones like ``src`` and ``tests``."""
-    return len(_telling(one) & _telling(other))
+    return len(_specific_parts(one) & _specific_parts(other))
 
 
-def _telling(path: str) -> set[str]:
+def _specific_parts(path: str) -> set[str]:
     return set(path.lower().split("/")[:-1]) - _NO_PLACES
 
 
 def _mirrors(test: str, source: str) -> bool:
     """Return whether a test's folders mirror those of its source."""
-    return _telling(source) - {"java", "kotlin"} <= _telling(test) | {source.split("/", maxsplit=1)[0]}
+    return _specific_parts(source) - {"java", "kotlin"} <= _specific_parts(test) | {source.split("/", maxsplit=1)[0]}
 
 
 def _importers(db: Connection, source: str) -> list[str]:

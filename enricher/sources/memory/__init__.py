@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from enricher.prompt.project import Project
-    from enricher.sources.memory.imports import Source, State
+    from enricher.sources.memory.imports import MemorySource, State
 
 IDLE_FACTOR = 50
 """Minimum pause between two checks for changes, as a multiple of the duration of the last check."""
@@ -36,12 +36,12 @@ def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
 def _refresh(project: Project, state_dir: str, state: State) -> bool:
     from enricher.sources.memory import branch, imports, team
 
-    for folder in speaking(project, state):
+    for folder in folders_with_layer(project, state):
         if not branch.renew(folder) and (followed := branch.followed_by(folder)):
-            _tell(state_dir, f"{folder}/.enricher differs from {followed.name()} and", "enricher trust")
+            _leave_notice(state_dir, f"{folder}/.enricher differs from {followed.name()} and", "enricher trust")
     trusted = trusted_folders(project, state, state_dir)
     stamp = team.stamp(trusted, project)
-    is_team_due = team.concerns(project, state, stamp)
+    is_team_due = team.requires_sync(project, state, stamp)
     due = [source for source in state.sources if imports.is_changed(source, project)]
     if not due and not is_team_due:
         return False
@@ -60,7 +60,7 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
     return True
 
 
-def speaking(project: Project, state: State) -> list[str]:
+def folders_with_layer(project: Project, state: State) -> list[str]:
     """Return the folders that have an ``.enricher`` folder, among the project and its packages."""
     import os
 
@@ -80,20 +80,20 @@ def trusted_folders(project: Project, state: State, state_dir: str) -> list[str]
         if trust.are_memories_trusted(folder):
             found.append(folder)
         elif trust.is_trusted(folder):
-            _tell(state_dir, f"{folder}/{trust.FOLDER}/{trust.MEMORIES}", "enricher trust")
+            _leave_notice(state_dir, f"{folder}/{trust.FOLDER}/{trust.MEMORIES}", "enricher trust")
     return found
 
 
-def _tell(state_dir: str, what: str, remedy: str) -> None:
+def _leave_notice(state_dir: str, what: str, remedy: str) -> None:
     from storage.state import notices
 
-    notices.leave(state_dir, f"Prompt Enricher: {what} is not used until you have read it and run: {remedy}")
+    notices.add(state_dir, f"Prompt Enricher: {what} is not used until you have read it and run: {remedy}")
 
 
-def _again(source: Source) -> Source:
-    from enricher.sources.memory.imports import Source
+def _again(source: MemorySource) -> MemorySource:
+    from enricher.sources.memory.imports import MemorySource
 
-    return Source(source.kind, source.path)
+    return MemorySource(source.kind, source.path)
 
 
 def _log(state_dir: str, problems: list[str]) -> None:

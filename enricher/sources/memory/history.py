@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt.text import without_last_word
 from enricher.sources import git
-from enricher.sources.memory.reading import Reading, cleaned, headed
+from enricher.sources.memory.reading import SourceReading, cleaned, headed
 from storage.memory.memories import Memory
 
 if TYPE_CHECKING:
@@ -42,21 +42,21 @@ _LEARNT = re.compile(r"(?:fix|bugfix|hotfix)(?:\([^)]*\))?!?:|fix(?:e[sd])?\b|tu
 _KINDS = (("perf", "performance"), ("test", "testing"), ("security", "security"), ("docs", ""), ("chore(deps", ""))
 
 
-def read_history(folder: str, project: Project, *, tick: Callable[[int, int], None] | None = None) -> Reading:
+def read_history(folder: str, project: Project, *, tick: Callable[[int, int], None] | None = None) -> SourceReading:
     """Return the decisions of the last commits of the work tree; raises ``git.GitError``."""
     try:
         listed = git.ask(folder, "log", f"--format={FORMAT}", "-n", str(MOST_COMMITS), "HEAD", "--")
     except git.GitError as failure:
         if "bad revision 'HEAD'" in str(failure):  # the repository has no commit yet
-            return Reading()
+            return SourceReading()
         raise
     fields = listed.decode("utf-8", "replace").split("\0")[1:]
     commits = [(fields[at], fields[at + 1], fields[at + 2]) for at in range(0, len(fields) - 2, 3)]
-    taken_back = _taken_back(commits)
-    reading = Reading()
+    taken_back = _reverting_commits(commits)
+    reading = SourceReading()
     for number, (sha, day, message) in enumerate(commits, 1):
-        if said := _said(message):
-            memory = _memory(sha, day, said, project=project)
+        if text := _decision_text(message):
+            memory = _memory(sha, day, text, project=project)
             memory.superseded_by = f"git:{by}" if (by := taken_back.get(sha, "")) else ""
             reading.memories.append(memory)
         if tick:
@@ -64,7 +64,7 @@ def read_history(folder: str, project: Project, *, tick: Callable[[int, int], No
     return reading
 
 
-def _taken_back(commits: list[tuple[str, str, str]]) -> dict[str, str]:
+def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
     """Return the reverting commit of each reverted commit; leave out commits whose revert was itself reverted."""
     shas = [sha for sha, _day, _message in commits]
     by: dict[str, str] = {}
@@ -83,14 +83,14 @@ def _taken_back(commits: list[tuple[str, str, str]]) -> dict[str, str]:
     return by
 
 
-def _said(message: str) -> str:
+def _decision_text(message: str) -> str:
     """Return the paragraphs of a message that state a decision or the reason of a revert; empty if there are none."""
     subject, _, body = message.strip().partition("\n")
     paragraphs = [kept for one in body.strip().split("\n\n") if (kept := _without_trailers(one))]
     is_revert = bool(_REVERTS.search(message))
     reasons = [one for one in paragraphs if not _is_mere_revert(one)]
-    told = "\n\n".join(one for one in reasons if is_revert or _DECISION.search(one))
-    return cleaned(_shortened(f"{headed(subject)}\n{told}")) if told else ""
+    decision = "\n\n".join(one for one in reasons if is_revert or _DECISION.search(one))
+    return cleaned(_shortened(f"{headed(subject)}\n{decision}")) if decision else ""
 
 
 def _without_trailers(paragraph: str) -> str:
@@ -109,12 +109,12 @@ def _shortened(text: str) -> str:
     return f"{without_last_word(text[:LONGEST_MESSAGE], window=LONGEST_MESSAGE)} …"
 
 
-def _memory(sha: str, day: str, said: str, *, project: Project) -> Memory:
-    subject = said.partition("\n")[0]
+def _memory(sha: str, day: str, text: str, *, project: Project) -> Memory:
+    subject = text.partition("\n")[0]
     kind = next((name for prefix, name in _KINDS if subject.lower().startswith(prefix)), "")
     is_learnt = subject.lower().startswith("revert") or _LEARNT.match(subject)
     return Memory(
-        said,
+        text,
         project=project.id,
         namespace=kind or ("learnings" if is_learnt else "decisions"),
         source=f"git:{sha}",

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.sources import git
 from enricher.sources.memory import history, lines, notes
-from enricher.sources.memory.reading import Reading
+from enricher.sources.memory.reading import SourceReading
 from storage import traces
-from storage.base import lean, private
+from storage.base import fast_stdlib, private
 from storage.memory import memories
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class SourceError(Exception):
 
 
 @dataclass(slots=True)
-class Source:
+class MemorySource:
     """A source of memories: ``kind`` is notes, agents, git or jsonl; ``path`` is relative to the project if inside."""
 
     kind: str
@@ -86,7 +86,7 @@ class State:
     """
 
     path: str
-    sources: list[Source] = field(default_factory=list)
+    sources: list[MemorySource] = field(default_factory=list)
     team: str = ""
     index: str = ""
     packages: list[str] = field(default_factory=list)
@@ -98,7 +98,7 @@ class State:
 
 def load(state_dir: str, project: Project) -> State:
     """Return the project's import record; an empty one if the file is missing or damaged."""
-    name = lean.keyed_hash(b"imports", project.id.encode(errors="replace"))
+    name = fast_stdlib.keyed_hash(b"imports", project.id.encode(errors="replace"))
     state = State(f"{state_dir}/{FOLDER}/{name}.json", database=_database(state_dir))
     with contextlib.suppress(*UNREADABLE):
         stored = json.loads(private.read_file(state.path, LARGEST_STATE))
@@ -113,8 +113,8 @@ def load(state_dir: str, project: Project) -> State:
     return state
 
 
-def _sources(stored: dict[str, Any]) -> list[Source]:
-    return [Source(**one) for one in stored["sources"] if one["kind"] in ORIGINS]
+def _sources(stored: dict[str, Any]) -> list[MemorySource]:
+    return [MemorySource(**one) for one in stored["sources"] if one["kind"] in ORIGINS]
 
 
 def forget_stamps(state: State) -> None:
@@ -146,7 +146,7 @@ def _database(state_dir: str) -> int:
         return 0
 
 
-def source_at(path: str, project: Project) -> Source:
+def source_at(path: str, project: Project) -> MemorySource:
     """Return the source, with its kind, for a path that the user named; raises SourceError."""
     if notes.leads_out(path, project):
         raise SourceError(notes.refusal(path))
@@ -154,17 +154,17 @@ def source_at(path: str, project: Project) -> Source:
     if "\\" in name and not os.path.exists(os.path.join(project.root, name)):
         raise SourceError(f"{name}: its name is no text; rename it, or import the folder above it")
     if os.path.isdir(path):
-        return Source("notes", "." if name == project.root else name)
+        return MemorySource("notes", "." if name == project.root else name)
     if not os.path.exists(path):
         raise SourceError(f"{path}: no such file or folder")
     if not os.path.isfile(path):
         raise SourceError(f"{path}: neither a file nor a folder")
     if os.path.basename(path) in notes.AGENT_FILES:
-        return Source("agents", name)
+        return MemorySource("agents", name)
     if path.lower().endswith(notes.ENDINGS):
-        return Source("notes", name)
+        return MemorySource("notes", name)
     if path.lower().endswith((".jsonl", ".ndjson")) or _begins_with_an_object(path):
-        return Source("jsonl", name)
+        return MemorySource("jsonl", name)
     raise SourceError(f"{path}: give a folder of Markdown notes, a Markdown file, or a .jsonl file of {lines.SHAPE}")
 
 
@@ -176,17 +176,21 @@ def _begins_with_an_object(path: str) -> bool:
         return False
 
 
-def sources_in(project: Project) -> list[Source]:
+def sources_in(project: Project) -> list[MemorySource]:
     """Return the importable sources of a project: decision records, agents' instructions, the git history."""
     found = [
-        Source("notes", folder) for folder in DECISION_FOLDERS if os.path.isdir(os.path.join(project.root, folder))
+        MemorySource("notes", folder)
+        for folder in DECISION_FOLDERS
+        if os.path.isdir(os.path.join(project.root, folder))
     ]
-    found += [Source("agents", name) for name in notes.AGENT_FILES if os.path.isfile(os.path.join(project.root, name))]
-    return found + ([Source("git", ".")] if project.git_dir else [])
+    found += [
+        MemorySource("agents", name) for name in notes.AGENT_FILES if os.path.isfile(os.path.join(project.root, name))
+    ]
+    return found + ([MemorySource("git", ".")] if project.git_dir else [])
 
 
 def take(
-    db: sqlite3.Connection, source: Source, project: Project, state: State, *, tick: Tick | None = None
+    db: sqlite3.Connection, source: MemorySource, project: Project, state: State, *, tick: Tick | None = None
 ) -> ImportReport:
     """Import the source into the database and record it in ``state``; raises SourceError, sqlite3.Error."""
     source.stamp = stamp(source, project)
@@ -203,30 +207,32 @@ def take(
     return outcome
 
 
-def is_changed(source: Source, project: Project) -> bool:
+def is_changed(source: MemorySource, project: Project) -> bool:
     """Return whether a recorded source has changed since its import; a deleted source counts as unchanged."""
     now = stamp(source, project) if os.path.exists(_absolute(source, project)) else ""
     return bool(now) and now != source.stamp
 
 
-def stamp(source: Source, project: Project) -> str:
+def stamp(source: MemorySource, project: Project) -> str:
     """Return a hash of the sizes and times of a source's files, or for git the current commit."""
     path = _absolute(source, project)
     if source.kind == "git":
         with contextlib.suppress(git.GitError):
             return git.ask(path, "rev-parse", "HEAD").decode("ascii", "replace").strip()
         return ""
-    parts = [seen(path)]
+    parts = [file_stamp(path)]
     if os.path.isdir(path) and not notes.leads_out(path, project):
         for here, folders, files in os.walk(path):
             folders[:] = sorted(name for name in folders if name[0] != "." and name not in notes.SKIPPED_FOLDERS)
-            parts += [seen(os.path.join(here, name)) for name in sorted(files) if name.lower().endswith(notes.ENDINGS)]
+            parts += [
+                file_stamp(os.path.join(here, name)) for name in sorted(files) if name.lower().endswith(notes.ENDINGS)
+            ]
             if len(parts) > MOST_STAMPED:
                 break
-    return lean.keyed_hash(b"stamp", "\n".join(parts).encode(errors="surrogateescape"))
+    return fast_stdlib.keyed_hash(b"stamp", "\n".join(parts).encode(errors="surrogateescape"))
 
 
-def seen(path: str) -> str:
+def file_stamp(path: str) -> str:
     """Return a file's path, size, time and inode as one text, without opening it; path and "-" if it is missing."""
     try:
         seen = os.stat(path)
@@ -235,14 +241,14 @@ def seen(path: str) -> str:
     return f"{path}\0{seen.st_size}\0{seen.st_mtime_ns}\0{seen.st_ino}"
 
 
-def _absolute(source: Source, project: Project) -> str:
+def _absolute(source: MemorySource, project: Project) -> str:
     return os.path.normpath(os.path.join(project.root, source.path))
 
 
-def _read(source: Source, project: Project, tick: Tick | None) -> Reading:
+def _read(source: MemorySource, project: Project, tick: Tick | None) -> SourceReading:
     path = _absolute(source, project)
     if notes.leads_out(path, project):
-        return Reading(remarks=[notes.refusal(path)])
+        return SourceReading(remarks=[notes.refusal(path)])
     if source.kind == "git":
         return history.read_history(path, project, tick=tick)
     if source.kind == "jsonl":
@@ -252,7 +258,7 @@ def _read(source: Source, project: Project, tick: Tick | None) -> Reading:
     return notes.read_note(path, project, dates=notes.first_dates(path, project))
 
 
-def _sync(db: sqlite3.Connection, source: Source, project: Project, reading: Reading) -> ImportReport:
+def _sync(db: sqlite3.Connection, source: MemorySource, project: Project, reading: SourceReading) -> ImportReport:
     """Replace the source's memories in the database by those just read, in one transaction."""
     is_folder = os.path.isdir(_absolute(source, project))
     prefix = "git:" if source.kind == "git" else "" if source.path == "." else source.path + "/" * is_folder
@@ -283,7 +289,9 @@ def _unique(found: Iterable[Memory]) -> list[Memory]:
     return list({memory.key: memory for memory in found}.values())
 
 
-def _sync_lines(db: sqlite3.Connection, source: Source, known: Source | None, reading: Reading) -> ImportReport:
+def _sync_lines(
+    db: sqlite3.Connection, source: MemorySource, known: MemorySource | None, reading: SourceReading
+) -> ImportReport:
     """Add and change the memories of a JSONL file; remove those that an earlier version of the file contained.
 
     A file with an unreadable line removes nothing: that line may be the memory that seems to be missing.

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from enricher.prompt.project import SHARED, identify, normalise
-from enricher.sources.memory.reading import LONGEST, Reading, cleaned, dated, placed, tags_of
-from storage.base import lean
+from enricher.sources.memory.reading import LONGEST, SourceReading, cleaned, dated, placed, tags_of
+from storage.base import fast_stdlib
 from storage.memory.memories import DEFAULT_NAMESPACE, LONGEST_ID, Memory
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ SHAPE = '{"id"?, "namespace"?, "content", "tags"?, "created_at"?, "project"?}'
 LONGEST_LINE = 4 * 1024 * 1024
 
 
-def read_lines(path: str, project: Project, *, tick: Callable[[int, int], None] | None = None) -> Reading:
+def read_lines(path: str, project: Project, *, tick: Callable[[int, int], None] | None = None) -> SourceReading:
     """Return the memories in a JSONL file; raises OSError if it cannot be read.
 
     An invalid line is reported, and the other lines are imported.
     """
-    reading = Reading()
+    reading = SourceReading()
     seen: dict[tuple[str, str], tuple[int, str]] = {}
     size = os.stat(path).st_size
     with open(path, "rb") as file:
@@ -59,7 +59,7 @@ def _take(
     where: str,
     *,
     project: Project,
-    reading: Reading,
+    reading: SourceReading,
     seen: dict[tuple[str, str], tuple[int, str]],
     number: int,
 ) -> None:
@@ -76,7 +76,7 @@ def _take(
         reading.problems.append(f"{where}: the id {memory.key!r} is that of line {earlier} already; give it another")
 
 
-def _memory(line: bytes, where: str, *, project: Project, reading: Reading) -> Memory:
+def _memory(line: bytes, where: str, *, project: Project, reading: SourceReading) -> Memory:
     value = _value(line)
     content = value.get("content")
     if not isinstance(content, str) or not content.strip():
@@ -111,7 +111,7 @@ def _value(line: bytes) -> dict[str, object]:
     except UnicodeDecodeError as fault:
         raise ValueError(f"not UTF-8 at byte {fault.start + 1}; convert the file, for instance with iconv") from None
     try:
-        value = lean.loads(text.strip().removeprefix("\ufeff"))
+        value = fast_stdlib.loads(text.strip().removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         raise ValueError(f"no JSON object; a line is {SHAPE}") from None
     if not isinstance(value, dict):

@@ -16,7 +16,7 @@ from enricher.prompt.redaction import redact
 from enricher.sources import git
 from enricher.sources.memory import sections
 from enricher.sources.memory.reading import (
-    Reading,
+    SourceReading,
     cleaned,
     dated,
     headed,
@@ -51,9 +51,9 @@ _NUMBERED = re.compile(r"0*(\d{1,5})[-_ .]")
 
 def read_folder(
     folder: str, project: Project, *, origin: str = "", tick: Callable[[int, int], None] | None = None
-) -> Reading:
+) -> SourceReading:
     """Return the memories in the notes below ``folder``; links that lead out of it are reported, not followed."""
-    reading = Reading()
+    reading = SourceReading()
     paths = list(_notes_below(folder, reading))
     dates = first_dates(folder, project)
     for number, path in enumerate(paths):
@@ -67,14 +67,14 @@ def read_folder(
     return reading
 
 
-def read_note(path: str, project: Project, *, dates: dict[str, str] | None = None, origin: str = "") -> Reading:
+def read_note(path: str, project: Project, *, dates: dict[str, str] | None = None, origin: str = "") -> SourceReading:
     """Return the memories in one Markdown file; of an agent's instructions every section becomes a memory."""
     source = named(path, project)
     is_for_agents = os.path.basename(path) in AGENT_FILES
     text, problem = _text_of(path)
     if problem:
-        return Reading(problems=[f"{source}:{problem}"], unread=[source])
-    reading = Reading()
+        return SourceReading(problems=[f"{source}:{problem}"], unread=[source])
+    reading = SourceReading()
     if "\ufffd" in text:
         line = text[: text.index("\ufffd")].count("\n") + 1
         reading.remarks.append(f"{source}:{line}: not UTF-8; the bytes in question became \ufffd (remedy: iconv)")
@@ -138,7 +138,9 @@ def first_dates(folder: str, project: Project) -> dict[str, str]:
 class _Note:
     """A note being converted to memories, with the fields that all of its sections share."""
 
-    def __init__(self, source: str, body: str, fields: dict[str, Any], *, project: Project, reading: Reading) -> None:
+    def __init__(
+        self, source: str, body: str, fields: dict[str, Any], *, project: Project, reading: SourceReading
+    ) -> None:
         self.source, self.body, self.fields = source, body, fields
         self.project, self.reading = project, reading
         title = fields.get("title")
@@ -175,7 +177,7 @@ class _Note:
             )  # the folder outweighs the topic in the file name
             self.namespace = "decisions" if is_record else namespace_in(name, *reversed(folders))
 
-    def add(self, section: sections.Section, *, origin: str) -> None:
+    def add(self, section: sections.NoteSection, *, origin: str) -> None:
         heading = cleaned(" / ".join(dict.fromkeys(filter(None, (self.title, section.heading)))))
         content = cleaned(section.text)
         if heading and not content.startswith(heading):
@@ -198,7 +200,7 @@ class _Note:
             self.reading.memories.append(memory)
 
 
-def _notes_below(folder: str, reading: Reading) -> Iterator[str]:
+def _notes_below(folder: str, reading: SourceReading) -> Iterator[str]:
     """Yield the notes in a fixed order; skip hidden folders and those of third-party packages."""
     real = os.path.realpath(folder)
     count = 0
@@ -218,7 +220,7 @@ def _notes_below(folder: str, reading: Reading) -> Iterator[str]:
             yield path
 
 
-def _unreadable(failure: OSError, reading: Reading) -> None:
+def _unreadable(failure: OSError, reading: SourceReading) -> None:
     reading.problems.append(f"{failure.filename}: {failure.strerror}")
 
 

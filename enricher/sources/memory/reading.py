@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LONGEST = 100_000
 """Maximum characters of one memory; a longer text is a document, not a memory."""
-MOST_TOLD = 20
+MOST_REPORTED = 20
 
 _WORDS = {
     "decisions": "decision decisions decided adr adrs rationale",
@@ -40,7 +40,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-
 
 
 @dataclass(slots=True)
-class Reading:
+class SourceReading:
     """The memories of a source, and the messages about it.
 
     ``problems`` describe what could not be imported, ``remarks`` what was imported differently
@@ -53,7 +53,7 @@ class Reading:
     remarks: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
 
-    def add(self, other: Reading) -> None:
+    def add(self, other: SourceReading) -> None:
         self.memories += other.memories
         self.problems += other.problems
         self.remarks += other.remarks

@@ -26,7 +26,7 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class NoteSection:
     """A section; ``heading`` is empty for a whole note, ``anchor`` is unique among the sections of a note."""
 
     heading: str
@@ -75,7 +75,7 @@ def title_of(body: str) -> str:
     return first.heading if first and first.level == 1 and not parts[0].text() else ""
 
 
-def sections(body: str, *, cut_short_ones: bool = False) -> list[Section]:
+def sections(body: str, *, cut_short_ones: bool = False) -> list[NoteSection]:
     """Return the whole note as one section if it is short (unless ``cut_short_ones``), else its sections."""
     parts = [part for part in _parts(body) if part.level or part.text()]
     opening = parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1 if parts else False
@@ -86,14 +86,14 @@ def sections(body: str, *, cut_short_ones: bool = False) -> list[Section]:
     if not whole:
         return []
     if len(whole) <= SHORT and not cut_short_ones:
-        return [Section("", whole, "")]
+        return [NoteSection("", whole, "")]
     found: dict[str, int] = {}
-    result: list[Section] = []
+    result: list[NoteSection] = []
     for heading, text in _passages(parts):
         for piece in _pieces(text):
             slug = _SLUG.sub("-", heading.lower()).strip("-")[:60]
             found[slug] = count = found.get(slug, 0) + 1
-            result.append(Section(heading, piece, f"{slug}~{count}" if count > 1 else slug or "start"))
+            result.append(NoteSection(heading, piece, f"{slug}~{count}" if count > 1 else slug or "start"))
     return result
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from enricher.prompt import trust
 from enricher.sources import git
 from enricher.sources.memory import imports, notes
-from enricher.sources.memory.reading import Reading
+from enricher.sources.memory.reading import SourceReading
 from storage.memory import memories
 
 if TYPE_CHECKING:
@@ -35,13 +35,13 @@ def folders(project: Project, state: State) -> list[str]:
 def stamp(trusted: list[str], project: Project) -> str:
     """Return a stamp of the trusted folders and the files of their memories; its first line is the project's root."""
     parts = [
-        imports.stamp(imports.Source("notes", os.path.join(one, trust.FOLDER, trust.MEMORIES)), project)
+        imports.stamp(imports.MemorySource("notes", os.path.join(one, trust.FOLDER, trust.MEMORIES)), project)
         for one in trusted
     ]
     return "\n".join([project.root, *trusted, *parts]) if trusted else ""
 
 
-def concerns(project: Project, state: State, now: str) -> bool:
+def requires_sync(project: Project, state: State, now: str) -> bool:
     """Return whether the stamp ``now`` requires a sync of the database.
 
     Memories of another clone stay as long as that clone exists: only its own loss of
@@ -53,9 +53,9 @@ def concerns(project: Project, state: State, now: str) -> bool:
     return bool(now) or owner == project.root or not os.path.isdir(owner)
 
 
-def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> Reading:
+def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> SourceReading:
     """Replace the team's memories in the database by the notes of the trusted folders."""
-    reading = Reading()
+    reading = SourceReading()
     for folder in trusted:
         found = notes.read_folder(os.path.join(folder, trust.FOLDER, trust.MEMORIES), project, origin=ORIGIN)
         package = "" if folder == project.root else os.path.relpath(folder, project.root).replace(os.sep, "/")
@@ -76,7 +76,7 @@ def _look_for_packages(project: Project, state: State) -> None:
     """Ask git for packages with memories, only if git's index has changed since the last time."""
     if not project.git_dir:
         return
-    index = imports.seen(_index_of(project))
+    index = imports.file_stamp(_index_of(project))
     if index == state.index:
         return
     pattern = f":(top,glob)**/{trust.FOLDER}/{trust.MEMORIES}/**"

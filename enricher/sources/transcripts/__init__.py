@@ -13,8 +13,8 @@ import os
 from enricher.prompt import POINTING_WORDS
 from enricher.prompt.conversation import NEWS, Conversation, seen_mark
 from enricher.prompt.redaction import redact_and_cap
-from enricher.sources.transcripts.wording import persons_words, plain_status, short, storable, telling_line
-from storage.base.lean import scan
+from enricher.sources.transcripts.wording import error_line, plain_status, short, storable, users_words
+from storage.base.fast_stdlib import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ HEAD_BYTES = 2048
 
 MOST_TODO_LINES = 20
 MOST_PROMPTS = 5
-MOST_SAID = 40
+MOST_ANSWERS = 40
 """Maximum number of pieces of answers that are kept, because a prompt may choose an option from them."""
 MOST_FILES = 12
 MOST_ERRORS = 3
@@ -75,7 +75,7 @@ class Found:
     __slots__ = (
         "answer",
         "answer_id",
-        "asked",
+        "answers",
         "changed",
         "commands",
         "cwd",
@@ -83,18 +83,18 @@ class Found:
         "files",
         "has_edits",
         "news",
+        "own_prompt",
         "prompts",
-        "said",
         "seen",
         "tasks",
         "todos",
-    )
+    )  # fmt: skip
 
     def __init__(self, cwd: str, asked: str) -> None:
         self.cwd = cwd.rstrip("/")
-        self.asked = persons_words(asked)
+        self.own_prompt = users_words(asked)
         self.prompts: list[str] = []
-        self.said: list[tuple[int, str]] = []
+        self.answers: list[tuple[int, str]] = []
         self.answer = ""
         self.answer_id = ""
         self.files: list[str] = []
@@ -113,21 +113,21 @@ class Found:
 
     def prompt(self, text: str) -> None:
         """Add the text of a user record if the user wrote it, and not the host."""
-        words = persons_words(text)
+        words = users_words(text)
         if not words or len(self.prompts) >= MOST_PROMPTS:
             return
-        if words == self.asked and not (self.prompts or self.answer or self.files or self.errors):
+        if words == self.own_prompt and not (self.prompts or self.answer or self.files or self.errors):
             return  # the host has already written the current prompt to its transcript
         if self.prompts and self.prompts[-1] == words:  # hosts record one prompt in more than one form
             return
         self.prompts.append(words)
         self.answer_id = ""  # text before this prompt belongs to another answer
 
-    def says(self, text: str, *, of: str = "") -> None:
+    def add_answer(self, text: str, *, of: str = "") -> None:
         """Add a piece of the assistant's text; the pieces of one answer have the same ``of``."""
         text = text.strip()
-        if text and len(self.said) < MOST_SAID:
-            self.said.append((len(self.prompts), text))
+        if text and len(self.answers) < MOST_ANSWERS:
+            self.answers.append((len(self.prompts), text))
         if not text or (self.answer and (not of or of != self.answer_id)):
             return
         self.answer = f"{text}\n{self.answer}" if self.answer else text
@@ -145,7 +145,7 @@ class Found:
         if is_change and not self.prompts and path not in self.changed and len(self.changed) < MOST_FILES:
             self.changed.append(path)
 
-    def ran(self, command: object) -> None:
+    def command(self, command: object) -> None:
         """Add the first line of a command that a tool ran."""
         if (
             isinstance(command, str)
@@ -156,7 +156,7 @@ class Found:
 
     def error(self, text: object) -> None:
         """Add the most informative line of a tool's error output."""
-        if isinstance(text, str) and len(self.errors) < MOST_ERRORS and (line := telling_line(text)):
+        if isinstance(text, str) and len(self.errors) < MOST_ERRORS and (line := error_line(text)):
             self.errors.append(line)
 
     def plan(self, steps: list[tuple[object, object]]) -> None:
@@ -180,15 +180,15 @@ class Found:
         return True
 
 
-def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()) -> Conversation:
+def read_conversation(event: PromptEvent, injected: list[str] | tuple[str, ...] = ()) -> Conversation:
     """Return the conversation from the transcript of this event's session; empty if there is no transcript.
 
-    ``told`` lists what the session has been shown (``storage.state.sessions``), including the mark
+    ``injected`` lists what the session has been shown (``storage.state.sessions``), including the mark
     that the host has compacted or resumed the conversation. Never raises; ``problem`` of the
     result names a file that could not be read.
     """
     conversation = Conversation()
-    news = max((name for name in told if name.startswith(NEWS)), default="")
+    news = max((name for name in injected if name.startswith(NEWS)), default="")
     path = transcript_path(event)
     if path:
         try:
@@ -201,7 +201,7 @@ def read_conversation(event: PromptEvent, told: list[str] | tuple[str, ...] = ()
         if found:
             summarise(found, conversation, event.prompt)
             conversation.resumed = found.news
-    if news and f"item:{seen_mark(news)}" not in told:
+    if news and f"item:{seen_mark(news)}" not in injected:
         conversation.resumed = conversation.resumed or news
     if conversation.resumed and not conversation.todos and event.host == "claude" and event.session_id:
         from enricher.sources.tasklists import claude_tasks
@@ -378,7 +378,7 @@ def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
     todos = found.todos if found.todos is not None else _tasks_as_todos(found.tasks)
     conversation.todos = [(status, short(text, TODO_CHARS)) for status, text in todos]
     if depends_on_answer:
-        conversation.read_answer(prompt, found.said)
+        conversation.read_answer(prompt, found.answers)
         conversation.option = short(conversation.option, OPTION_CHARS)
         conversation.open_point = short(conversation.open_point, OPTION_CHARS)
         conversation.chosen = [(label, short(text, OPTION_CHARS)) for label, text in conversation.chosen]

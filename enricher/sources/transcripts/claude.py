@@ -66,7 +66,7 @@ def _answer(content: object, found: Found, *, of: str) -> None:
         if not isinstance(block, dict):
             continue
         if block.get("type") == "text" and isinstance(block.get("text"), str):
-            found.says(block["text"], of=of)
+            found.add_answer(block["text"], of=of)
         elif block.get("type") == "tool_use" and isinstance(block.get("input"), dict):
             _tool(str(block.get("name", "")), block["input"], found)
 
@@ -77,7 +77,7 @@ def _tool(name: str, given: dict[str, Any], found: Found) -> None:
     elif name == "TaskUpdate":
         _update(given, found)
     elif name == "Bash":
-        found.ran(given.get("command"))
+        found.command(given.get("command"))
     else:
         for key in PATHS:
             found.file(given.get(key), is_change=name in CHANGING)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enricher.sources.transcripts.wording import text_of
-from storage.base.lean import loads
+from storage.base.fast_stdlib import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def _event(form: object, payload: dict[str, Any], found: Found) -> None:
 def _message(payload: dict[str, Any], found: Found) -> None:
     text = text_of(payload.get("content"))
     if payload.get("role") == "assistant":
-        found.says(text, of=str(payload.get("id") or ""))
-    elif payload.get("role") == "user" and _is_persons(payload.get(METADATA), text):
+        found.add_answer(text, of=str(payload.get("id") or ""))
+    elif payload.get("role") == "user" and _is_users(payload.get(METADATA), text):
         found.prompt(text)
 
 
-def _is_persons(metadata: object, text: str) -> bool:
+def _is_users(metadata: object, text: str) -> bool:
     """Return whether the user wrote a message: by its metadata, or in versions without it by the text's beginning."""
     kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
     if isinstance(kinds, list):
@@ -79,7 +79,7 @@ def _call(payload: dict[str, Any], found: Found) -> None:
     if "*** Begin Patch" in text:
         _patched(text[:LONGEST_PATCH], found)
     elif words is not given:
-        found.ran(str(words[-1]) if isinstance(words, list) and words else text)
+        found.command(str(words[-1]) if isinstance(words, list) and words else text)
     for key in ("file_path", "path"):
         found.file(arguments.get(key), is_change=False)
 

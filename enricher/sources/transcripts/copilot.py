@@ -27,7 +27,7 @@ def take(record: dict[str, Any], found: Found) -> None:
             found.prompt(data["content"])
     elif kind == "assistant.message":
         if isinstance(data.get("content"), str):
-            found.says(data["content"], of=str(data.get("messageId") or ""))
+            found.add_answer(data["content"], of=str(data.get("messageId") or ""))
         _requests(data.get("toolRequests"), found)
     elif kind == "tool.execution_start":
         _tool(data.get("toolName"), data.get("arguments"), found)

@@ -37,7 +37,7 @@ def take(record: dict[str, Any], found: Found) -> None:
     for call in reversed(calls) if isinstance(calls, list) else ():
         if isinstance(call, dict):
             _call(call, found)
-    found.says(text_of(record.get("content")))
+    found.add_answer(text_of(record.get("content")))
 
 
 def _call(call: dict[str, Any], found: Found) -> None:
@@ -58,7 +58,7 @@ def _result(result: object) -> str:
         return result
     for part in result if isinstance(result, list) else ():
         answer = part.get("functionResponse") if isinstance(part, dict) else None
-        said = answer.get("response") if isinstance(answer, dict) else None
-        if isinstance(said, dict):
-            return str(said.get("error") or said.get("output") or "")
+        response = answer.get("response") if isinstance(answer, dict) else None
+        if isinstance(response, dict):
+            return str(response.get("error") or response.get("output") or "")
     return ""

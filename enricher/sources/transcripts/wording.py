@@ -38,7 +38,7 @@ def storable(text: str) -> str:
     return text
 
 
-def telling_line(text: str) -> str:
+def error_line(text: str) -> str:
     """Return the line that states the error; in a traceback this is the last line."""
     lines = [line.strip() for line in text[-4096:].splitlines() if line.strip()]
     for line in reversed(lines):
@@ -60,7 +60,7 @@ LONGEST_TAG = 80
 CLEANED_CHARS = 8000
 
 
-def persons_words(text: str) -> str:
+def users_words(text: str) -> str:
     """Return the user's own text in a user record, without notifications, command wrappers and tags; may be empty.
 
     The arguments of a command count as the user's words, its name does not.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import Group, new_console, new_table, print_json, printable
+from enricher.interfaces.cli.output import CommandGroup, new_console, new_table, print_json, printable
 from workbench.commands.replaying import ab_model
 from workbench.commands.replaying.ab_parts import opened, print_effect, print_report, record, summary, write_report
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from storage.traces.selection import Selection
     from workbench.experiments.arms import Arm
-    from workbench.experiments.questions import Question, Questions
+    from workbench.experiments.questions import ExperimentPrompt, Questions
     from workbench.replay.rulesets.versions import Versions
 
 RECORDINGS = (".jsonl", ".ndjson")
@@ -30,7 +30,7 @@ in_experiment = click.option(
 )
 
 
-@click.group(cls=Group, epilog="Example: enricher ab run --b my-instructions.md --limit 500")
+@click.group(cls=CommandGroup, epilog="Example: enricher ab run --b my-instructions.md --limit 500")
 def ab() -> None:
     """Test which of two is better: instructions, forms of a prompt template, models, or cohorts of sessions."""
 
@@ -76,7 +76,7 @@ def run_experiment(
             raise click.ClickException(f"no prompt is answered by both arms{': ' if reasons else ''}{reasons}")
         arms = {name: {"name": arm.label, "hash": arm.hash} for name, arm in (("a", a), ("b", b))}
         text = question or f"{a.label} or {b.label}?"
-        made = experiments.keep(db, outcome.results, question=text, arms=arms, report=outcome.report.to_json())
+        made = experiments.store(db, outcome.results, question=text, arms=arms, report=outcome.report.to_json())
     value = record(made, outcome.results)
     if out:
         write_report(out, value)
@@ -91,7 +91,7 @@ def list_experiments(limit: int, is_json: bool) -> None:
     from storage.evaluation import experiments
 
     with opened() as db:
-        rows = experiments.kept(db, limit=limit)
+        rows = experiments.newest(db, limit=limit)
     if is_json:
         print_json([summary(one) for one in rows])
     elif rows:
@@ -158,16 +158,16 @@ def show_effect(name: str, since: str, is_json: bool) -> None:
 def _arm(name: str, versions: Versions) -> Arm:
     from enricher.rules.layers import packaged_file
     from workbench.experiments.arms import Instructions, Recording
-    from workbench.replay.rulesets import sides
+    from workbench.replay.rulesets import compared_rules
 
     if name.endswith(RECORDINGS):
         return Recording(name)
-    return Instructions(sides.named(name, path=packaged_file(), versions=versions))
+    return Instructions(compared_rules.named(name, path=packaged_file(), versions=versions))
 
 
 def _asked(
     questions: Questions, db: sqlite3.Connection, prompts: str, selection: Selection, limit: int
-) -> Iterable[Question]:
+) -> Iterable[ExperimentPrompt]:
     if not prompts:
         return questions.of_log(db, selection, limit=limit)
     if selection.typed or limit:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from enricher.settings import Value as Setting
     from storage.evaluation.experiments import Experiment
     from storage.traces.selection import Selection
-    from workbench.experiments.asking import Plan
-    from workbench.experiments.cases import Case
+    from workbench.experiments.cases import ModelCase
+    from workbench.experiments.model_calls import CallPlan
     from workbench.experiments.prompt_arms import Bound
-    from workbench.experiments.template_runs import Comparison, Source
+    from workbench.experiments.template_runs import Comparison, PromptSource
 
     Value = dict[str, Any]
 
@@ -94,7 +94,7 @@ def ask(
             name: prompt_arms.named(text, model=str(settings["model.name"]))
             for name, text in (("a", first), ("b", second))
         }
-        comparison = template_runs.compared(
+        comparison = template_runs.comparison_of(
             _cases(db, prompts, selection, limit),
             template=template,
             arms=arms,
@@ -136,7 +136,7 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
             raise click.ClickException(f"{found.id} asked no model, so nothing of it is missing")
         settings, source = _configured()
         model = str(settings["model.name"])
-        comparison = template_runs.taken_up(db, found, model=model, budget=budget, source=source)
+        comparison = template_runs.resumed(db, found, model=model, budget=budget, source=source)
         _check_prices(comparison)
         value = _asked(db, found, comparison, settings, source)
     if out:
@@ -144,18 +144,18 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
     print_report(value, is_json=is_json)
 
 
-def _configured() -> tuple[Mapping[str, Setting], Source]:
+def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
     """Return the settings and the templates that apply in the working folder."""
     from enricher.interfaces.cli.template import in_use
-    from enricher.model.asking import meanings_of
+    from enricher.model.opinion_request import meanings_of
     from workbench.commands.model import configured
-    from workbench.experiments.template_runs import Source
+    from workbench.experiments.template_runs import PromptSource
 
     rules, settings = configured()
-    return settings, Source(in_use("."), meanings_of(rules))
+    return settings, PromptSource(in_use("."), meanings_of(rules))
 
 
-def _cases(db: sqlite3.Connection, prompts: str, selection: Selection, limit: int) -> Iterable[Case]:
+def _cases(db: sqlite3.Connection, prompts: str, selection: Selection, limit: int) -> Iterable[ModelCase]:
     from workbench.experiments import cases
 
     return cases.of_file(prompts) if prompts else cases.of_log(db, selection, limit=limit)
@@ -172,21 +172,25 @@ def _check_prices(comparison: Comparison) -> None:
 
 
 def _asked(
-    db: sqlite3.Connection, one: Experiment, comparison: Comparison, settings: Mapping[str, Setting], source: Source
+    db: sqlite3.Connection,
+    one: Experiment,
+    comparison: Comparison,
+    settings: Mapping[str, Setting],
+    source: PromptSource,
 ) -> Value:
     from enricher.home import state_dir
     from storage.evaluation import experiments
     from workbench.experiments import template_runs
-    from workbench.experiments.asking import ModelCalls
+    from workbench.experiments.model_calls import ModelCalls
 
     click.echo(f"experiment {one.id}; if it is interrupted: enricher ab resume {one.id}", err=True)
     prices, most_tokens = comparison.prices, comparison.most_tokens
     calls = ModelCalls(settings, state=state_dir(), prices=prices, most_tokens=most_tokens)
-    done = template_runs.go_on(db, one, comparison, ask=calls, source=source)
+    done = template_runs.continue_run(db, one, comparison, ask=calls, source=source)
     return record(done, experiments.results(db, done.id))
 
 
-def _print_bounds(plan: Plan, *, is_json: bool) -> None:
+def _print_bounds(plan: CallPlan, *, is_json: bool) -> None:
     calls = [call for case in plan.missing({}) for call in case]
     bounds = {name: plan.bound([call for call in calls if call[1] == name]) for name in plan.arms}
     if is_json:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from enricher.interfaces.cli import output
 from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
 
 if TYPE_CHECKING:
@@ -27,18 +28,13 @@ LARGE = 1000
 @contextlib.contextmanager
 def opened() -> Iterator[sqlite3.Connection]:
     """Open the database; errors of the storage and of an experiment's input end the command in words."""
-    from enricher.home import state_dir
-    from storage.db import database
     from storage.evaluation.experiments import UnknownExperimentError
     from workbench.experiments.prompt_arms import ArmError
     from workbench.experiments.questions import QuestionError
-    from workbench.replay.rulesets.sides import SideError
+    from workbench.replay.rulesets.compared_rules import SideError
 
-    try:
-        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
-            yield db
-    except (database.StorageError, UnknownExperimentError, QuestionError, SideError, ArmError) as refusal:
-        raise click.ClickException(printable(refusal)) from refusal
+    with output.opened(UnknownExperimentError, QuestionError, SideError, ArmError) as db:
+        yield db
 
 
 def write_report(path: str, value: Value) -> None:
@@ -60,8 +56,8 @@ def record(one: Experiment, results: Iterable[ArmResult]) -> Value:
     """Return an experiment as JSON, with what both arms answered to each prompt."""
     answers: dict[str, Value] = {}
     for result in results:
-        said = asdict(result)
-        answers.setdefault(said.pop("prompt_id"), {})[said.pop("arm")] = said
+        fields = asdict(result)
+        answers.setdefault(fields.pop("prompt_id"), {})[fields.pop("arm")] = fields
     return {**summary(one), "results": [{"prompt_id": prompt, **both} for prompt, both in answers.items()]}
 
 

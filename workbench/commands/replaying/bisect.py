@@ -11,7 +11,7 @@ from enricher.interfaces.cli.output import print_json, printable
 
 if TYPE_CHECKING:
     from workbench.replay.causes.attribution import Cause
-    from workbench.replay.causes.bisect import Step
+    from workbench.replay.causes.bisect import BisectStep
     from workbench.replay.causes.hunks import Hunk
     from workbench.replay.outcome import Outcome
 
@@ -50,13 +50,13 @@ def bisect(trace_id: str, is_json: bool) -> None:
         _print_sum(found)
 
 
-def _print(step: Step) -> None:
+def _print(step: BisectStep) -> None:
     own = "  (recorded under this one)" if step.is_own else ""
-    said = _said(step.outcome) if step.outcome else f"skipped: {step.skipped}"
+    outcome = _describe_outcome(step.outcome) if step.outcome else f"skipped: {step.skipped}"
     if step.kinds:
         click.echo(printable(f"  changes: {', '.join(step.kinds)}"))
         _print_cause(step.cause, step.note)
-    click.echo(printable(f"{step.version[:SHORT]}  {step.first_seen_at[:19]}  {said}{own}"))
+    click.echo(printable(f"{step.version[:SHORT]}  {step.first_seen_at[:19]}  {outcome}{own}"))
 
 
 def _print_cause(cause: Cause | None, note: str) -> None:
@@ -77,7 +77,7 @@ def _diff(hunk: Hunk) -> list[str]:
     return lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"… {len(lines) - MOST_LINES} more lines"]
 
 
-def _print_sum(found: list[Step]) -> None:
+def _print_sum(found: list[BisectStep]) -> None:
     judged = sum(step.outcome is not None for step in found)
     flips = sum(bool(step.kinds) for step in found)
     if judged == 1:
@@ -86,14 +86,14 @@ def _print_sum(found: list[Step]) -> None:
         click.echo(f"{judged} versions, {flips or 'no'} {'change' if flips == 1 else 'changes'}")
 
 
-def _said(outcome: Outcome) -> str:
+def _describe_outcome(outcome: Outcome) -> str:
     parts = [outcome.task_type + ("" if outcome.shown else " (uncertain)"), outcome.search_intent]
     parts += [" ".join(outcome.guardrails)] if outcome.guardrails else []
     parts += ["approach"] if outcome.approach else []
     return "  ".join([*parts, *(f"{len(outcome.items)} items" for _ in outcome.items[:1])])
 
 
-def _as_json(step: Step) -> dict[str, object]:
+def _as_json(step: BisectStep) -> dict[str, object]:
     from dataclasses import asdict
 
     cause = step.cause

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -10,18 +9,18 @@ import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import new_console, print_json, printable
+from enricher.interfaces.cli.output import print_json, printable, progress_bar
 from enricher.prompt.text import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from storage.traces.selection import Selection
     from workbench.edits.progress import Figures
     from workbench.replay.causes.attribution import Cause
     from workbench.replay.compare import Change
     from workbench.replay.corpus import Corpus
-    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.compared_rules import Side
     from workbench.replay.rulesets.versions import Versions
 
     Sides = Callable[[Versions], tuple[Side, Side]]
@@ -52,7 +51,7 @@ def selection_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def run_account(
+def run_report(
     sides: Sides, path: str, selection: Selection, *, limit: int, ask_today: bool, keep: bool
 ) -> tuple[Figures, dict[str, Cause]]:
     """Replay the selected prompts under both sides; return the figures, and by trace id the cause in that file."""
@@ -60,14 +59,14 @@ def run_account(
     from workbench.gate.cases import CasesError, path_for
     from workbench.replay.corpus import opened
     from workbench.replay.replay import Replay
-    from workbench.replay.rulesets.sides import SideError
+    from workbench.replay.rulesets.compared_rules import SideError
 
     try:
         with opened(state_dir(), selection, limit=limit) as corpus:
             base, candidate = sides(corpus.versions)
             run = Replay(corpus, candidate, base=base, ask_today=ask_today)
-            figures = _followed(run, path_for(os.getcwd()))
-            _tell_problems(candidate)
+            figures = _final_figures(run, path_for(os.getcwd()))
+            _print_problems(candidate)
             causes = _causes(figures, corpus, path, base, candidate)
             if keep:
                 _keep(corpus, figures, causes, path, base, candidate, selection)
@@ -76,48 +75,32 @@ def run_account(
         raise click.ClickException(printable(error)) from error
 
 
-def _tell_problems(side: Side) -> None:
-    from workbench.replay.rulesets.sides import Edited, Fixed
-    from workbench.replay.rulesets.speaking import Speaking
+def _print_problems(side: Side) -> None:
+    from workbench.replay.rulesets.compared_rules import Edited, Fixed
+    from workbench.replay.rulesets.current_layers import CurrentLayers
 
-    for problem in side.problems[:MOST_PROBLEMS] if isinstance(side, Edited | Fixed | Speaking) else ():
+    for problem in side.problems[:MOST_PROBLEMS] if isinstance(side, Edited | Fixed | CurrentLayers) else ():
         click.echo(printable(problem), err=True)
 
 
-def _followed(run: Any, cases_file: str) -> Figures:
-    from workbench.edits.account import account
+def _final_figures(run: Any, cases_file: str) -> Figures:
+    from workbench.edits.progress import account
 
     figures: Figures | None = None
-    with _progress() as tell:
+    with progress_bar("replaying") as advance:
         for figures in account(run, cases_file=cases_file):
-            tell(figures)
+            if advance:
+                advance(figures.prompts, figures.total, f"replaying, {len(figures.changes):,} changed")
     if figures is None:
         raise click.ClickException("the replay was stopped")
     return figures
 
 
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[Figures], None]]:
-    """Yield a function that shows the figures so far as a progress bar; it does nothing without a terminal."""
-    console = new_console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _figures: None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = TextColumn("replaying"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[changed]} changed")
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("replay", changed=0)
-        yield lambda figures: progress.update(
-            task, completed=figures.prompts, total=figures.total, changed=len(figures.changes)
-        )
-
-
 def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: Side) -> dict[str, Cause]:
     from workbench.replay.causes.attribution import attribute, attribute_layers
-    from workbench.replay.rulesets.speaking import Speaking
+    from workbench.replay.rulesets.current_layers import CurrentLayers
 
-    if isinstance(candidate, Speaking):
+    if isinstance(candidate, CurrentLayers):
         changes = figures.changes[:MOST_ATTRIBUTED]
         return dict(attribute_layers(changes, corpus=corpus, candidate=candidate, base=base))
     before, after = (_text(side, path, corpus.versions) for side in (base, candidate))
@@ -129,15 +112,15 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
 
 def _text(side: Side, path: str, versions: Versions) -> str | None:
     """Return the text that a side has for the file at ``path``; None if it does not have the file."""
-    from workbench.replay.rulesets.sides import texts_of
-    from workbench.replay.rulesets.speaking import Speaking
+    from workbench.replay.rulesets.compared_rules import texts_of
+    from workbench.replay.rulesets.current_layers import CurrentLayers
 
     places = {os.path.abspath(path), os.path.realpath(path)}
-    texts = side.texts() if isinstance(side, Speaking) else texts_of(side, versions)
+    texts = side.texts() if isinstance(side, CurrentLayers) else texts_of(side, versions)
     return next((text for _layer, of, text in texts if of in places), None)
 
 
-def _text_then(path: str, versions: Versions, *, now: str) -> str:
+def _earlier_text(path: str, versions: Versions, *, now: str) -> str:
     """Return the file's text in the newest version in which it is not ``now``, else ``now``; empty if unrecorded."""
     places = {os.path.abspath(path), os.path.realpath(path)}
     texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
@@ -149,7 +132,7 @@ def _difference(path: str, base: Side, candidate: Side, versions: Versions) -> s
 
     before, after = (_text(side, path, versions) or "" for side in (base, candidate))
     if not base.hash:
-        before = _text_then(path, versions, now=after)
+        before = _earlier_text(path, versions, now=after)
     return progress.difference(before, after, path) if before or after else ""
 
 
@@ -163,21 +146,23 @@ def _keep(
     selection: Selection,
 ) -> None:
     from workbench.edits import progress
-    from workbench.replay.rulesets.speaking import Speaking
+    from workbench.replay.rulesets.current_layers import CurrentLayers
 
-    files = [of for _layer, of, _text in candidate.texts()] if isinstance(candidate, Speaking) else [path]
-    told = {trace: progress.Cause(str(cause), cause.heading, cause.line) for trace, cause in causes.items()}
+    files = [of for _layer, of, _text in candidate.texts()] if isinstance(candidate, CurrentLayers) else [path]
+    stored_causes = {
+        trace: progress.ChangeCause(str(cause), cause.heading, cause.line) for trace, cause in causes.items()
+    }
     diff = "".join(_difference(file, base, candidate, corpus.versions) for file in files)
-    identity = progress.keep(corpus.db, figures, diff=diff, selection=selection.typed, causes=told)
+    identity = progress.store_run(corpus.db, figures, diff=diff, selection=selection.typed, causes=stored_causes)
     click.echo(f"stored as {identity}; to show it, run: enricher compare --kept {identity}", err=True)
 
 
 def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
     """Return the figures as JSON values."""
     from workbench.edits.progress import as_json as outcome_json
-    from workbench.statistics import minimum_detectable_share
+    from workbench.statistics.pairs import minimum_detectable_share
 
-    (base, candidate), share, standing = figures.sides, figures.share, figures.standing
+    (base, candidate), share, standing = figures.sides, figures.share, figures.label_results
     return {
         "base": figures.base, "candidate": figures.candidate, "base_hash": base.hash,
         "candidate_hash": candidate.hash, "verdict": figures.verdict, "prompts": figures.prompts,
@@ -202,7 +187,7 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def print_account(figures: Figures, causes: dict[str, Cause], *, is_json: bool) -> None:
+def print_report(figures: Figures, causes: dict[str, Cause], *, is_json: bool) -> None:
     """Print the figures, as text or as one JSON object."""
     if is_json:
         print_json(as_object(figures, causes))
@@ -221,7 +206,7 @@ def _print_outcome(figures: Figures) -> None:
     else:
         click.echo("no recorded prompt was selected; to import past conversations, run: enricher trace import")
     click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
-    standing = figures.standing
+    standing = figures.label_results
     if standing and standing.regressed:
         noun = "approved case regresses" if len(standing.regressed) == 1 else "approved cases regress"
         click.echo(f"{len(standing.regressed)} {noun}:")
@@ -233,7 +218,7 @@ def _print_outcome(figures: Figures) -> None:
 
 
 def _print_measures(figures: Figures) -> None:
-    from workbench.statistics import minimum_detectable_share
+    from workbench.statistics.pairs import minimum_detectable_share
 
     prompts = figures.prompts
     before, after = figures.tokens

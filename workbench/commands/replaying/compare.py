@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from enricher.home import state_dir
-from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
-from workbench.commands.replaying.blast_radius import print_account, run_account, selection_options
+from enricher.interfaces.cli.output import new_console, new_table, opened, print_json, printable
+from workbench.commands.replaying.blast_radius import print_report, run_report, selection_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from storage.evaluation.replays import StoredReplay
     from storage.traces.selection import Selection
-    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.compared_rules import Side
     from workbench.replay.rulesets.versions import Versions
 
 
@@ -59,17 +58,19 @@ def compare(
             "BASE or CANDIDATE is missing; for example: enricher compare recorded my-instructions.md"
         )
     place = path or _file_of(candidate) or _file_of(base) or _packaged()
-    figures, causes = run_account(
+    figures, causes = run_report(
         lambda versions: _sides(base, candidate, place, versions), place, selection,
         limit=limit, ask_today=today, keep=keep,
     )  # fmt: skip
-    print_account(figures, causes, is_json=is_json)
+    print_report(figures, causes, is_json=is_json)
 
 
 def _sides(base: str, candidate: str, path: str, versions: Versions) -> tuple[Side, Side]:
-    from workbench.replay.rulesets import sides
+    from workbench.replay.rulesets import compared_rules
 
-    return sides.named(base, path=path, versions=versions), sides.named(candidate, path=path, versions=versions)
+    return compared_rules.named(base, path=path, versions=versions), compared_rules.named(
+        candidate, path=path, versions=versions
+    )
 
 
 def _file_of(name: str) -> str:
@@ -83,20 +84,15 @@ def _packaged() -> str:
 
 
 def _show_kept(identity: str, *, is_json: bool) -> None:
-    import contextlib
     from dataclasses import asdict
 
-    from storage.db import database
     from storage.evaluation import replays
 
-    try:
-        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
-            if not identity:
-                _list(replays.listing(db), is_json=is_json)
-                return
-            replay, results = replays.show(db, identity)
-    except (database.StorageError, replays.UnknownReplayError) as error:
-        raise click.ClickException(printable(error)) from error
+    with opened(replays.UnknownReplayError) as db:
+        if not identity:
+            _list(replays.listing(db), is_json=is_json)
+            return
+        replay, results = replays.show(db, identity)
     if is_json:
         print_json({**asdict(replay), "results": [asdict(one) for one in results]})
         return

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from storage.traces.selection import Selection
-    from workbench.coverage.coverage import Coverage, Row
-    from workbench.coverage.written import Written
+    from workbench.coverage.coverage import Coverage, CoverageRow
+    from workbench.coverage.rule_positions import LocatedRules
     from workbench.replay.corpus import Corpus
 
 MOST_SHOWN = 30
@@ -61,7 +61,7 @@ def opened(selection: Selection) -> Iterator[Corpus]:
     """Yield a corpus of the selected prompts of this account; raises click.ClickException."""
     from storage.db.database import StorageError
     from workbench.replay import corpus
-    from workbench.replay.rulesets.sides import SideError
+    from workbench.replay.rulesets.compared_rules import SideError
 
     try:
         with corpus.opened(state_dir(), selection) as found:
@@ -70,18 +70,18 @@ def opened(selection: Selection) -> Iterator[Corpus]:
         raise click.ClickException(str(error)) from error
 
 
-def _written(corpus: Corpus, instructions: str | None) -> Written:
+def _written(corpus: Corpus, instructions: str | None) -> LocatedRules:
     from pathlib import Path
 
-    from workbench.coverage import written
+    from workbench.coverage import rule_positions
 
     if not instructions:
-        return written.in_force(os.getcwd())
+        return rule_positions.in_force(os.getcwd())
     try:
         text = Path(instructions).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise click.ClickException(f"{instructions}: cannot be read as UTF-8 text: {error}") from error
-    return written.of_file(os.path.abspath(instructions), text, versions=corpus.versions)
+    return rule_positions.of_file(os.path.abspath(instructions), text, versions=corpus.versions)
 
 
 def _print(found: Coverage, *, is_all: bool) -> None:
@@ -157,7 +157,7 @@ def _print_unmatched(found: Coverage) -> None:
         click.echo(printable(f"  {cluster.prompts}: {', '.join(cluster.terms)}  ({' '.join(cluster.examples)})"))
 
 
-def _print_places(rows: Sequence[Row], found: Coverage) -> None:
+def _print_places(rows: Sequence[CoverageRow], found: Coverage) -> None:
     main = main_file(found.rows)
     for row in rows[:MOST_SHOWN]:
         click.echo(printable(f"  {place(row, main)}  {_named(row)}"))
@@ -165,16 +165,16 @@ def _print_places(rows: Sequence[Row], found: Coverage) -> None:
         click.echo(f"  and {len(rows) - MOST_SHOWN} more (--json)")
 
 
-def _named(row: Row) -> str:
+def _named(row: CoverageRow) -> str:
     return f"{row.name}: {row.label}" if row.label else f"{row.kind} {row.name}"
 
 
-def main_file(rows: Sequence[Row]) -> str:
+def main_file(rows: Sequence[CoverageRow]) -> str:
     """Return the file that contains most of the rules; signals are not counted."""
     return Counter(row.file for row in rows if row.kind != "signal").most_common(1)[0][0]
 
 
-def place(row: Row, main: str) -> str:
+def place(row: CoverageRow, main: str) -> str:
     """Return file and line of a rule: without the file name for the main file, with a relative path if there is one."""
     beside, near = os.path.relpath(row.file, os.path.dirname(main)), os.path.relpath(row.file)
     named = next((one for one in (beside, near) if not one.startswith("..")), row.file)
@@ -191,7 +191,7 @@ def percent(share: float) -> str:
     return f"{share * PERCENT:.3g} %"
 
 
-def rightness(row: Row) -> str:
+def rightness(row: CoverageRow) -> str:
     """Return how many of a signal's labels confirm it, with Wilson's interval in percent; empty without labels."""
     count = row.right + row.wrong
     if not count:

@@ -1,4 +1,4 @@
-"""``enricher replay``: replay the recorded prompts under other instructions."""
+"""``enricher replay``: replay the recorded prompts, or run the gate, under other instructions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,76 @@ import click
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
-from workbench.commands.replaying.blast_radius import print_account, run_account, selection_options
-from workbench.commands.replaying.gate_options import gate_options, run_gate
+from workbench.commands.replaying.blast_radius import print_report, run_report, selection_options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from storage.traces.selection import Selection
-    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.compared_rules import Side
     from workbench.replay.rulesets.versions import Versions
+
+OPTIONS = (
+    click.option(
+        "--gate",
+        is_flag=True,
+        help="Check the golden cases of this repository; exit with code 1 if one fails that passed before.",
+    ),
+    click.option(
+        "--cases",
+        default="",
+        metavar="FILE",
+        help="With --gate: read the cases from this file, not .enricher/cases.jsonl.",
+    ),
+    click.option("--allow-removed", is_flag=True, help="With --gate: allow that cases of the base were removed."),
+    click.option("--junit", default="", metavar="FILE", help="With --gate: write the report as JUnit XML."),
+    click.option(
+        "--markdown", default="", metavar="FILE", help="With --gate: write the report as a comment for a pull request."
+    ),
+)
+
+
+def gate_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the gate's own options to a command that itself has ``--base``, ``--instructions`` and ``--json``."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def run_gate(
+    *,
+    base: str = "",
+    instructions: str = "",
+    is_json: bool = False,
+    cases: str = "",
+    allow_removed: bool = False,
+    junit: str = "",
+    markdown: str = "",
+) -> None:
+    """Run the gate in the working directory, print its report, write the requested files, and exit 1 if closed."""
+    from enricher.interfaces.cli.output import printable
+    from workbench.gate import gate, reports
+
+    try:
+        report = gate.run(os.getcwd(), base=base, cases=cases, instructions=instructions, allow_removed=allow_removed)
+    except gate.GateError as error:
+        raise click.ClickException(printable(error)) from error
+    if junit:
+        _write(junit, reports.junit(report))
+    if markdown:
+        _write(markdown, reports.markdown(report))
+    click.echo(reports.json_text(report) if is_json else printable(reports.text(report)))
+    for reason in report.reasons():
+        click.echo(f"gate closed: {reason}", err=True)
+    sys.exit(0 if report.is_passed else 1)
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as failure:
+        raise click.ClickException(f"{path} cannot be written: {failure.strerror or failure}") from failure
 
 
 @click.command("replay", epilog="Example: enricher replay --verify")
@@ -56,19 +119,19 @@ def replay(
     """Replay the recorded prompts with edited instructions; show which results change, and which edit changed them."""
     instructions = instructions or ""
     if gate:
-        _refuse_beside("--gate", verify=verify, where=selection, limit=limit, today=today, keep=keep)
+        _refuse_with("--gate", verify=verify, where=selection, limit=limit, today=today, keep=keep)
         run_gate(base=base, instructions=instructions, is_json=is_json, **of_gate)  # type: ignore[arg-type]
     if given := [name.replace("_", "-") for name, value in of_gate.items() if value]:
         raise click.UsageError(f"--{given[0]} can only be used with --gate")
     if verify:
-        _refuse_beside("--verify", instructions=instructions, base=base, today=today, keep=keep)
+        _refuse_with("--verify", instructions=instructions, base=base, today=today, keep=keep)
         _verify(selection, limit, is_json=is_json)
     if ask_model:
-        _refuse_beside("--ask-model", instructions=instructions, base=base, today=today, keep=keep)
+        _refuse_with("--ask-model", instructions=instructions, base=base, today=today, keep=keep)
         _ask_model(selection, limit, is_json=is_json)
         return
     path = _file(instructions)
-    figures, causes = run_account(
+    figures, causes = run_report(
         lambda versions: _sides(path, base, versions, is_given=bool(instructions)),
         path,
         selection,
@@ -76,10 +139,10 @@ def replay(
         ask_today=today,
         keep=keep,
     )
-    print_account(figures, causes, is_json=is_json)
+    print_report(figures, causes, is_json=is_json)
 
 
-def _refuse_beside(option: str, **others: object) -> None:
+def _refuse_with(option: str, **others: object) -> None:
     """Raise UsageError if one of the ``others``, which have no effect together with ``option``, was given."""
     from storage.traces.selection import EVERYTHING
 
@@ -99,25 +162,25 @@ def _file(instructions: str) -> str:
 
 
 def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple[Side, Side]:
-    from workbench.replay.rulesets import sides
-    from workbench.replay.rulesets.speaking import Speaking
+    from workbench.replay.rulesets import compared_rules
+    from workbench.replay.rulesets.current_layers import CurrentLayers
 
     if is_given:
-        given = sides.from_file(path, versions)
-        return sides.named(base, path=path, versions=versions) if base else sides.RECORDED, given
+        given = compared_rules.from_file(path, versions)
+        return compared_rules.named(base, path=path, versions=versions) if base else compared_rules.RECORDED, given
     here = os.getcwd()
-    candidate = Speaking(path, here, versions)
+    candidate = CurrentLayers(path, here, versions)
     for file in candidate.untrusted():
         click.echo(
             printable(f"{file} is not trusted, so the hook does not use it; to trust it, run: enricher trust"), err=True
         )
     if not base:
-        return sides.RECORDED, candidate
+        return compared_rules.RECORDED, candidate
 
     def at_revision(label: str, text: str) -> Side:
-        return Speaking(label, here, versions, instead={path: text})
+        return CurrentLayers(label, here, versions, instead={path: text})
 
-    return sides.named(base, path=path, versions=versions, at_revision=at_revision), candidate
+    return compared_rules.named(base, path=path, versions=versions, at_revision=at_revision), candidate
 
 
 def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
@@ -125,8 +188,8 @@ def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
     from storage.db.database import StorageError
     from workbench.commands.model import ask, configured, cost
     from workbench.commands.replaying.blast_radius import difference_of
-    from workbench.replay.asked_again import asked_again
     from workbench.replay.corpus import opened
+    from workbench.replay.replay import asked_again
 
     _rules, settings = configured()
     try:

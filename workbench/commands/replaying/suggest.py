@@ -20,7 +20,7 @@ MOST_LISTED, PROMPT_CHARS, ID_CHARS = 8, 70, 14
 
 
 @click.command("suggest", epilog="Example: enricher suggest --where project:shop")
-@options.labels()
+@options.labels
 @options.where()
 @options.instructions_file(default="the packaged one")
 @options.as_json

@@ -13,7 +13,7 @@ LEAST_PROMPTS = 100
 @click.command("tune", epilog="Example: enricher tune labelled.jsonl")
 @click.argument("labelled", type=click.Path(exists=True, dir_okay=False))
 @options.instructions_file(default="the packaged one")
-@options.labels(former=["--also"])
+@options.labels
 @click.option("--without", multiple=True, metavar="OWNER/NAME", help="Leave out the prompts of this repository.")
 @click.option("--report", is_flag=True, help="Print the accuracy on repositories that were left out, not a diff.")
 @click.option("--force", is_flag=True, help="Fit the weights even if there are too few prompts.")

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,19 +14,18 @@ import click
 
 from enricher.home import from_home
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
+from enricher.interfaces.cli.output import new_console, new_table, print_json, printable, progress_bar
+from workbench.importing import HOSTS
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-    from workbench.importing import Advance, Problem, Source
-    from workbench.importing.sifting import ImportFilter
-    from workbench.importing.survey import Group, Stored, Survey
+    from workbench.importing import Advance, ConversationFile, ReadProblem
+    from workbench.importing.survey import ConversationGroup, ImportFilter, ImportSurvey, Stored
     from workbench.importing.tracing import Tracer
 
-HOSTS = ("claude", "codex", "gemini", "copilot", "llm", "jsonl")
-MOST_TOLD = 20
+MOST_PRINTED = 20
 REMEDY = "nothing was stored; to store the prompts, run the command again with --yes"
 
 
@@ -57,8 +57,8 @@ def command(
     with the key "prompt". Prompts that were not typed by a person are left out, secrets are removed, and nothing is
     imported twice.
     """
-    from workbench.importing import places
-    from workbench.importing.sifting import ImportFilter
+    from workbench.importing import conversation_files
+    from workbench.importing.survey import ImportFilter
 
     if project and not os.path.isdir(project):
         raise click.BadParameter(f"{project} is not a folder", param_hint="--project")
@@ -66,12 +66,14 @@ def command(
         raise click.UsageError("--host jsonl needs a SOURCE: the file to import")
     now = int(time.time() * 1_000_000)
     wanted = ImportFilter(_moment(since), now, os.path.abspath(project) if project else "", limit)
-    found, problems = places.named(paths, host or "") if paths else (places.well_known(host or ""), [])
+    found, problems = (
+        conversation_files.named(paths, host or "") if paths else (conversation_files.stored_files(host or ""), [])
+    )
     if not found and not problems:
         raise click.ClickException(
             "no conversations were found in the folders of the known clients; name a file or a folder to import"
         )
-    with _told():
+    with _errors_as_messages():
         outcome = _Run(found, problems, wanted, is_json=is_json).through(is_dry=is_dry, is_sure=is_sure)
     sys.exit(outcome)
 
@@ -80,8 +82,8 @@ def command(
 class _Run:
     """One import, from the listing to the last batch."""
 
-    sources: list[Source]
-    unread: list[Problem]
+    sources: list[ConversationFile]
+    unread: list[ReadProblem]
     wanted: ImportFilter
     is_json: bool
 
@@ -107,9 +109,8 @@ class _Run:
             return 1
         return 1 if survey.problem_count or stored.refused else 0
 
-    def _survey(self, tracer: Tracer) -> Survey:
-        from workbench.importing.sifting import Sieve
-        from workbench.importing.survey import survey
+    def _survey(self, tracer: Tracer) -> ImportSurvey:
+        from workbench.importing.survey import Sieve, survey
 
         with _database(is_needed=False) as db, _progress("reading", self.sources, is_json=self.is_json) as advance:
             result = survey(self.sources, Sieve(db, tracer, self.wanted), advance, limit=self.wanted.limit)
@@ -117,21 +118,20 @@ class _Run:
             result.report(problem)
         return result
 
-    def _asked(self, survey: Survey) -> bool:
+    def _asked(self, survey: ImportSurvey) -> bool:
         if self.is_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return False
         return click.confirm(f"Store {survey.prompts:,} prompts, redacted, in {_state()}?", err=True)
 
-    def _store(self, tracer: Tracer, survey: Survey, stored: Stored) -> float:
-        from workbench.importing.sifting import Sieve
-        from workbench.importing.survey import store
+    def _store(self, tracer: Tracer, survey: ImportSurvey, stored: Stored) -> float:
+        from workbench.importing.survey import Sieve, store
 
         begin = time.perf_counter()
         try:
             with _database(is_needed=True) as db, _progress("storing", self.sources, is_json=self.is_json) as advance:
                 tracer.prepare()
                 store(
-                    _there(db),
+                    _required(db),
                     self.sources,
                     found=survey,
                     sieve=Sieve(db, tracer, self.wanted),
@@ -152,14 +152,14 @@ def _state() -> str:
     return state_dir()
 
 
-def _there(db: sqlite3.Connection | None) -> sqlite3.Connection:
+def _required(db: sqlite3.Connection | None) -> sqlite3.Connection:
     if db is None:
         raise click.ClickException(f"the state folder {_state()} cannot be used")
     return db
 
 
 @contextlib.contextmanager
-def _told() -> Iterator[None]:
+def _errors_as_messages() -> Iterator[None]:
     from storage.db.database import StorageError
 
     try:
@@ -180,22 +180,23 @@ def _database(*, is_needed: bool) -> Iterator[sqlite3.Connection | None]:
     if not (is_needed or is_there):
         yield None
         return
-    with database.said_in_words(state), contextlib.closing(database.connect(state)) as db:
+    with database.opened(state) as db:
         yield db
 
 
 @contextlib.contextmanager
-def _progress(verb: str, sources: list[Source], *, is_json: bool) -> Iterator[Advance]:
-    console = new_console(stderr=True)
-    if is_json or not console.is_terminal:
-        yield lambda _size: None
-        return
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+def _progress(verb: str, sources: list[ConversationFile], *, is_json: bool) -> Iterator[Advance]:
+    """Show a progress bar in megabytes; yield a function that is called with the bytes of each further piece."""
+    total, done = sum(source.size for source in sources), 0
+    with progress_bar(f"{verb} {len(sources):,} files, MB", is_json=is_json) as bar:
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(f"{verb} {len(sources):,} files", total=sum(source.size for source in sources))
-        yield lambda size: bar.advance(task, size)
+        def advance(size: int) -> None:
+            nonlocal done
+            done += size
+            if bar:
+                bar(done >> 20, total >> 20)
+
+        yield advance
 
 
 def _moment(since: str) -> int:
@@ -205,7 +206,7 @@ def _moment(since: str) -> int:
     return int(moment(since) * 1_000_000) if since else 0
 
 
-def _print_listing(survey: Survey) -> None:
+def _print_listing(survey: ImportSurvey) -> None:
     console = new_console()
     if survey.groups:
         table = new_table("host", "project", "files", "sessions", "prompts", "known", "left out", numbers=5)
@@ -220,25 +221,19 @@ def _print_listing(survey: Survey) -> None:
         ("not stored again", "not_again"),
         ("secrets to be removed", "secrets"),
     ):
-        counts: dict[str, int] = {}
-        for group in survey.groups.values():
-            for kind, count in getattr(group, name).items():
-                counts[kind] = counts.get(kind, 0) + count
-        said = ", ".join(
-            f"{count:,} {kind}" for kind, count in sorted(counts.items(), key=lambda one: -one[1]) if count
-        )
-        if said:
-            console.print(printable(f"{title}: {said}"), soft_wrap=True)
+        counts: Counter[str] = sum((getattr(group, name) for group in survey.groups.values()), Counter())
+        if listed := ", ".join(f"{count:,} {kind}" for kind, count in counts.most_common()):
+            console.print(printable(f"{title}: {listed}"), soft_wrap=True)
     console.print(f"{survey.prompts:,} prompts to store", style="bold")
-    for problem in survey.problems[:MOST_TOLD]:
+    for problem in survey.problems[:MOST_PRINTED]:
         click.echo(printable(problem), err=True)
-    if survey.problem_count > MOST_TOLD:
+    if survey.problem_count > MOST_PRINTED:
         click.echo(
-            f"… and {survey.problem_count - MOST_TOLD:,} more that could not be read (--json lists them)", err=True
+            f"… and {survey.problem_count - MOST_PRINTED:,} more that could not be read (--json lists them)", err=True
         )
 
 
-def _ordered(survey: Survey) -> list[Group]:
+def _ordered(survey: ImportSurvey) -> list[ConversationGroup]:
     return sorted(survey.groups.values(), key=lambda group: (HOSTS.index(group.host), -group.prompts, group.project))
 
 
@@ -248,7 +243,7 @@ def _in_words(stored: Stored, seconds: float) -> str:
     return f"{stored.prompts:,} prompts stored{rate}{refused}; next: enricher replay --verify"
 
 
-def _as_json(survey: Survey, stored: Stored, *, is_stored: bool) -> dict[str, Any]:
+def _as_json(survey: ImportSurvey, stored: Stored, *, is_stored: bool) -> dict[str, Any]:
     return {
         "groups": [
             {
@@ -258,8 +253,8 @@ def _as_json(survey: Survey, stored: Stored, *, is_stored: bool) -> dict[str, An
                 "sessions": len(group.sessions),
                 "prompts": group.prompts,
                 "secrets": dict(group.secrets),
-                "left_out": {kind: count for kind, count in group.left_out.items() if count},
-                "not_again": {kind: count for kind, count in group.not_again.items() if count},
+                "left_out": dict(+group.left_out),
+                "not_again": dict(+group.not_again),
             }
             for group in _ordered(survey)
         ],

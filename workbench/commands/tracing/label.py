@@ -2,54 +2,89 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import print_json
-from enricher.interfaces.cli.trace.trace import opened, task_types
+from enricher.interfaces.cli.output import opened, print_json
+from enricher.interfaces.cli.trace.trace import task_types
+from storage.traces import labels, queries
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Iterator
 
 
 @click.command("label", epilog="Example: enricher trace label 0064a1 debug --case")
-@click.argument("trace_id", metavar="ID")
-@click.argument("verdict", metavar="CLASS|ok|wrong")
+@click.argument("trace_id", metavar="ID", required=False)
+@click.argument("verdict", metavar="CLASS|ok|wrong", required=False)
+@click.option(
+    "--from",
+    "file",
+    metavar="FILE",
+    type=click.File(encoding="utf-8"),
+    help="Read labels from JSON Lines, as a published snapshot gives them; - for standard input.",
+)
 @options.as_case
 @options.as_json
-def label(trace_id: str, verdict: str, is_case: bool, cases: str, is_json: bool) -> None:
+def label(
+    trace_id: str | None, verdict: str | None, file: IO[str] | None, is_case: bool, cases: str, is_json: bool
+) -> None:
     """Label the recorded prompt with this ID: it was classified right (ok), wrong, or should be the task type CLASS."""
-    from storage.traces import labels, queries
-
+    if file is None and not (trace_id and verdict):
+        raise click.UsageError("give an ID and a label, or a file of labels with --from FILE")
+    if file is not None and trace_id:
+        raise click.UsageError("give an ID and a label, or --from FILE, not both")
+    given = list(_lines(file)) if file is not None else [(str(trace_id), str(verdict), "")]
     known = task_types()
-    if verdict not in (*labels.VERDICTS, *known):
-        raise click.BadParameter(f"{verdict!r} is not ok, wrong or a task type; the task types are: {', '.join(known)}")
+    for _id, one, place in given:
+        if one not in (*labels.VERDICTS, *known):
+            message = f"{one!r} is not ok, wrong or a task type; the task types are: {', '.join(known)}"
+            raise click.ClickException(place + message) if place else click.BadParameter(message)
     with opened() as db:
+        entries = [_give(db, one, is_case=is_case, cases=cases) for one in given]
+    for entry, (_id, one, _place) in zip(entries, given, strict=True):
+        if is_json:
+            print_json(entry)
+        else:
+            click.echo(f"{entry['id']}: {one}" + (f", in {entry['cases']}" if "cases" in entry else ""))
+
+
+def _give(db: sqlite3.Connection, label: tuple[str, str, str], *, is_case: bool, cases: str) -> dict[str, object]:
+    trace_id, verdict, place = label
+    try:
         found = queries.find(db, trace_id)
-        written = write_case(db, found, verdict, cases=cases) if is_case or cases else ""
-        entry = labels.give(db, found, verdict)
-    if is_json:
-        print_json({**entry, "cases": written} if written else entry)
-    else:
-        click.echo(f"{entry['id']}: {verdict}" + (f", in {written}" if written else ""))
+    except queries.UnknownTraceError as error:
+        raise click.ClickException(f"{place}{error}") from error
+    written = write_case(db, found, verdict, cases=cases) if is_case or cases else ""
+    entry = labels.add(db, found, verdict)
+    return {**entry, "cases": written} if written else entry
+
+
+def _lines(file: IO[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield id, verdict and ``file:line: `` of each label in JSON Lines; raises click.ClickException."""
+    for number, line in enumerate(file, 1):
+        if not line.strip():
+            continue
+        place = f"{file.name}:{number}: "
+        try:
+            value = json.loads(line)
+            yield str(value["id"]), str(value["verdict"]), place
+        except (ValueError, KeyError, TypeError):
+            remedy = 'write an object such as {"id": "0064a1", "verdict": "debug"}'
+            raise click.ClickException(f"{place}this line is not a label; {remedy}") from None
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
-    """Write a trace and its label as a case into its repository's cases, or into ``cases``; return the file's path."""
-    from storage.traces import queries
-    from workbench.gate import cases as files
+    """Write a trace and its label as a case into its project's cases, or into ``cases``; return the file's path."""
+    from workbench.gate import labelling
+    from workbench.gate.cases import CasesError
 
-    cwd = str(queries.show(db, trace_id)["cwd"])
-    if not cases and not os.path.isdir(cwd):
-        raise click.ClickException(
-            f"the folder of this prompt does not exist ({cwd or 'none was recorded'}); name a file with --cases FILE"
-        )
-    path = os.path.abspath(cases) if cases else files.path_for(cwd)
     try:
-        files.add(path, files.case_of(db, trace_id, verdict))
-    except files.CasesError as error:
-        raise click.ClickException(str(error)) from error
-    return path
+        return labelling.write_case(db, trace_id, verdict, path=os.path.abspath(cases) if cases else "")
+    except CasesError as error:
+        remedy = "" if cases or "does not exist" not in str(error) else "; name a file with --cases FILE"
+        raise click.ClickException(f"{error}{remedy}") from error

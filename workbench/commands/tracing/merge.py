@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -12,9 +12,9 @@ from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable, progress_bar
 
 if TYPE_CHECKING:
-    from storage.db.merge import Merged
+    from storage.db.merge import MergeResult
 
-MOST_TOLD = 10
+MOST_PRINTED = 10
 
 
 @click.command("merge", epilog="Example: enricher trace merge /media/laptop/enricher.db --dry-run")
@@ -32,9 +32,9 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
     from storage.db import database
     from storage.db.merge import broken_references, merge
 
-    outcomes: list[Merged] = []
+    outcomes: list[MergeResult] = []
     try:
-        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
+        with database.opened(state_dir()) as db:
             for path in paths:
                 with progress_bar(printable(path), is_json=is_json) as advance:
                     outcomes.append(
@@ -58,24 +58,9 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
     sys.exit(1 if broken or any(one.conflict_count or one.refused for one in outcomes) else 0)
 
 
-def _report(outcomes: list[Merged], *, is_dry: bool, is_json: bool) -> None:
+def _report(outcomes: list[MergeResult], *, is_dry: bool, is_json: bool) -> None:
     if is_json:
-        print_json(
-            [
-                {
-                    "path": one.path,
-                    "traces": one.traces,
-                    "same": one.same,
-                    "labels": one.labels,
-                    "versions": one.versions,
-                    "refused": one.refused,
-                    "conflicts": one.conflicts,
-                    "conflict_count": one.conflict_count,
-                    "dry_run": is_dry,
-                }
-                for one in outcomes
-            ]
-        )
+        print_json([{**asdict(one), "dry_run": is_dry} for one in outcomes])
         return
     verb = "would be added" if is_dry else "added"
     for one in outcomes:
@@ -87,9 +72,9 @@ def _report(outcomes: list[Merged], *, is_dry: bool, is_json: bool) -> None:
         )
         if one.refused:
             click.echo(f"{one.refused:,} traces are not valid, and were left out", err=True)
-        for identity in one.conflicts[:MOST_TOLD]:
+        for identity in one.conflicts[:MOST_PRINTED]:
             click.echo(printable(f"{identity}: another trace has this id here; it was not replaced"), err=True)
-        if one.conflict_count > MOST_TOLD:
-            click.echo(f"… and {one.conflict_count - MOST_TOLD:,} more (--json lists them)", err=True)
+        if one.conflict_count > MOST_PRINTED:
+            click.echo(f"… and {one.conflict_count - MOST_PRINTED:,} more (--json lists them)", err=True)
     if outcomes:
         click.echo("memories, sessions and stored replays are not merged", err=True)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
-from enricher.interfaces.cli.trace.trace import ID_CHARS, opened, task_types
+from enricher.interfaces.cli.output import new_console, new_list, opened, print_json, printable
+from enricher.interfaces.cli.trace.trace import ID_CHARS, task_types
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,11 +58,7 @@ def queue(limit: int, is_labelling: bool, is_case: bool, cases: str, is_json: bo
 
 
 def _print(found: list[Queued]) -> None:
-    table = new_table("id", "task_type", "confidence", "margin", "alike", "prompt")
-    table.expand = True
-    for column in table.columns:
-        column.no_wrap, column.overflow = True, "ellipsis"
-    table.columns[-1].ratio = 1
+    table = new_list("id", "task_type", "confidence", "margin", "alike", "prompt")
     for one in found:
         prompt = " ".join(one.prompt[:SHOWN_CHARS].split())
         figures = (f"{one.confidence:.2f}", f"{one.margin:g}", one.cluster_size)
@@ -83,7 +79,7 @@ def _label(db: sqlite3.Connection, found: list[Queued], *, is_case: bool, cases:
             if verdict == "q":
                 break
             if verdict != "s":
-                labels.give(db, one.id, verdict)
+                labels.add(db, one.id, verdict)
                 given += 1
                 click.echo(f"  {verdict}")
             if verdict != "s" and is_case:
@@ -132,7 +128,7 @@ def _verdict(known: list[str], read_key: Callable[[], str]) -> str:
 
 def _chosen(known: list[str], read_key: Callable[[], str]) -> str:
     """Read a key and return its task type; empty if the key has none, which cancels the choice."""
-    from workbench.gate.class_keys import keys_for
+    from workbench.gate.queue import keys_for
 
     keys = keys_for(known)
     click.echo("  " + "  ".join(f"{key} {name}" for key, name in keys.items()))

@@ -12,25 +12,25 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
-from enricher.rules.compiling.compiler import FITTED, LONE_LAYER
+from enricher.rules.compiling.compiled import FITTED, LONE_LAYER
 from storage.evaluation.corpus import rows_of
 from workbench.replay.causes.hunks import Edit, Edits, Hunk, joined, with_texts
-from workbench.replay.judge import level_of
-from workbench.replay.outcome import judged_again
-from workbench.replay.reach import NOT, Reach
+from workbench.replay.evaluator import level_of
+from workbench.replay.impact import NOT, Impact
+from workbench.replay.outcome import reevaluated
 from workbench.replay.replay import never
-from workbench.replay.rulesets.speaking import Speaking, at_todays_places
-from workbench.replay.rulesets.stacks import layer_file, stack_of
+from workbench.replay.rulesets.current_layers import CurrentLayers, with_current_paths
+from workbench.replay.rulesets.layer_stack import layer_file, stack_of
 from workbench.replay.rulesets.versions import compile_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from storage.evaluation.corpus import Row
+    from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.compare import Change
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
-    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.compared_rules import Side
     from workbench.replay.rulesets.versions import Texts
 
     Compiler = Callable[[Mapping[str, str]], Rules | None]
@@ -39,7 +39,7 @@ MOST_HUNKS = 40
 """Most hunks undone singly, at 0.1 s of compiling each; more are joined by heading, then with their neighbours."""
 MOST_IN_PAIRS = 12
 """Most hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
-WORTH_A_REACH = 50
+FEWEST_FOR_IMPACT = 50
 """Least number of prompts for which a hunk's ``Reach`` is computed; that costs as much as judging so many prompts."""
 
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
@@ -91,7 +91,7 @@ class Undoing:
     compiler: Compiler
     prompts: int = 1
     _rules: dict[frozenset[int], Rules | None] = field(default_factory=dict)
-    _reach: dict[frozenset[int], Reach] = field(default_factory=dict)
+    _impact: dict[frozenset[int], Impact] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._join_many()
@@ -99,22 +99,22 @@ class Undoing:
 
     def cause(
         self,
-        row: Row,
+        row: RecordedPrompt,
         before: Outcome,
-        judge: Callable[[Rules], Outcome],
+        evaluate: Callable[[Rules], Outcome],
         *,
         should_stop: Callable[[], bool] = never,
     ) -> Cause | None:
         """Return the cause of a prompt's outcome differing from ``before``; None if ``should_stop`` ended the search.
 
-        ``judge`` returns the prompt's outcome under other rules.
+        ``evaluate`` returns the prompt's outcome under other rules.
         """
 
         def is_undone_by(*hunks: Hunk) -> bool:
             rules = self.without(hunks)
-            return rules is not None and judge(rules).is_same(before)
+            return rules is not None and evaluate(rules).is_same(before)
 
-        reaching = [hunk for hunk in self.edits.hunks if self._may_reach(hunk, row)]
+        reaching = [hunk for hunk in self.edits.hunks if self._may_affect(hunk, row)]
         found = []
         for hunk in reaching:
             if should_stop():
@@ -147,13 +147,13 @@ class Undoing:
         pairs = list(combinations(near, 2))
         yield from sorted(pairs, key=lambda pair: sum(hunk in others for hunk in pair))
 
-    def _may_reach(self, hunk: Hunk, row: Row) -> bool:
+    def _may_affect(self, hunk: Hunk, row: RecordedPrompt) -> bool:
         rules, candidate = self.without([hunk]), self.without([])
-        if self.prompts < WORTH_A_REACH or rules is None or candidate is None:
+        if self.prompts < FEWEST_FOR_IMPACT or rules is None or candidate is None:
             return rules is not None
-        if hunk.parts not in self._reach:
-            self._reach[hunk.parts] = Reach(candidate, rules)
-        return level_of(row, self._reach[hunk.parts], knows_features=False, knows_confidence=False) != NOT
+        if hunk.parts not in self._impact:
+            self._impact[hunk.parts] = Impact(candidate, rules)
+        return level_of(row, self._impact[hunk.parts], knows_features=False, knows_confidence=False) != NOT
 
     def _join_many(self) -> None:
         if len(self.edits.hunks) > MOST_HUNKS:
@@ -196,14 +196,14 @@ def attribute(
     """
     known: dict[tuple[object, ...], Undoing] = {}
 
-    def undoing_for(row: Row) -> Undoing | None:
+    def undoing_for(row: RecordedPrompt) -> Undoing | None:
         return _undoing_for(row, corpus, (path, base, candidate), known, prompts=len(changes))
 
     return _attributed(changes, corpus, undoing_for, should_stop)
 
 
 def attribute_layers(
-    changes: Sequence[Change], *, corpus: Corpus, candidate: Speaking, base: Side
+    changes: Sequence[Change], *, corpus: Corpus, candidate: CurrentLayers, base: Side
 ) -> Iterator[tuple[str, Cause]]:
     """Yield each change's trace id and cause, searching every file that applies to the prompt.
 
@@ -211,18 +211,20 @@ def attribute_layers(
     """
     known: dict[tuple[object, ...], Undoing] = {}
 
-    def undoing_for(row: Row) -> Undoing | None:
+    def undoing_for(row: RecordedPrompt) -> Undoing | None:
         scope = candidate.scope(row)
         now = candidate.all_texts(row.rules_hash, scope)
         version = base.hash or row.rules_hash
-        then = base.all_texts(row.rules_hash, scope) if isinstance(base, Speaking) else corpus.versions.texts(version)
+        then = (
+            base.all_texts(row.rules_hash, scope) if isinstance(base, CurrentLayers) else corpus.versions.texts(version)
+        )
         if not then:
             return None
-        was = at_todays_places(then, now)
+        was = with_current_paths(then, now)
         key = (*was, *now)
         if key not in known:
             edits = with_texts(*({path: text for _layer, path, text in texts} for texts in (was, now)))
-            known[key] = Undoing(Edits(edits), compiler_of(both(was, now)), len(changes))
+            known[key] = Undoing(Edits(edits), compiler_of(merged_files(was, now)), len(changes))
         return known[key]
 
     return _attributed(changes, corpus, undoing_for, never)
@@ -231,13 +233,13 @@ def attribute_layers(
 def _attributed(
     changes: Sequence[Change],
     corpus: Corpus,
-    undoing_for: Callable[[Row], Undoing | None],
+    undoing_for: Callable[[RecordedPrompt], Undoing | None],
     should_stop: Callable[[], bool],
 ) -> Iterator[tuple[str, Cause]]:
-    rows: dict[str, Row] = {}
+    rows: dict[str, RecordedPrompt] = {}
     for at, change in enumerate(changes):
-        if at % WORTH_A_REACH == 0:
-            following = [one.prompt.id for one in changes[at : at + WORTH_A_REACH]]
+        if at % FEWEST_FOR_IMPACT == 0:
+            following = [one.prompt.id for one in changes[at : at + FEWEST_FOR_IMPACT]]
             rows = {row.id: row for row in rows_of(corpus.db, following)}
         if should_stop():
             return
@@ -249,18 +251,18 @@ def _attributed(
 
 
 def _cause(
-    row: Row, before: Outcome, undoing: Undoing, corpus: Corpus, should_stop: Callable[[], bool]
+    row: RecordedPrompt, before: Outcome, undoing: Undoing, corpus: Corpus, should_stop: Callable[[], bool]
 ) -> Cause | None:
     recorded = corpus.versions.rules(row.rules_hash)
 
-    def judge(rules: Rules) -> Outcome:
-        return judged_again(row, rules, recorded=recorded)
+    def evaluate(rules: Rules) -> Outcome:
+        return reevaluated(row, rules, recorded=recorded)
 
-    return undoing.cause(row, before, judge, should_stop=should_stop)
+    return undoing.cause(row, before, evaluate, should_stop=should_stop)
 
 
 def _undoing_for(
-    row: Row,
+    row: RecordedPrompt,
     corpus: Corpus,
     edit: tuple[str, str | None, str],
     known: dict[tuple[object, ...], Undoing],
@@ -288,7 +290,7 @@ def _undoing_for(
     return known[key]
 
 
-def both(was: Texts, now: Texts) -> Texts:
+def merged_files(was: Texts, now: Texts) -> Texts:
     """Return the later version's files; files that only the earlier version had are inserted with empty texts."""
     known = {path for _layer, path, _text in now}
     found = list(now)

@@ -14,18 +14,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage.evaluation.corpus import rows_of, versions_by_first_use
-from workbench.replay.causes.attribution import ELSEWHERE, Undoing, both, compiler_of
+from workbench.replay.causes.attribution import ELSEWHERE, Undoing, compiler_of, merged_files
 from workbench.replay.causes.hunks import Edits, with_texts
 from workbench.replay.compare import kinds
-from workbench.replay.corpus import NOT_JUDGED
-from workbench.replay.outcome import judged_again
+from workbench.replay.corpus import NOT_CLASSIFIED
+from workbench.replay.outcome import reevaluated
 from workbench.replay.replay import never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from enricher.rules.cache import Rules
-    from storage.evaluation.corpus import Row
+    from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.causes.attribution import Cause
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
@@ -42,7 +42,7 @@ class BisectError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BisectStep:
     """The outcome of the prompt under one version; ``outcome`` is None if the version was skipped.
 
     ``skipped`` is the reason for skipping. ``kinds`` are the differences from the outcome under the previous version;
@@ -60,7 +60,7 @@ class Step:
     is_own: bool = False
 
 
-def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Step]:
+def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = never) -> Iterator[BisectStep]:
     """Yield the outcome of a recorded prompt under every stored version, oldest first; raises BisectError."""
     row = _row(corpus, trace_id)
     own = corpus.versions.rules(row.rules_hash)
@@ -70,35 +70,35 @@ def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = ne
             return
         rules = corpus.versions.rules(version)
         is_own = version == row.rules_hash
-        reason = "" if is_own or _speaks_in(row.cwd, corpus.versions.texts(version)) else NOT_HERE
+        reason = "" if is_own or _applies_in(row.cwd, corpus.versions.texts(version)) else NOT_HERE
         if rules is None or reason:
-            yield Step(version, at, None, reason or ANOTHER_RELEASE, is_own=is_own)
+            yield BisectStep(version, at, None, reason or ANOTHER_RELEASE, is_own=is_own)
             continue
-        outcome = judged_again(row, rules, recorded=own)
+        outcome = reevaluated(row, rules, recorded=own)
         found = kinds(last[1], outcome) if last else ()
         cause, note = _cause(corpus, row, last, version) if last and found else (None, "")
-        yield Step(version, at, outcome, "", found, cause, note, is_own)
+        yield BisectStep(version, at, outcome, "", found, cause, note, is_own)
         last = version, outcome
 
 
-def _row(corpus: Corpus, trace_id: str) -> Row:
+def _row(corpus: Corpus, trace_id: str) -> RecordedPrompt:
     row = next(rows_of(corpus.db, [trace_id]), None)
     if row is None:
         raise BisectError(f"no trace {trace_id!r}")
-    if row.status in NOT_JUDGED or '"settings"' not in row.inputs:
-        why = f"it was {row.status}" if row.status in NOT_JUDGED else "its text was not kept"
+    if row.status in NOT_CLASSIFIED or '"settings"' not in row.inputs:
+        why = f"it was {row.status}" if row.status in NOT_CLASSIFIED else "its text was not kept"
         raise BisectError(f"trace {trace_id} cannot be judged again: {why}")
     return row
 
 
-def _speaks_in(cwd: str, texts: Texts) -> bool:
+def _applies_in(cwd: str, texts: Texts) -> bool:
     """Return whether the local layers of a version lie in or above the folder that the prompt was typed in."""
     folders = [os.path.dirname(os.path.dirname(path)) for layer, path, _text in texts if layer in LOCAL_LAYERS]
     here = os.path.abspath(cwd) if cwd else ""
     return all(here == folder or here.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
 
 
-def _cause(corpus: Corpus, row: Row, last: tuple[str, Outcome], version: str) -> tuple[Cause | None, str]:
+def _cause(corpus: Corpus, row: RecordedPrompt, last: tuple[str, Outcome], version: str) -> tuple[Cause | None, str]:
     earlier, before = last
     was, now = corpus.versions.texts(earlier), corpus.versions.texts(version)
     if not was or not now:
@@ -106,8 +106,8 @@ def _cause(corpus: Corpus, row: Row, last: tuple[str, Outcome], version: str) ->
     edits = with_texts(*({path: text for _layer, path, text in texts} for texts in (was, now)))
     own = corpus.versions.rules(row.rules_hash)
 
-    def judge(rules: Rules) -> Outcome:
-        return judged_again(row, rules, recorded=own)
+    def evaluate(rules: Rules) -> Outcome:
+        return reevaluated(row, rules, recorded=own)
 
-    cause = Undoing(Edits(edits), compiler_of(both(was, now))).cause(row, before, judge)
+    cause = Undoing(Edits(edits), compiler_of(merged_files(was, now))).cause(row, before, evaluate)
     return cause, "settings differ, or the files are the same" if cause and cause.how == ELSEWHERE else ""

@@ -50,8 +50,8 @@ class Hunk:
     parts: frozenset[int]
 
     def __str__(self) -> str:
-        said = self.after or self.before
-        first = next((line.strip() for line in said.splitlines() if line.strip()), "blank lines")
+        text = self.after or self.before
+        first = next((line.strip() for line in text.splitlines() if line.strip()), "blank lines")
         return f"{self.file}:{self.line} {self.heading}: {'' if self.after else 'without '}{first[:SHORT]}"
 
 

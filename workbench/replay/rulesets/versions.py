@@ -6,19 +6,20 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from enricher.interfaces.api import recorded_rules
-from enricher.rules.compiling.compiler import NAMED_FILES, compile_layers
+from enricher.rules.compiling.compiled import NAMED_FILES
+from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer
 from enricher.rules.sources import packaged_texts
 from storage.evaluation import corpus
 from storage.traces import queries
-from workbench.replay.rulesets.unpacked import UnpackedTable
+from workbench.replay.rulesets.unpacked_table import UnpackedTable
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
     from enricher.rules.cache import Rules
-    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.compiled import Compiled
 
     Texts = Sequence[tuple[str, str, str]]
 

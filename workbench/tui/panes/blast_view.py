@@ -11,14 +11,14 @@ from textual.content import Content
 
 from workbench.edits.progress import headline
 from workbench.tui.widgets.lists.line_list import Group, Line
-from workbench.tui.widgets.plain import one_line, plain
+from workbench.tui.widgets.plain_text import one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from enricher.rules.compiling.document import Problem
-    from workbench.edits.instructions_file import Heading
-    from workbench.edits.progress import Cause, Figures
+    from workbench.edits.instructions_file import FileHeading
+    from workbench.edits.progress import ChangeCause, Figures
     from workbench.replay.compare import Change
     from workbench.replay.outcome import Outcome
 
@@ -28,7 +28,7 @@ VERDICT_LOOKS = {
     "regressed": "$error",
     "inconclusive": "$warning",
 }
-KINDS_TOLD = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
+KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
 LONGEST_RIGHT, LONGEST_TEXT = 34, 400
@@ -38,8 +38,8 @@ def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Con
     """Return the figures in three lines; ``wait`` is shown if there are none, ``broken`` is why they are old."""
     if broken:
         last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
-        told = [Content.styled(f"! {broken}", "bold $error"), last]
-        return Content("\n").join([*told, *([_second(figures)] if figures else [])])
+        lines = [Content.styled(f"! {broken}", "bold $error"), last]
+        return Content("\n").join([*lines, *([_second(figures)] if figures else [])])
     if figures is None:
         return Content.styled(wait or "Nothing was replayed yet.", "$text-muted")
     return Content("\n").join([_first(figures), _second(figures), _third(figures)])
@@ -47,8 +47,8 @@ def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Con
 
 def _first(figures: Figures, *, is_old: bool = False) -> Content:
     if is_old:
-        told = "" if figures.errors else figures.verdict or ""
-        return Content.styled(f"the last sound text: {told} {headline(figures)}", "$text-muted")
+        verdict_text = "" if figures.errors else figures.verdict or ""
+        return Content.styled(f"the last sound text: {verdict_text} {headline(figures)}", "$text-muted")
     if not figures.total:
         return Content.styled("No prompt to replay: none is recorded that this filter selects.", "$text-muted")
     if figures.verdict is None:
@@ -63,24 +63,24 @@ def _first(figures: Figures, *, is_old: bool = False) -> Content:
 
 
 def _second(figures: Figures) -> Content:
-    told = []
-    if standing := figures.standing:
+    parts = []
+    if standing := figures.label_results:
         count = len(standing.regressed)
         cases = f"approved case{'s' * (standing.approved != 1)}"
         if standing.approved:
             regress = "regresses" if count == 1 else "regress"
-            told.append((f"{count} of {standing.approved:,} {cases} {regress}", "bold $error" if count else ""))
+            parts.append((f"{count} of {standing.approved:,} {cases} {regress}", "bold $error" if count else ""))
         else:
-            told.append(("no case approved yet", "$text-muted"))
+            parts.append(("no case approved yet", "$text-muted"))
         if standing.gained:
-            told.append((f"{standing.gained} corrected", "$success"))
+            parts.append((f"{standing.gained} corrected", "$success"))
         if not count and standing.lost:
-            told.append((f"{standing.lost} lost", "$error"))
+            parts.append((f"{standing.lost} lost", "$error"))
     before, after = figures.tokens
-    told.append((f"tokens per session {_moved(f'{before:.1f}', f'{after:.1f}')}", ""))
+    parts.append((f"tokens per session {_moved(f'{before:.1f}', f'{after:.1f}')}", ""))
     silent = [f"{one / max(1, figures.prompts):.1%}" for one in figures.silent]
-    told.append((f"silent {_moved(*silent)}", ""))
-    return Content(" · ").join(Content.styled(*one) if one[1] else Content(one[0]) for one in told)
+    parts.append((f"silent {_moved(*silent)}", ""))
+    return Content(" · ").join(Content.styled(*one) if one[1] else Content(one[0]) for one in parts)
 
 
 def _moved(before: str, after: str) -> str:
@@ -91,23 +91,23 @@ def _third(figures: Figures) -> Content:
     left_out = "".join(f" · {count:,} left out ({reason})" for reason, count in figures.left_out)
     seconds = f" · {figures.seconds:.0f} s" if figures.is_complete and figures.seconds > SLOW_S else ""
     unknown = f" · context unknown for {figures.unknown:,}" if figures.unknown else ""
-    told = f"against {figures.base} · channels as recorded{unknown}{left_out}{seconds}"
-    return Content.styled(told, "$text-muted")
+    line = f"against {figures.base} · channels as recorded{unknown}{left_out}{seconds}"
+    return Content.styled(line, "$text-muted")
 
 
 def brief(before: Outcome, after: Outcome) -> str:
     """Return the change in a few words: the task type, or the guardrails added and dropped."""
     if before.task_type != after.task_type:
         return f"{before.task_type} → {after.task_type}"
-    told = [f"+{name}" for name in after.guardrails if name not in before.guardrails]
-    told += [f"-{name}" for name in before.guardrails if name not in after.guardrails]
+    parts = [f"+{name}" for name in after.guardrails if name not in before.guardrails]
+    parts += [f"-{name}" for name in before.guardrails if name not in after.guardrails]
     if before.shown != after.shown and before.task_type:
-        told.insert(0, f"{after.task_type} {'shown' if after.shown else 'not shown'}")
+        parts.insert(0, f"{after.task_type} {'shown' if after.shown else 'not shown'}")
     if before.search_intent != after.search_intent:
-        told.append(f"{before.search_intent} → {after.search_intent}")
-    if not told and before.tokens != after.tokens:
-        told.append(f"{after.tokens - before.tokens:+d} tokens")
-    return " ".join(told)[:LONGEST_RIGHT]
+        parts.append(f"{before.search_intent} → {after.search_intent}")
+    if not parts and before.tokens != after.tokens:
+        parts.append(f"{after.tokens - before.tokens:+d} tokens")
+    return " ".join(parts)[:LONGEST_RIGHT]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,8 @@ class ChangeLines(Sequence[Line]):
 
     changes: Sequence[Change]
     regressed: Collection[str]
-    causes: Mapping[str, Cause]
-    beside: bool
+    causes: Mapping[str, ChangeCause]
+    right_text: bool
 
     def __len__(self) -> int:
         return len(self.changes)
@@ -137,9 +137,9 @@ class ChangeLines(Sequence[Line]):
 
     def _line(self, change: Change) -> Line:
         text = one_line(change.prompt.text[:LONGEST_TEXT])
-        right = brief(change.before, change.after) if self.beside else ""
+        right = brief(change.before, change.after) if self.right_text else ""
         cause, is_regression = self.causes.get(change.prompt.id), change.prompt.id in self.regressed
-        if cause and cause.heading and self.beside:
+        if cause and cause.heading and self.right_text:
             right = f"{right} ← {cause.heading}"
         look = "error" if is_regression else "plain"
         return Line(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")
@@ -147,7 +147,7 @@ class ChangeLines(Sequence[Line]):
 
 def change_groups(
     figures: Figures | None,
-    causes: Mapping[str, Cause] | None = None,
+    causes: Mapping[str, ChangeCause] | None = None,
     *,
     only: str = "",
     beside: bool = True,
@@ -159,10 +159,10 @@ def change_groups(
     """
     if figures is None:
         return
-    regressed = set(figures.standing.regressed) if figures.standing else set()
+    regressed = set(figures.label_results.regressed) if figures.label_results else set()
     for kind, changes in figures.groups() if sorted_out is None else sorted_out:
         if only in ("", kind):
-            head = Line(f"kind {kind}", KINDS_TOLD.get(kind, kind), f"{len(changes):,}", "plain")
+            head = Line(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
             yield Group(head, ChangeLines(changes, regressed, causes or {}, beside))
 
 
@@ -182,7 +182,10 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
         )
         for number, one in enumerate(problems)
     ]
-    return Group(Line("problems", "problems", f"{len(problems)}", look), lines)
+    errors = sum(one.severity == "error" for one in problems)
+    counts = ((errors, "error"), (len(problems) - errors, "warning"))
+    told = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count)
+    return Group(Line("problems", "problems", told, look), lines)
 
 
 def _place(problem: Problem, path: str) -> str:
@@ -190,7 +193,7 @@ def _place(problem: Problem, path: str) -> str:
     return str(problem.line) if is_own else f"{os.path.basename(problem.file)}:{problem.line}"
 
 
-def outline_group(headings: Sequence[Heading]) -> Group:
+def outline_group(headings: Sequence[FileHeading]) -> Group:
     """Return the headings of the file as a group of lines."""
     lines = [
         Line(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)

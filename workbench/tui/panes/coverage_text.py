@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.rules.layers import packaged_file
-from workbench.tui.places import here
-from workbench.tui.widgets.lists.figures import Heading, Row, percent
+from workbench.tui.widgets.lists.figures import Heading, TableRow, percent
 from workbench.tui.widgets.sparkline import bar
+from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,25 +33,25 @@ FIELDS = {"signal": "signal", "task type": "type", "search intent": "intent", "g
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownRule:
     """A rule in the table; ``bracket`` joins it with rules that always fire in the same prompts."""
 
-    rule: coverage.Row
+    rule: coverage.CoverageRow
     bracket: str = ""
 
 
-def of_kind(rows: Iterable[coverage.Row], kind: str) -> list[coverage.Row]:
+def of_kind(rows: Iterable[coverage.CoverageRow], kind: str) -> list[coverage.CoverageRow]:
     """Return the rules of a kind; all of them for ``EVERY_KIND``."""
     return [row for row in rows if kind in (EVERY_KIND, row.kind)]
 
 
-def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[Shown]:
+def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[ShownRule]:
     """Return the rules of a view and kind, sorted by ``sort``."""
     if view == "together":
         groups = (of_kind(one.rows, kind) for one in known.overlaps)
-        return [Shown(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
+        return [ShownRule(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
     rows = known.dead() if view == "dead" else known.always_on() if view == "always" else known.rows
-    return [Shown(row) for row in sorted(of_kind(rows, kind), key=_orders()[sort])]
+    return [ShownRule(row) for row in sorted(of_kind(rows, kind), key=_orders()[sort])]
 
 
 def headings(width: int) -> list[Heading]:
@@ -72,7 +72,7 @@ def headings(width: int) -> list[Heading]:
     return [*found, Heading("file", "written in", FILE)] if width >= WITH_FILE else found
 
 
-def rule_row(key: str, shown: Shown, width: int) -> Row:
+def rule_row(key: str, shown: ShownRule, width: int) -> TableRow:
     """Return a rule as a table row, with a cell for each of the ``headings`` of that width."""
     row = shown.rule
     cells = [
@@ -90,7 +90,7 @@ def rule_row(key: str, shown: Shown, width: int) -> Row:
         cells.insert(0, (row.kind, "text-muted"))
     if width >= WITH_FILE:
         cells.append((_place(row, FILE), "text-muted"))
-    return Row(key, tuple(text for text, _style in cells), tuple(style for _text, style in cells))
+    return TableRow(key, tuple(text for text, _style in cells), tuple(style for _text, style in cells))
 
 
 def cluster_headings() -> list[Heading]:
@@ -102,10 +102,10 @@ def cluster_headings() -> list[Heading]:
     ]
 
 
-def cluster_row(key: str, cluster: Cluster, known: Coverage) -> Row:
+def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:
     """Return a cluster of prompts without a signal as a table row."""
     share = percent(cluster.prompts / max(1, known.prompts))
-    return Row(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
+    return TableRow(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
 
 
 def about_cluster(cluster: Cluster, known: Coverage) -> str:
@@ -114,17 +114,17 @@ def about_cluster(cluster: Cluster, known: Coverage) -> str:
     return f'{first}\nenter shows the prompts with "{cluster.terms[0]}"' if cluster.terms else first
 
 
-def about(row: coverage.Row, known: Coverage) -> str:
+def about(row: coverage.CoverageRow, known: Coverage) -> str:
     """Return a rule's name, its file and line, and a sentence on its figures, as three lines."""
     return f"{name(row)}\n{_place(row, 200)}\n{_finding(row, known)}"
 
 
-def name(row: coverage.Row) -> str:
+def name(row: coverage.CoverageRow) -> str:
     """Return the name of a rule as the table shows it; for a signal its class, label and weight."""
     return f"{row.name}: {row.label} {row.weight:+d}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
 
 
-def selection_of(row: coverage.Row) -> str:
+def selection_of(row: coverage.CoverageRow) -> str:
     """Return the filter for a rule's prompts, empty if filters cannot express it."""
     field, value = FIELDS.get(row.kind), row.label if row.kind == "signal" else row.name
     return f'{field}:"{value}"' if field and value and '"' not in value else ""
@@ -134,7 +134,7 @@ def _bar_width(width: int) -> int:
     return WIDE_BAR if width >= WITH_KIND else BAR
 
 
-def _orders() -> dict[str, Callable[[coverage.Row], tuple[float, float]]]:
+def _orders() -> dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]]:
     return {
         "fired": lambda row: (row.label == ALWAYS, -row.fired),
         "seldom": lambda row: (row.label == ALWAYS, row.fired),
@@ -148,7 +148,7 @@ def _bracket(place: int, rows: int) -> str:
     return "" if rows < 2 else "┌ " if not place else "└ " if place == rows - 1 else "│ "
 
 
-def _place(row: coverage.Row, width: int) -> str:
+def _place(row: coverage.CoverageRow, width: int) -> str:
     """Return file and line, without a known folder; only the file name if that is too long, cut if still too long."""
     near = _near(row.file)
     every = [f"{name}:{row.line}" for name in (near, os.path.basename(near))]
@@ -163,7 +163,7 @@ def _near(path: str) -> str:
     return path
 
 
-def _finding(row: coverage.Row, known: Coverage) -> str:
+def _finding(row: coverage.CoverageRow, known: Coverage) -> str:
     if row.is_dead:
         most = percent(known.dead_may_reach())
         return f"never spoke; {known.prompts:,} prompts leave possible that it does in up to {most} of all"

@@ -14,7 +14,7 @@ from workbench.tui.panes.trace_text import trace_text
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from storage.traces.windows import Line
+    from storage.traces.trace_pages import TraceLine
 
 
 class Detail(VerticalScroll, inherit_bindings=False):
@@ -38,7 +38,7 @@ class Detail(VerticalScroll, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(id="detail")
         self._trace: dict[str, Any] | None = None
-        self._session: list[Line] | None = None
+        self._session: list[TraceLine] | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("", id="detail-text", markup=False)
@@ -48,7 +48,7 @@ class Detail(VerticalScroll, inherit_bindings=False):
         """The displayed trace."""
         return self._trace
 
-    def show(self, trace: dict[str, Any] | None, session: list[Line] | None = None) -> None:
+    def show(self, trace: dict[str, Any] | None, session: list[TraceLine] | None = None) -> None:
         """Show a trace, or its session; a new trace is shown from its top."""
         is_other = (trace or {}).get("id") != (self._trace or {}).get("id") or (session is None) != (
             self._session is None

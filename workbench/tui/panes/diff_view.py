@@ -10,28 +10,28 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from workbench.tui.widgets.lists.columns import short_time
-from workbench.tui.widgets.plain import plain
+from workbench.tui.widgets.plain_text import plain
 from workbench.views.differences import compared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.edits.progress import Cause
+    from workbench.edits.progress import ChangeCause
     from workbench.replay.outcome import Outcome
-    from workbench.replay.side_by_side import JudgedSide, Score, SideBySide
-    from workbench.views.differences import Line
+    from workbench.replay.side_by_side import Score, SideBySide, SideResult
+    from workbench.views.differences import DiffLine
 
     Facts = tuple[str, str, str]
 
 PROMPT_LINES = 8
 NAME_WIDTH = 13
-JUDGED_IN = "judged in"
+EVALUATED_IN = "judged in"
 """The row with the time of judging, which varies even under the same rules."""
-FACETS_TOLD = {"task_type": "task type", "search_intent": "search intent"}
+FACET_TEXTS = {"task_type": "task type", "search_intent": "search intent"}
 SCORES_SHOWN = 5
 
 
-def detail(found: SideBySide, *, only_differences: bool, cause: Cause | None = None) -> Content:
+def detail(found: SideBySide, *, only_differences: bool, cause: ChangeCause | None = None) -> Content:
     """Return all details of one prompt under both sides."""
     lines = [
         *_prompt(found),
@@ -63,14 +63,14 @@ def _place(project: str) -> str:
     return "" if project.startswith("local-") else project
 
 
-def _decisions(found: SideBySide, cause: Cause | None, *, only_differences: bool) -> Iterator[Content]:
-    told = ", ".join(found.kinds) or "nothing changes"
-    yield _heading("Decision", f"{found.before.label} → {found.after.label}: {told}")
+def _decisions(found: SideBySide, cause: ChangeCause | None, *, only_differences: bool) -> Iterator[Content]:
+    kinds = ", ".join(found.kinds) or "nothing changes"
+    yield _heading("Decision", f"{found.before.label} → {found.after.label}: {kinds}")
     if cause:
         yield Content.assemble(("because of".ljust(NAME_WIDTH), "$text-muted"), " ", (cause.text, "bold"))
     for name, before, after in _facts(found):
         is_same = before == after
-        if only_differences and (is_same or name == JUDGED_IN):
+        if only_differences and (is_same or name == EVALUATED_IN):
             continue
         yield from _fact(name, before, after, is_same=is_same)
     yield Content("")
@@ -85,19 +85,19 @@ def _facts(found: SideBySide) -> Iterator[Facts]:
     yield "context", _items(before), _items(after)
     yield "tokens", str(before.tokens), str(after.tokens)
     if found.before.milliseconds and found.after.milliseconds:
-        yield JUDGED_IN, f"{found.before.milliseconds:.2g} ms", f"{found.after.milliseconds:.2g} ms"
+        yield EVALUATED_IN, f"{found.before.milliseconds:.2g} ms", f"{found.after.milliseconds:.2g} ms"
 
 
-def _task_type(side: JudgedSide) -> str:
+def _task_type(side: SideResult) -> str:
     shown = "" if side.outcome.shown else ", not shown"
     sure = f" {int(side.confidence * 100)}%" if side.confidence is not None else ""
     return f"{side.outcome.task_type}{sure}{shown}"
 
 
 def _items(outcome: Outcome) -> str:
-    told = [f"{channel} {ref}" for channel, ref in outcome.items if channel not in outcome.unknown]
-    told += [f"{channel}: unknown" for channel in outcome.unknown]
-    return ", ".join(told) or "none"
+    items = [f"{channel} {ref}" for channel, ref in outcome.items if channel not in outcome.unknown]
+    items += [f"{channel}: unknown" for channel in outcome.unknown]
+    return ", ".join(items) or "none"
 
 
 def _fact(name: str, before: str, after: str, *, is_same: bool) -> Iterator[Content]:
@@ -105,7 +105,7 @@ def _fact(name: str, before: str, after: str, *, is_same: bool) -> Iterator[Cont
     before, after = plain(before), plain(after)
     if is_same:
         yield Content.assemble(title, "   ", before)
-    elif name == JUDGED_IN:
+    elif name == EVALUATED_IN:
         yield Content.assemble(title, "   ", f"{before} → {after}")
     else:
         yield Content.assemble(title, (" - ", "bold $error"), (before, "$error"))
@@ -119,9 +119,9 @@ def _scores(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
         names = [name for of, name in {**after, **before} if of == facet]
         names.sort(key=lambda name: -max(_points(before, facet, name), _points(after, facet, name)))
         rows = [row for name in names if (row := _score(before, after, facet, name, only_differences)) is not None]
-        if facet not in FACETS_TOLD:
+        if facet not in FACET_TEXTS:
             rows = [row for row in rows if row[1]]
-        shown += rows[:SCORES_SHOWN] if facet in FACETS_TOLD else rows
+        shown += rows[:SCORES_SHOWN] if facet in FACET_TEXTS else rows
     if shown:
         yield _heading("Scores", "points before and after, and the signals that give them")
         for lines, _differs in shown:
@@ -146,10 +146,10 @@ def _score(
     is_same = points[0] == points[1] and one == other
     if is_same and only:
         return None
-    title = f"{FACETS_TOLD.get(facet, facet)} {name}"
+    title = f"{FACET_TEXTS.get(facet, facet)} {name}"
     mark = "   " if is_same else " ± "
-    told = f"{points[0]:>4}" if points[0] == points[1] else f"{points[0]:>4} → {points[1]}"
-    lines = [Content.assemble((mark, "bold $accent"), f"{title:<30}", (told, "" if is_same else "bold"))]
+    change = f"{points[0]:>4}" if points[0] == points[1] else f"{points[0]:>4} → {points[1]}"
+    lines = [Content.assemble((mark, "bold $accent"), f"{title:<30}", (change, "" if is_same else "bold"))]
     lines += [_signal(" - ", signal, "$error") for signal in sorted(one - other, key=_strongest)]
     lines += [_signal(" + ", signal, "$success") for signal in sorted(other - one, key=_strongest)]
     if not only:
@@ -190,6 +190,6 @@ def word_diff(before: str, after: str, *, only_differences: bool = False) -> Ite
             yield Content(f"   {line.text}")
 
 
-def _marked(line: Line, look: str) -> Content:
+def _marked(line: DiffLine, look: str) -> Content:
     words = ((piece.text, f"bold underline {look}" if piece.differs else look) for piece in line.pieces)
     return Content.assemble((f" {line.mark} ", f"bold {look}"), *words)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.tui.widgets.lists.columns import short_time
-from workbench.tui.widgets.lists.figures import Heading, Row, ms
-from workbench.tui.widgets.plain import one_line, plain
+from workbench.tui.widgets.lists.figures import Heading, TableRow, ms
+from workbench.tui.widgets.plain_text import one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,11 +55,11 @@ def paired(results: Iterable[ArmResult], prompts: Mapping[str, str]) -> list[Ans
     ]
 
 
-def experiment_row(one: Experiment) -> Row:
+def experiment_row(one: Experiment) -> TableRow:
     """Return an experiment as a row of the list."""
     verdict = one.report["verdict"] + (", unfinished" if one.report.get("stopped") else "")
     cells = (short_time(one.at, long=True), one_line(one.question), f"{one.report['prompts']:,}", verdict)
-    return Row(one.id, cells, ("text-muted", "", "", WORSE if verdict.startswith("regressed") else ""))
+    return TableRow(one.id, cells, ("text-muted", "", "", WORSE if verdict.startswith("regressed") else ""))
 
 
 def headings(width: int) -> list[Heading]:
@@ -69,7 +69,7 @@ def headings(width: int) -> list[Heading]:
     return [Heading("same", "", 1), Heading("prompt", "prompt", 0), *both]
 
 
-def answers_row(one: Answers, width: int) -> Row:
+def answers_row(one: Answers, width: int) -> TableRow:
     """Return the figures of both answers to a prompt, with ``≠`` if they differ and ``✗`` for one that failed."""
     cells: list[tuple[str, str]] = [
         ("" if one.is_same else "≠", "accent"),
@@ -80,7 +80,7 @@ def answers_row(one: Answers, width: int) -> Row:
     cells += [(f"{answer.tokens:,}" if answer else "-", "text-muted") for answer in (one.a, one.b)]
     if width >= WITH_LATENCY:
         cells += [(ms(answer.latency_ms if answer else None), "text-muted") for answer in (one.a, one.b)]
-    return Row(one.prompt_id, tuple(text for text, _style in cells), tuple(style for _text, style in cells))
+    return TableRow(one.prompt_id, tuple(text for text, _style in cells), tuple(style for _text, style in cells))
 
 
 def _quality(answer: ArmResult | None) -> str:

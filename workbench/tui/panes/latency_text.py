@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from storage.metrics.latencies import TOTAL, Series
 from workbench.tui.widgets.lists.columns import short_time
-from workbench.tui.widgets.lists.figures import Heading, Row, ms
-from workbench.tui.widgets.plain import one_line
+from workbench.tui.widgets.lists.figures import Heading, TableRow, ms
+from workbench.tui.widgets.plain_text import one_line
 from workbench.tui.widgets.sparkline import sparkline
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def in_order(profiles: Sequence[Profile]) -> list[Profile]:
     return found if GATHER in {one.series.name for one in found} else [*found, *channels]
 
 
-def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]) -> Row:
+def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]) -> TableRow:
     """Return a series as a table row with these columns."""
     figures, trend = profile.figures, columns[-1].width
     is_over = budget is not None and figures.p95 > budget
@@ -84,7 +84,7 @@ def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]
         ),
     }
     shown = [cells[column.name] for column in columns]
-    return Row(key(profile.series), tuple(text for text, _style in shown), tuple(style for _text, style in shown))
+    return TableRow(key(profile.series), tuple(text for text, _style in shown), tuple(style for _text, style in shown))
 
 
 def key(series: Series) -> str:
@@ -104,10 +104,10 @@ def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
     if budget is None:
         return ""
     part = p95 / budget
-    told = f"over x{part:.1f}" if part > 1 else "<1%" if part < 0.01 else f"{part:.0%}"
+    text = f"over x{part:.1f}" if part > 1 else "<1%" if part < 0.01 else f"{part:.0%}"
     if is_short:
-        return told
-    return f"over {budget:,.0f} ms x{part:.1f}" if part > 1 else f"{told} of {budget:,.0f} ms"
+        return text
+    return f"over {budget:,.0f} ms x{part:.1f}" if part > 1 else f"{text} of {budget:,.0f} ms"
 
 
 def day(second: int) -> str:
@@ -115,13 +115,13 @@ def day(second: int) -> str:
     return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%d}"
 
 
-def slow_row(one: Slow) -> Row:
+def slow_row(one: Slow) -> TableRow:
     """Return a slow prompt as a row."""
     cells = (ms(one.latency_ms), short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
-    return Row(one.id, cells, ("", "text-muted", "primary", ""))
+    return TableRow(one.id, cells, ("", "text-muted", "primary", ""))
 
 
-def comparison_row(one: SeriesComparison) -> Row:
+def comparison_row(one: SeriesComparison) -> TableRow:
     """Return the medians of a series under two versions, and their difference, as a row."""
     shift, interval = "-", ""
     if one.shift:
@@ -129,4 +129,4 @@ def comparison_row(one: SeriesComparison) -> Row:
         interval = f"{one.shift.interval.low:+.2f} to {one.shift.interval.high:+.2f}"
     sides = [ms(side.p50) if side else "-" for side in (one.base, one.candidate)]
     style = {"regressed": "error", "changed": "success"}.get(one.verdict, "text-muted")
-    return Row(key(one.series), (name(one.series), *sides, shift, interval, one.verdict), ("",) * 5 + (style,))
+    return TableRow(key(one.series), (name(one.series), *sides, shift, interval, one.verdict), ("",) * 5 + (style,))

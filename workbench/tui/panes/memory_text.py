@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from enricher.prompt.text import shortened
 from storage.memory.memories import short_source
 from workbench.tui.widgets.lists.columns import short_time
-from workbench.tui.widgets.lists.figures import Heading, Row
-from workbench.tui.widgets.plain import one_line, plain
+from workbench.tui.widgets.lists.figures import Heading, TableRow
+from workbench.tui.widgets.plain_text import one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from storage.memory.memories import Memory
-    from storage.memory.memory_uses import MemoryUse, Shelf
+    from storage.memory.memories import Memory, MemoryUse, Shelf
 
 SHELF = "shelf:"
 HEADINGS = (
@@ -28,25 +27,25 @@ SHELF_HEADINGS = (
     Heading("memories", "all", 7, is_number=True),
     Heading("unreviewed", "?", 5, is_number=True),
 )
-TOLD_HEADINGS = (
+USE_HEADINGS = (
     Heading("at", "when", 12),
     Heading("type", "task type", 14),
     Heading("prompt", "prompt", 0),
 )
 
 
-def row(one: Memory) -> Row:
+def row(one: Memory) -> TableRow:
     """Return a memory as a row of the list; ``?`` marks a memory that is not approved yet."""
     cells = ("" if one.reviewed else "?", one.created_at[:10], one.namespace, one_line(one.content[:600]))
-    return Row(one.id, cells, ("accent", "text-muted", "primary", ""))
+    return TableRow(one.id, cells, ("accent", "text-muted", "primary", ""))
 
 
-def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[Row]:
+def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[TableRow]:
     """Return a row per namespace with its counts, the total first; the namespace ``chosen`` is marked."""
     every = list(shelves)
     sums = ("", sum(one.memories for one in every), sum(one.unreviewed for one in every))
     return [
-        Row(
+        TableRow(
             SHELF + name,
             (f"{'▸' if name == chosen else ' '} {name or 'all'}", f"{count:,}", f"{waiting:,}" if waiting else ""),
             ("", "text-muted", "accent"),
@@ -72,13 +71,13 @@ def about(one: Memory) -> str:
     return plain("\n".join([one.content.strip(), "", *facts]))
 
 
-def told_row(one: MemoryUse) -> Row:
+def use_row(one: MemoryUse) -> TableRow:
     """Return a prompt that was shown a memory as a row."""
     cells = (short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
-    return Row(one.id, cells, ("text-muted", "primary", ""))
+    return TableRow(one.id, cells, ("text-muted", "primary", ""))
 
 
-def told_title(prompts: int) -> str:
+def uses_title(prompts: int) -> str:
     """Return the title above the prompts that were shown a memory."""
     return f"told to {prompts:,} prompt{'s' * (prompts != 1)}" if prompts else "told to no prompt yet"
 

@@ -8,18 +8,18 @@ from textual.content import Content
 
 from workbench.tui.panes.trace_text import heading
 from workbench.tui.widgets.lists.columns import MARKS, short_time
-from workbench.tui.widgets.plain import fit, one_line, plain
+from workbench.tui.widgets.plain_text import fit, one_line, plain
 from workbench.views.sessions import drifts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from storage.traces.windows import Line
+    from storage.traces.trace_pages import TraceLine
 
 TYPE_CELLS = 16
 
 
-def session_text(lines: Sequence[Line], chosen: str, *, width: int) -> Content:
+def session_text(lines: Sequence[TraceLine], chosen: str, *, width: int) -> Content:
     """Return the prompts, oldest first; ``chosen`` is the id of the marked one."""
     if not lines:
         return Content("")
@@ -27,8 +27,8 @@ def session_text(lines: Sequence[Line], chosen: str, *, width: int) -> Content:
     stays = {0: "the class stays", 1: "the class changes once"}.get(
         len(changes), f"the class changes {len(changes)} times"
     )
-    told = f"{len(lines)} prompts, {stays}" if len(lines) > 1 else "one prompt"
-    found = [heading("Session", f"{lines[0].session_id[:20]}"), Content.styled(told, "$text-muted"), Content("")]
+    counts = f"{len(lines)} prompts, {stays}" if len(lines) > 1 else "one prompt"
+    found = [heading("Session", f"{lines[0].session_id[:20]}"), Content.styled(counts, "$text-muted"), Content("")]
     prompt_cells = max(10, width - TYPE_CELLS - 14)
     for line in lines:
         mark = "▸" if line.id == chosen else " "

@@ -10,10 +10,10 @@ from textual.content import Content, Span
 
 from enricher.validation.summary import summary as violation_summary
 from workbench.tui.widgets.lists.columns import moment
-from workbench.tui.widgets.plain import plain, plain_in_place
+from workbench.tui.widgets.plain_text import plain, plain_in_place
 from workbench.tui.widgets.sparkline import bar
 from workbench.views.evidence import places
-from workbench.views.wording import FACETS_TOLD, STATUSES_TOLD, model_told
+from workbench.views.wording import FACET_TEXTS, STATUS_TEXTS, describe_model_call, plan_told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 INDENT = 2
 SCORES_SHOWN = 4
 LONGEST_BAR = 20
-VERDICTS_TOLD = {"ok": "✓ right", "wrong": "✗ wrong"}
+VERDICT_TEXTS = {"ok": "✓ right", "wrong": "✗ wrong"}
 
 
 def trace_text(trace: Row, *, width: int) -> Content:
@@ -31,7 +31,7 @@ def trace_text(trace: Row, *, width: int) -> Content:
 
     ``trace`` is what ``storage.traces.queries.show`` returns, plus ``label_history`` and ``sources``.
     """
-    parts = (_head, _prompt, _added, _scores, _model, _guardrails, _violations, _items, _time, _origin)
+    parts = (_head, _prompt, _added, _scores, _model, _workflow, _guardrails, _violations, _items, _time, _origin)
     lines: list[Content] = []
     for part in parts:
         found = list(part(trace, width))
@@ -65,11 +65,16 @@ def _head(trace: Row, _width: int) -> Iterator[Content]:
         sure = f"{int(trace['confidence'] * 100)}%" if trace["confidence"] is not None else ""
         doubt = ", too uncertain to be shown" if trace["uncertain"] else ""
         yield Content.assemble((plain(trace["task_type"]), "bold $primary"), f"  {sure}{doubt}")
-    told = f"{STATUSES_TOLD.get(status, status)}{plain(reason)}"
-    yield Content.styled(told, "$error" if status == "error" else "$text-muted")
+    status_text = f"{STATUS_TEXTS.get(status, status)}{plain(reason)}"
+    yield Content.styled(status_text, "$error" if status == "error" else "$text-muted")
     for one in trace.get("label_history", ()):
-        said = VERDICTS_TOLD.get(one["verdict"], f"→ should be {plain(one['task_type'])}")
-        yield Content.assemble((said, "bold"), (f"  said {_when(one['labelled_at'])}", "$text-muted"))
+        yield Content.styled(label_text(one), "bold")
+
+
+def label_text(label: Row) -> str:
+    """Return a label in words, with the time at which it was given."""
+    verdict = VERDICT_TEXTS.get(label["verdict"], f"→ should be {plain(label['task_type'])}")
+    return f"{verdict}  labelled {_when(label['labelled_at'])}"
 
 
 def _prompt(trace: Row, _width: int) -> Iterator[Content]:
@@ -107,7 +112,7 @@ def _scores(trace: Row, width: int) -> Iterator[Content]:
         if not own:
             continue
         chosen = trace["task_type"] if facet == "task_type" else trace["search_intent"]
-        yield heading(FACETS_TOLD[facet], "points, and the signals that gave them")
+        yield heading(FACET_TEXTS[facet], "points, and the signals that gave them")
         names = max(len(one["name"]) for one in own)
         for one in own:
             length = min(LONGEST_BAR, max(6, width - names - 10))
@@ -124,9 +129,16 @@ def _signals(evidence: Iterable[Sequence[Any]]) -> str:
 
 
 def _model(trace: Row, width: int) -> Iterator[Content]:
-    if told := model_told(trace):
+    if text := describe_model_call(trace):
         yield heading("Model", "a second opinion; its points are among those above")
-        yield from wrapped(told, width=width)
+        yield from wrapped(text, width=width)
+
+
+def _workflow(trace: Row, width: int) -> Iterator[Content]:
+    if told := plan_told(trace):
+        yield heading("Workflow", "chosen by points; a plan follows it in the modes hydrate and hydrate-file")
+        for line in told:
+            yield from wrapped(line, width=width)
 
 
 def _guardrails(trace: Row, width: int) -> Iterator[Content]:
@@ -175,9 +187,9 @@ def _time(trace: Row, width: int) -> Iterator[Content]:
 
 
 def _fate(channel: Row) -> str:
-    told = "took too long" if channel["status"] == "timeout" else channel["status"]
-    offered = f"{channel['kept']} of {channel['offered']} in" if channel["offered"] else told
-    return f"{offered}, {told}" if channel["offered"] and channel["status"] not in ("ok", "empty") else offered
+    status = "took too long" if channel["status"] == "timeout" else channel["status"]
+    offered = f"{channel['kept']} of {channel['offered']} in" if channel["offered"] else status
+    return f"{offered}, {status}" if channel["offered"] and channel["status"] not in ("ok", "empty") else offered
 
 
 def _origin(trace: Row, width: int) -> Iterator[Content]:

@@ -25,8 +25,9 @@ What the base class provides:
 - ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before it; else changes that arrive
   faster than a worker can read would cancel every worker.
   ``self.at_rest("chosen", seconds, call)``: call after ``seconds`` without another request.
-- The app's folder is ``workbench.tui.places.here()`` (it may have been deleted); untrusted texts are drawn
-  through ``workbench.tui.widgets.plain``; lists derive from ``workbench.tui.widgets.lists.cursor_view.CursorView``.
+- The app's folder is ``workbench.tui.working_folder.here()`` (it may have been deleted); untrusted texts are drawn
+  through ``workbench.tui.widgets.plain_text``; lists derive from
+  ``workbench.tui.widgets.lists.cursor_view.CursorView``.
 - ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: state across restarts (JSON values).
 - ``self.app.databases``: a number that grows when the database was replaced or created anew while the app runs.
 - ``data_changed()``: called (in the event loop) when the database changed while this screen is visible,
@@ -51,7 +52,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.tui.screens.base import WorkbenchScreen
@@ -68,9 +69,13 @@ class Place:
 
     def load(self) -> WorkbenchScreen:
         """Import the screen's module and return a new screen."""
-        module, name = self.target.split(":")
-        screen: WorkbenchScreen = getattr(import_module(module), name)()
+        screen: WorkbenchScreen = _class_at(self.target)()
         return screen
+
+
+def _class_at(target: str) -> Any:
+    module, name = target.split(":")
+    return getattr(import_module(module), name)
 
 
 SCREENS = (
@@ -82,6 +87,20 @@ SCREENS = (
     Place("memories", "6", "Memories", "workbench.tui.screens.memories:MemoriesScreen"),
     Place("experiments", "7", "Experiments", "workbench.tui.screens.experiments.screen:ExperimentsScreen"),
 )
+
+
+ON_TOP = {
+    "why": "workbench.tui.screens.loop.why:WhyScreen",
+    "make": "workbench.tui.screens.loop.make:MakeScreen",
+    "gate": "workbench.tui.screens.loop.gate:GateScreen",
+}
+"""Screens that open on top of a place, and that escape closes."""
+
+
+def on_top(name: str, *arguments: object, place: str) -> WorkbenchScreen:
+    """Import and return a new screen that opens on top of a place."""
+    screen: WorkbenchScreen = _class_at(ON_TOP[name])(*arguments, place=place)
+    return screen
 
 
 def place(name: str) -> Place | None:

@@ -9,6 +9,7 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from storage.db.database import StorageError
+from workbench.tui.screens import on_top
 from workbench.tui.widgets.header import PlaceBar
 from workbench.tui.widgets.key_line import KeyFooter
 from workbench.tui.workers.connection import open_database
@@ -37,16 +38,20 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         Binding("tab", "app.focus_next", "Next part of the screen", id="screen.next", show=False),
         Binding("shift+tab", "app.focus_previous", "Previous part of the screen", id="screen.previous", show=False),
         Binding("ctrl+c", "screen.copy_text", "Copy what is selected", id="screen.copy", show=False),
+        Binding("escape", "back", "Back to where you came from", id="screen.back", show=False),
+        Binding("ctrl+g", "gate", "Gate", id="screen.gate", tooltip="Run the gate on the golden cases", show=False),
     ]
 
     def __init__(self) -> None:
         super().__init__(id=self.PLACE)
+        self.bar_place = self.PLACE
+        """The place that the header marks: for a screen on top of a place, that place."""
         self._runs: dict[str, int] = {}
         self._rests: dict[str, Timer] = {}
         self._next_turns: dict[str, Callable[[], object]] = {}
 
     def compose(self) -> ComposeResult:
-        yield PlaceBar(self.PLACE)
+        yield PlaceBar(self.bar_place)
         yield from self.compose_body()
         yield KeyFooter()
 
@@ -62,8 +67,8 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
     def failed(self, error: BaseException) -> None:
         """Show the error with which a worker of this screen ended."""
-        told = str(error) if isinstance(error, (StorageError, OSError)) else f"{type(error).__name__}: {error}"
-        self.notify(told, title="That did not work", severity="error", markup=False)
+        message = str(error) if isinstance(error, (StorageError, OSError)) else f"{type(error).__name__}: {error}"
+        self.notify(message, title="That did not work", severity="error", markup=False)
 
     def database(self, *, drain: bool = True) -> AbstractContextManager[sqlite3.Connection]:
         """Return a connection for one block of a worker; raises ``storage.db.database.StorageError``."""
@@ -78,8 +83,8 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         """Return whether this is still the latest run of ``what``."""
         return self._runs.get(what) == run
 
-    def at_rest(self, what: str, seconds: float, call: Callable[[], object]) -> None:
-        """Call ``call`` once ``seconds`` have passed without another ``at_rest`` for the same ``what``."""
+    def debounce(self, what: str, seconds: float, call: Callable[[], object]) -> None:
+        """Call ``call`` once ``seconds`` have passed without another ``debounce`` for the same ``what``."""
         if what in self._rests:
             self._rests[what].stop()
         self._rests[what] = self.set_timer(seconds, call)
@@ -93,6 +98,15 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             self._next_turns[group] = start
         else:
             start()
+
+    def action_back(self) -> None:
+        """Return to the screen that opened this one."""
+        self.app.go_back()
+
+    def action_gate(self) -> None:
+        """Run the gate, and show its result on top of this screen."""
+        if self.PLACE != "gate":
+            self.app.push_screen(on_top("gate", place=self.bar_place))
 
     def recall(self, name: str, default: Any) -> Any:
         """Return the value that this screen stored under that name, else ``default``."""

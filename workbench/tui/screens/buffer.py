@@ -19,10 +19,10 @@ from enricher.rules.own_layer import LayerError
 from workbench.edits import drafts
 from workbench.edits import instructions_file as files
 from workbench.edits.drafts import Drafts
-from workbench.tui.places import here
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.questions.picker import Answer, Picker
+from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from workbench.edits.drafts import Draft
@@ -106,6 +106,7 @@ class BufferScreen(WorkbenchScreen):
         self._disk, self._news = text, None
         self.editor.show_text(text, line=line, can_undo=can_undo)
         self._clean = self._buffer = self.editor.text
+        self.note_edit()
 
     def offer_drafts(self) -> None:
         """Restore an unsaved edit; ask the user if there are several, or if the file was written since."""
@@ -120,7 +121,7 @@ class BufferScreen(WorkbenchScreen):
             self._ask_for_draft(found)
 
     def _ask_for_draft(self, found: list[Draft]) -> None:
-        answers = [Answer(one.file, *_draft_told(one, self._disk)) for one in found]
+        answers = [Answer(one.file, *_describe_draft(one, self._disk)) for one in found]
         answers += [Answer("", "Not now", "they are kept"), Answer(THROW_AWAY, "Throw them away")]
         note = "These edits of the file were not saved when the app ended; another one may be chosen at the next start."
 
@@ -143,6 +144,13 @@ class BufferScreen(WorkbenchScreen):
         self.notify("Your edit of last time is here, not saved yet; ctrl+r reads the disk again.", timeout=6)
         self.begin()
         self.show_file()
+
+    def note_edit(self) -> None:
+        """Tell the app of an unsaved edit, so that proposed edits are based on it."""
+        if self.is_unsaved:
+            self.app.edited[self._path] = self._buffer
+        else:
+            self.app.edited.pop(self._path, None)
 
     def keep_draft(self) -> None:
         """Store an unsaved edit as a draft for the next start; delete the draft if nothing is unsaved."""
@@ -290,6 +298,7 @@ class BufferScreen(WorkbenchScreen):
             self.watch_file()
             self.moved(message.path, message.before)
         self._disk, self._news, self._clean = message.text, None, message.text
+        self.note_edit()
         self.keep_draft()
         self.begin()
         self.show_file()
@@ -320,7 +329,7 @@ class BufferScreen(WorkbenchScreen):
             self.app.refresh()
 
 
-def _draft_told(draft: Draft, disk: str) -> tuple[str, str]:
+def _describe_draft(draft: Draft, disk: str) -> tuple[str, str]:
     """Return the time of a draft, and the first of its lines that the file does not have, to distinguish drafts."""
     at = datetime.fromtimestamp(draft.at).astimezone().strftime("%Y-%m-%d %H:%M")
     known = set(disk.splitlines())

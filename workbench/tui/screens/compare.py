@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 
 from storage.db.database import StorageError
 from workbench.replay.corpus import opened
-from workbench.replay.rulesets.sides import RECORDED, SideError
+from workbench.replay.rulesets.compared_rules import RECORDED, SideError
 from workbench.replay.side_by_side import side_by_side
 from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenTrace
@@ -30,7 +30,7 @@ from workbench.tui.widgets.lists.line_list import MOVES, Group, Line, LineList
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from workbench.replay.rulesets.sides import Side
+    from workbench.replay.rulesets.compared_rules import Side
     from workbench.replay.side_by_side import SideBySide
 
 NOTHING_YET = """\
@@ -50,7 +50,7 @@ STEP = Binding.Group("Step")
 
 
 @dataclass
-class Judged(Message):
+class SidesCompared(Message):
     """Both sides of a prompt, or the reason why they cannot be shown."""
 
     run: int
@@ -102,7 +102,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         Binding("n", "step(1)", "Next change", id="compare.next", group=STEP),
         Binding("p", "step(-1)", "Previous change", id="compare.previous", group=STEP),
         Binding("g", "next_group", "Next group of changes", id="compare.group", group=STEP),
-        Binding("d", "differences", "All/diff", id="compare.differences", tooltip="Show all, or only differences"),
+        Binding("d", "differences", "Diff", id="compare.differences", tooltip="Show all, or only differences"),
         Binding("f", "kind", "Kind", id="compare.kind", tooltip="Show one kind of change, then the next, then all"),
         Binding("escape", "back", "Back to all changes", id="compare.back", show=False),
         Binding("J,shift+down", "scroll(4)", "Scroll down", id="compare.down", show=False),
@@ -111,7 +111,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def __init__(self) -> None:
         super().__init__()
-        self._run: runs.Run | None = None
+        self._run: runs.CompletedRun | None = None
         self._single = ""
         self._kind = ""
         self._only = True
@@ -207,7 +207,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @on(LineList.Moved)
     def _moved(self) -> None:
-        self.at_rest("look", AFTER_MOVING_S, self._look)
+        self.debounce("look", AFTER_MOVING_S, self._look)
 
     def _look(self) -> None:
         """Start the worker that judges the selected prompt by both sides; nothing if no prompt is selected."""
@@ -217,23 +217,23 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         sides: tuple[Side, Side | None] = (RECORDED, None)
         if not self._single and self._run is not None:
             sides = self._run.figures.sides
-        self.judge(self.next_run("judge"), line.key, sides)
+        self.evaluate(self.next_run("judge"), line.key, sides)
 
     @work(thread=True, exclusive=True, group="compare.judge", exit_on_error=False)
-    def judge(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
+    def evaluate(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
         """Classify one prompt with the rules of both sides, in a worker thread."""
         worker = get_current_worker()
         try:
             with opened(self.app.state_dir) as corpus:
                 found = side_by_side(corpus, trace_id, base=sides[0], candidate=sides[1])
         except (SideError, StorageError) as error:
-            self.post_message(Judged(run, trace_id, None, str(error)))
+            self.post_message(SidesCompared(run, trace_id, None, str(error)))
             return
         if not worker.is_cancelled:
-            self.post_message(Judged(run, trace_id, found))
+            self.post_message(SidesCompared(run, trace_id, found))
 
-    @on(Judged)
-    def _judged(self, message: Judged) -> None:
+    @on(SidesCompared)
+    def _show_sides(self, message: SidesCompared) -> None:
         if not self.is_latest("judge", message.run):
             return
         is_new = self._found is None or message.found is None or self._found.prompt.id != message.found.prompt.id
@@ -283,9 +283,11 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._show_list()
 
     def action_back(self) -> None:
-        """Show all changes again instead of a single trace or a single kind."""
-        self._single, self._kind = "", ""
+        """Show the changes of every kind again; if they were shown, return to the screen that opened this one."""
+        is_filtered, self._kind, self._single = bool(self._kind), "", ""
         self._show_list()
+        if not is_filtered:
+            self.app.go_back()
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the details of the prompt."""

@@ -18,12 +18,12 @@ from textual.worker import get_current_worker
 from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace
 from workbench.tui.panes import coverage_text
 from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
-from workbench.tui.places import here
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Choice, Option
+from workbench.tui.widgets.questions.choice import Alternative, Choice
 from workbench.tui.workers.reading import reading
+from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from workbench.coverage import coverage
     from workbench.coverage.coverage import Coverage
     from workbench.coverage.unmatched import Cluster
-    from workbench.tui.widgets.lists.figures import Heading, Row
+    from workbench.tui.widgets.lists.figures import Heading, TableRow
 
 VIEWS = (
-    Option("all", "a", "all"),
-    Option("dead", "d", "dead"),
-    Option("always", "o", "always on"),
-    Option("together", "t", "together"),
-    Option("none", "n", "no signal"),
+    Alternative("all", "a", "all"),
+    Alternative("dead", "d", "dead"),
+    Alternative("always", "o", "always on"),
+    Alternative("together", "t", "together"),
+    Alternative("none", "n", "no signal"),
 )
-TELL_EVERY_S = 0.7
+REPORT_EVERY_S = 0.7
 AGAIN_AFTER_S = 1.0
 MEASURED_AGAIN = 2_000
 """Most prompts that are measured again automatically when new ones arrive."""
@@ -134,7 +134,7 @@ for by their words: what a new rule could be for.
         self._is_measuring = self._is_stopped = False
         self._has_news = False
         self._databases = 0
-        self._shown: dict[str, coverage.Row] = {}
+        self._shown: dict[str, coverage.CoverageRow] = {}
 
     def compose_body(self) -> ComposeResult:
         yield FilterBar()
@@ -164,7 +164,7 @@ for by their words: what a new rule could be for.
         """Measure from the newest prompt on."""
         self._is_measuring, self._is_stopped, self._has_news = True, False, False
         self._databases = self.app.databases
-        self.bar.tell("measuring …")
+        self.bar.show_result("measuring …")
         self.measure(self.next_run("load"), self._which)
 
     def action_back(self) -> None:
@@ -173,7 +173,7 @@ for by their words: what a new rule could be for.
             self._is_measuring, self._is_stopped = False, True
             self.next_run("load")
             self.workers.cancel_group(self, "coverage.load")
-            self._tell()
+            self._show_counts()
         elif self._text:
             self.select("")
 
@@ -223,7 +223,7 @@ for by their words: what a new rule could be for.
         elif cluster and cluster.terms:
             self.post_message(FilterTraces(f'{self._text} "{cluster.terms[0]}"'.strip()))
 
-    def _show_prompts(self, row: coverage.Row) -> None:
+    def _show_prompts(self, row: coverage.CoverageRow) -> None:
         text = coverage_text.selection_of(row)
         if not row.fired:
             self.notify("No prompt of this selection: it never spoke.", timeout=3)
@@ -242,10 +242,10 @@ for by their words: what a new rule could be for.
         if not self._is_stopped and grown.total <= MEASURED_AGAIN:
             if not self._has_news:
                 self._has_news = True
-                self.at_rest("again", AGAIN_AFTER_S, self._measure_again)
+                self.debounce("again", AGAIN_AFTER_S, self._measure_again)
         else:
             self._has_news = True
-            self._tell()
+            self._show_counts()
 
     def _measure_again(self) -> None:
         if self._has_news and not self._is_measuring:
@@ -254,7 +254,7 @@ for by their words: what a new rule could be for.
     @work(thread=True, exclusive=True, group="coverage.load", exit_on_error=False)
     def measure(self, run: int, which: Selection) -> None:
         """Measure the selected prompts page by page, posting the figures so far about once a second."""
-        from workbench.coverage import coverage, written
+        from workbench.coverage import coverage, rule_positions
         from workbench.replay.corpus import Corpus
 
         worker = get_current_worker()
@@ -262,30 +262,34 @@ for by their words: what a new rule could be for.
             corpus = Corpus(db, which)
             total = corpus.count()
             path = self.app.instructions
-            rules = written.of_file(path, _read(path), versions=corpus.versions) if path else written.in_force(here())
-            measurement, told_at = coverage.Measurement(corpus, rules), time.monotonic() - TELL_EVERY_S / 2
+            rules = (
+                rule_positions.of_file(path, _read(path), versions=corpus.versions)
+                if path
+                else rule_positions.in_force(here())
+            )
+            measurement, told_at = coverage.Measurement(corpus, rules), time.monotonic() - REPORT_EVERY_S / 2
             for page in corpus.pages():
                 if worker.is_cancelled:
                     return
                 measurement.add(page)
-                if time.monotonic() - told_at > TELL_EVERY_S:
+                if time.monotonic() - told_at > REPORT_EVERY_S:
                     self.post_message(Grown(run, measurement.coverage(), total, is_final=False))
                     told_at = time.monotonic()
             self.post_message(Grown(run, measurement.coverage(), total, is_final=True))
 
     def failed(self, error: BaseException) -> None:
-        from workbench.replay.rulesets.sides import SideError
+        from workbench.replay.rulesets.compared_rules import SideError
 
         self._is_measuring = False
         if isinstance(error, SideError):
-            told = BROKEN.format(problems="\n".join([str(error), *map(str, error.problems)]))
-            self.bar.tell("instructions are broken")
+            message = BROKEN.format(problems="\n".join([str(error), *map(str, error.problems)]))
+            self.bar.show_result("instructions are broken")
         else:
-            told = FAILED.format(error=f"{type(error).__name__}: {error}")
-            self.bar.tell("not measured")
+            message = FAILED.format(error=f"{type(error).__name__}: {error}")
+            self.bar.show_result("not measured")
             super().failed(error)
         self.set_class(True, "-empty")
-        self.query_one("#empty", Static).update(told)
+        self.query_one("#empty", Static).update(message)
 
     @on(Grown)
     def _figures_came(self, message: Grown) -> None:
@@ -293,24 +297,24 @@ for by their words: what a new rule could be for.
             return
         self._grown = message
         self._is_measuring = not message.is_final
-        self._tell()
+        self._show_counts()
         self._show()
 
-    def _tell(self) -> None:
+    def _show_counts(self) -> None:
         if self._grown is None:
-            self.bar.tell("stopped, R measures" if self._is_stopped else "")
+            self.bar.show_result("stopped, R measures" if self._is_stopped else "")
             return
         known, total = self._grown.coverage, self._grown.total
-        told = f"{known.prompts:,} prompts" if self._grown.is_final else f"{known.prompts:,} of {total:,}"
+        text = f"{known.prompts:,} prompts" if self._grown.is_final else f"{known.prompts:,} of {total:,}"
         if self._is_measuring:
-            told += " …"
+            text += " …"
         elif self._is_stopped:
-            told += ", stopped · R again"
+            text += ", stopped · R again"
         elif self._has_news and total > MEASURED_AGAIN:
-            told += ", new ones · R again"
+            text += ", new ones · R again"
         if self.has_class("-wide"):
-            told += f" · {known.labelled:,} labelled · {known.judged_again:,} judged again"
-        self.bar.tell(told)
+            text += f" · {known.labelled:,} labelled · {known.judged_again:,} judged again"
+        self.bar.show_result(text)
 
     def _show(self) -> None:
         if self._grown is None:
@@ -336,20 +340,20 @@ for by their words: what a new rule could be for.
             "none": known.unmatched,
         }
         choice = self.query_one(Choice)
-        choice.count({name: number for name, number in numbers.items() if known.prompts})
-        told = "" if self._kind == EVERY_KIND else f"{self._kind}s only"
+        choice.show_counts({name: number for name, number in numbers.items() if known.prompts})
+        text = "" if self._kind == EVERY_KIND else f"{self._kind}s only"
         if self._view != "none" and self.has_class("-wide"):
-            told = f"{told}, {SORTS[self._sort]}".removeprefix(", ")
-        choice.tell(told)
+            text = f"{text}, {SORTS[self._sort]}".removeprefix(", ")
+        choice.show_note(text)
 
-    def _rules(self, known: Coverage) -> tuple[list[Row], list[Heading]]:
+    def _rules(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
         width = self.size.width
         shown = coverage_text.chosen(known, view=self._view, kind=self._kind, sort=self._sort)[:MOST_ROWS]
         self._shown = {f"{place}:{_key(one.rule)}": one.rule for place, one in enumerate(shown)}
         rows = [coverage_text.rule_row(key, one, width) for key, one in zip(self._shown, shown, strict=True)]
         return rows, coverage_text.headings(width)
 
-    def _clusters(self, known: Coverage) -> tuple[list[Row], list[Heading]]:
+    def _clusters(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
         self._shown = {}
         rows = [coverage_text.cluster_row(f"{CLUSTER}{place}", one, known) for place, one in enumerate(known.clusters)]
         return rows, coverage_text.cluster_headings()
@@ -392,5 +396,5 @@ def _known(value: str, names: Collection[str]) -> str:
     return value if value in names else next(iter(names))
 
 
-def _key(row: coverage.Row) -> str:
+def _key(row: coverage.CoverageRow) -> str:
     return f"{row.kind}:{row.rule}:{row.label}:{row.condition}:{row.line}"

@@ -21,21 +21,23 @@ from textual.worker import get_current_worker
 from enricher.home import from_home
 from storage.db.database import StorageError
 from storage.traces.selection import SelectionError, parse
+from workbench.coverage.why import line_now
 from workbench.edits import instructions_file as files
 from workbench.edits import live, progress
 from workbench.edits.instructions_file import outline
-from workbench.edits.progress import Broken, Caused, Figures, Linted
-from workbench.replay.rulesets.sides import RECORDED, SideError
+from workbench.edits.progress import Broken, CauseBatch, Figures, LintResult
+from workbench.replay.rulesets.compared_rules import RECORDED, SideError
 from workbench.tui import runs
-from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace
+from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit
 from workbench.tui.panes import blast_view
-from workbench.tui.places import here
 from workbench.tui.screens.buffer import BufferScreen
 from workbench.tui.widgets.editor import InstructionsEditor
+from workbench.tui.widgets.editor_pane import EditorPane
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.questions.picker import Answer, Picker
 from workbench.tui.workers import processes
+from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from enricher.rules.compiling.document import Problem
-    from workbench.edits.progress import Cause, Progress
+    from workbench.edits.progress import ChangeCause, Progress
     from workbench.replay.compare import Change
     from workbench.tui.widgets.lists.line_list import Group
 
@@ -63,7 +65,7 @@ class Progressed(Message):
     """A run has posted progress."""
 
     run: int
-    told: Progress
+    update: Progress
     groups: list[tuple[str, list[Change]]] = field(default_factory=list)
 
 
@@ -81,6 +83,7 @@ otherwise · `inconclusive` the labels are too few to tell. The share has its 95
 
 While `enricher check` would find an error there is no verdict: the errors are counted in its place, `f8` goes to them.
 
+In the text, `ctrl+f` finds words, `ctrl+l` goes to a line or rule, `f3` to the next match.
 `enter` opens a change on both sides, goes to the line of a problem or heading. `✗` marks an approved case.
 What the channels found is taken from the record; where other rules would have asked something else: context unknown.
 """
@@ -96,8 +99,8 @@ What the channels found is taken from the record; where other rules would have a
         #right { width: 1fr; }
         #lines { height: 1fr; padding: 0 0 0 1; }
         &.-wide #right { border-left: solid $panel; }
-        &.-narrow #editor { display: none; }
-        &.-narrow.-editing #editor { display: block; }
+        &.-narrow EditorPane { display: none; }
+        &.-narrow.-editing EditorPane { display: block; }
         &.-narrow.-editing #right { display: none; }
     }
     """
@@ -116,7 +119,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def __init__(self) -> None:
         super().__init__()
-        self._desk: live.Desk | None = None
+        self._session: live.EditSession | None = None
         self._base = live.OPENED
         self._filter = ""
         self._examined: tuple[str, str, str, str] | None = None
@@ -125,9 +128,11 @@ What the channels found is taken from the record; where other rules would have a
         self._groups: list[tuple[str, list[Change]]] = []
         self._is_quiet = False
         self._problems: tuple[Problem, ...] = ()
-        self._causes: dict[str, Cause] = {}
+        self._causes: dict[str, ChangeCause] = {}
         self._broken = ""
         self._seen: set[str] = set()
+        self._visited: str | None = None
+        """The text of the editor when another screen opened one of its lines."""
         self._news_timer: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -136,7 +141,7 @@ What the channels found is taken from the record; where other rules would have a
             yield Static("", id="base", markup=False)
         yield Static("", id="summary")
         with Horizontal(id="split"):
-            yield InstructionsEditor()
+            yield EditorPane()
             with Vertical(id="right"):
                 yield FilterBar()
                 yield LineList(id="lines")
@@ -145,7 +150,7 @@ What the channels found is taken from the record; where other rules would have a
         self._base = self.recall("base", live.OPENED)
         self._filter = self.recall("filter", "")
         self.bar.show(self._filter)
-        self.bar.tell("all prompts" if not self._filter else "")
+        self.bar.show_result("all prompts" if not self._filter else "")
         remembered = self.recall("file", "")
         self.open_file(self.app.instructions or (remembered if os.path.isfile(remembered) else files.nearest(here())))
 
@@ -160,14 +165,26 @@ What the channels found is taken from the record; where other rules would have a
         return self.query_one(FilterBar)
 
     def opened(self, message: Message) -> None:
-        if not isinstance(message, OpenInstructions):
+        if not isinstance(message, (OpenInstructions, TakeEdit)):
             return
         path = os.path.abspath(message.path) if message.path else self._path
         if path != self._path:
             self.open_file(path)
-        if message.line and path == self._path:  # otherwise an unsaved edit keeps its file open
-            self.editor.go_to(message.line)
+        if path != self._path:  # an unsaved edit keeps its file open
+            return
+        if isinstance(message, TakeEdit):
+            self._take_edit(message)
+        elif message.line:
+            self.editor.go_to(line_now(message.line, message.before, self.editor.text))
             self.action_edit()
+            self._visited = self._buffer
+
+    def _take_edit(self, edit: TakeEdit) -> None:
+        self.editor.show_text(edit.text, line=edit.line, can_undo=True)
+        self.editor.scroll_cursor_visible(center=True)
+        self.remove_class("-editing")
+        self.lines.focus()
+        self.notify(f"{edit.title}: not saved yet, ctrl+s saves it, escape goes back.", timeout=6, markup=False)
 
     def open_file(self, path: str) -> None:
         """Show another file; while there is an unsaved edit, stay on it and notify the user how to proceed."""
@@ -190,17 +207,17 @@ What the channels found is taken from the record; where other rules would have a
         self.editor.scroll_cursor_visible(center=True)
         self.remember(file=path)
         self.watch_file()
-        self._new_desk(text)
+        self._new_session(text)
         self.offer_drafts()
 
-    def _new_desk(self, opened: str) -> None:
+    def _new_session(self, opened: str) -> None:
         which = ""
         try:
             parse(self._filter)
             which = self._filter
         except SelectionError as error:
-            self.bar.complain(str(error))
-        self._desk = live.Desk(self.app.state_dir, self._path, opened, self._base, parse(which), here())
+            self.bar.show_error(str(error))
+        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, parse(which), here())
         self.show_file()
         self.begin()
 
@@ -208,37 +225,37 @@ What the channels found is taken from the record; where other rules would have a
         """Start a run on the editor's text if it has changed since the last run; ``is_quiet`` starts it anyway."""
         text = self._buffer
         key = (text, self._path, self._base, self._filter)
-        if self._desk is None or (key == self._examined and not is_quiet):
+        if self._session is None or (key == self._examined and not is_quiet):
             return
         self._examined, self._is_quiet = key, is_quiet
-        self.examine(self.next_run("live"), self._desk, text)
+        self.examine(self.next_run("live"), self._session, text)
 
     @work(thread=True, exclusive=True, group="instructions.live", exit_on_error=False)
-    def examine(self, run: int, desk: live.Desk, text: str) -> None:
+    def examine(self, run: int, session: live.EditSession, text: str) -> None:
         """Replay the recorded prompts under a text and post the progress."""
         worker = get_current_worker()
         processes.allow()
-        for told in desk.examine(text, should_stop=lambda: worker.is_cancelled):
+        for update in session.examine(text, should_stop=lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
-            groups = told.groups() if isinstance(told, Figures) else []  # here, not in the event loop
-            self.post_message(Progressed(run, told, groups))
+            groups = update.groups() if isinstance(update, Figures) else []  # here, not in the event loop
+            self.post_message(Progressed(run, update, groups))
 
     @on(Progressed)
     def _progressed(self, message: Progressed) -> None:
         if not self.is_latest("live", message.run):
             return
-        told = message.told
-        if isinstance(told, Broken):
-            self._problems = told.problems
-            first = told.problems[0] if told.problems else None
-            self._broken = f"{os.path.basename(first.file)}:{first.line}: {first.message}" if first else told.reason
-        elif isinstance(told, Figures):
-            self._take_figures(told, message.groups)
-        elif isinstance(told, Linted):
-            self._problems = told.problems
-        elif isinstance(told, Caused):
-            self._causes = {**self._causes, **told.causes}
+        update = message.update
+        if isinstance(update, Broken):
+            self._problems = update.problems
+            first = update.problems[0] if update.problems else None
+            self._broken = f"{os.path.basename(first.file)}:{first.line}: {first.message}" if first else update.reason
+        elif isinstance(update, Figures):
+            self._take_figures(update, message.groups)
+        elif isinstance(update, LintResult):
+            self._problems = update.problems
+        elif isinstance(update, CauseBatch):
+            self._causes = {**self._causes, **update.causes}
             self._publish()
         self._show()
 
@@ -254,7 +271,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def _publish(self) -> None:
         if self._figures is not None:
-            runs.put(self.app, runs.Run(self._path, self._figures, self._causes))
+            runs.put(self.app, runs.CompletedRun(self._path, self._figures, self._causes))
 
     def failed(self, error: BaseException) -> None:
         self._examined = None
@@ -265,8 +282,8 @@ What the channels found is taken from the record; where other rules would have a
 
     def _show(self) -> None:
         """Redraw figures, problems and outline."""
-        told = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken)
-        self.query_one("#summary", Static).update(told)
+        summary = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken)
+        self.query_one("#summary", Static).update(summary)
         self.editor.show_problems([one.line for one in self._own_problems])
         problems = blast_view.problem_group(self._problems, self._path)
         width = self.size.width if self.has_class("-narrow") else self.size.width // 2
@@ -279,7 +296,7 @@ What the channels found is taken from the record; where other rules would have a
         self.lines.show(groups, opened=self._to_open(groups))
         if self._shown is not None:
             count = self._shown.prompts
-            self.bar.tell(f"{count:,} prompt{'s' * (count != 1)}")
+            self.bar.show_result(f"{count:,} prompt{'s' * (count != 1)}")
 
     @property
     def _own_problems(self) -> list[Problem]:
@@ -311,13 +328,14 @@ What the channels found is taken from the record; where other rules would have a
             (f"{layer}  " if layer else "", "$text-muted"), (state, "bold $warning"), (from_home(self._path), "bold")
         )
         self.query_one("#name", Static).update(name)
-        self.query_one("#base", Static).update(f"base: {_base_told(self._base)}")
+        self.query_one("#base", Static).update(f"base: {_describe_base(self._base)}")
 
     @on(TextArea.Changed)
     def _typed(self) -> None:
         self._buffer = self.editor.text
+        self.note_edit()
         self.show_file()
-        self.at_rest("typing", AFTER_TYPING_S, self._paused)
+        self.debounce("typing", AFTER_TYPING_S, self._paused)
 
     def _paused(self) -> None:
         self.keep_draft()
@@ -326,17 +344,14 @@ What the channels found is taken from the record; where other rules would have a
     @on(InstructionsEditor.Left)
     def _left(self) -> None:
         self.remember(line=self.editor.line)
+        if self.app.can_go_back and self._visited == self._buffer:  # only looked at
+            self.app.go_back()
         self.remove_class("-editing")
         self.lines.focus()
 
     def moved(self, path: str, before: str) -> None:
         self.remember(file=path)
-        self._new_desk(before)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide the binding of a key that types a character while the editor has the focus."""
-        del parameters
-        return not (action == "filter" and self.focused is self.editor)
+        self._new_session(before)
 
     def action_edit(self) -> None:
         """Go to the editor."""
@@ -344,7 +359,7 @@ What the channels found is taken from the record; where other rules would have a
         self.editor.focus()
 
     def on_descendant_focus(self) -> None:
-        self.set_class(self.focused is self.editor, "-editing")
+        self.set_class(self.query_one(EditorPane).has_pseudo_class("focus-within"), "-editing")
 
     def data_changed(self) -> None:
         """Replay the same text after prompts or labels were written, without a flicker."""
@@ -402,10 +417,10 @@ What the channels found is taken from the record; where other rules would have a
         self.app.call_from_thread(self.app.push_screen, Picker(title, answers, now=now), answered)
 
     def _answered_base(self, answer: str | None) -> None:
-        if answer and answer != self._base and self._desk is not None:
+        if answer and answer != self._base and self._session is not None:
             self._base = answer
             self.remember(base=answer)
-            self._new_desk(self._desk.opened)
+            self._new_session(self._session.opened)
 
     def action_filter(self) -> None:
         """Go to the filter."""
@@ -417,13 +432,13 @@ What the channels found is taken from the record; where other rules would have a
         try:
             parse(message.text)
         except SelectionError as error:
-            self.bar.complain(str(error))
+            self.bar.show_error(str(error))
             return
-        self.bar.complain("")
-        if message.text != self._filter and self._desk is not None:
+        self.bar.show_error("")
+        if message.text != self._filter and self._session is not None:
             self._filter = message.text
             self.remember(filter=message.text)
-            self._new_desk(self._desk.opened)
+            self._new_session(self._session.opened)
 
     @on(FilterBar.Left)
     def _filter_left(self) -> None:
@@ -467,25 +482,25 @@ What the channels found is taken from the record; where other rules would have a
 
     def action_keep(self) -> None:
         """Store the run with its results, if it is complete."""
-        if self._figures is None or self._desk is None:
+        if self._figures is None or self._session is None:
             self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
             return
         if self._figures.errors:
             self.notify("A run over a file with errors has no verdict to keep; f8 goes to them.", severity="warning")
             return
-        diff = progress.difference(self._desk.opened, self.editor.text, self._path)
+        diff = progress.difference(self._session.opened, self.editor.text, self._path)
         self.keep(self._figures, diff, self._filter, dict(self._causes))
 
     @work(thread=True, group="instructions.keep", exit_on_error=False)
-    def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, Cause]) -> None:
+    def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, ChangeCause]) -> None:
         """Store a run with its results in the database."""
         with self.database() as db:
-            identity = progress.keep(db, figures, diff=diff, selection=selection, causes=causes)
-        told = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."
-        self.app.call_from_thread(self.notify, told, timeout=4)
+            identity = progress.store_run(db, figures, diff=diff, selection=selection, causes=causes)
+        message = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."
+        self.app.call_from_thread(self.notify, message, timeout=4)
 
 
-def _base_told(base: str) -> str:
+def _describe_base(base: str) -> str:
     return {live.OPENED: "as opened"}.get(base, base if base in (RECORDED.label, live.HEAD) else f"version {base}")
 
 

@@ -20,14 +20,14 @@ from storage.metrics.latencies import DAY_S
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes import latency_text
 from workbench.tui.panes.plot import PercentilePlot, SpreadPlot
-from workbench.tui.places import here
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Choice, Option
-from workbench.tui.workers import timing
+from workbench.tui.widgets.questions.choice import Alternative, Choice
+from workbench.tui.workers import latency_queries
+from workbench.tui.workers.latency_queries import BudgetsRead, Compared, FoundSlow, LatenciesMeasured
 from workbench.tui.workers.reading import reading
-from workbench.tui.workers.timing import BudgetsRead, Compared, FoundSlow, Measured
+from workbench.tui.working_folder import here
 from workbench.views.latency import HOOK_MS, budget_ms
 
 if TYPE_CHECKING:
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from storage.metrics.latencies import Series
     from storage.traces.selection import Selection
-    from workbench.tui.workers.timing import Figures
+    from workbench.tui.workers.latency_queries import LatencyFigures
     from workbench.views.latency import Profile
 
 VIEWS = (
-    Option("time", "t", "time"),
-    Option("spread", "d", "distribution"),
-    Option("slow", "s", "slowest"),
-    Option("versions", "v", "versions"),
+    Alternative("time", "t", "time"),
+    Alternative("spread", "d", "distribution"),
+    Alternative("slow", "s", "slowest"),
+    Alternative("versions", "v", "versions"),
 )
 COMPILE_MS = 2_000
 SETTLED_S = 0.15
@@ -101,7 +101,7 @@ faster, `inconclusive` has zero inside.
         super().__init__()
         self._view = VIEWS[0].name
         self._settings: dict[str, Value] = dict(DEFAULTS)
-        self._measured: Measured | None = None
+        self._measured: LatenciesMeasured | None = None
         self._databases = 0
         self._slow_of: tuple[Series, str] | None = None
         self._versions = ["", ""]
@@ -143,7 +143,7 @@ faster, `inconclusive` has zero inside.
         """Measure from the newest prompt on."""
         self._databases = self.app.databases
         self._slow_of = self._compared = None
-        self.bar.tell("measuring …")
+        self.bar.show_result("measuring …")
         self.load(self.next_run("load"), self._which)
         self.read_budgets()
 
@@ -196,7 +196,7 @@ faster, `inconclusive` has zero inside.
         """Add up the latencies of all selected prompts, the newest first."""
         worker = get_current_worker()
         with reading(self) as db:
-            timing.measure(db, self.post_message, run=run, which=which, is_over=lambda: worker.is_cancelled)
+            latency_queries.measure(db, self.post_message, run=run, which=which, is_over=lambda: worker.is_cancelled)
 
     @work(thread=True, exclusive=True, group="latency.settings", exit_on_error=False)
     def read_budgets(self) -> None:
@@ -215,10 +215,10 @@ faster, `inconclusive` has zero inside.
             self._show_below()
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
-    def catch_up(self, run: int, which: Selection, measured: Measured) -> None:
+    def catch_up(self, run: int, which: Selection, measured: LatenciesMeasured) -> None:
         """Add the prompts recorded since."""
         with reading(self) as db:
-            timing.measure_news(
+            latency_queries.measure_news(
                 db, self.post_message, run=run, which=which, tally=measured.tally, before=measured.figures
             )
 
@@ -227,7 +227,7 @@ faster, `inconclusive` has zero inside.
         """Find the slowest prompts of a series."""
         worker = get_current_worker()
         with reading(self) as db:
-            timing.find_slowest(
+            latency_queries.find_slowest(
                 db, self.post_message, run=run, which=which, series=series, is_over=lambda: worker.is_cancelled
             )
 
@@ -235,14 +235,14 @@ faster, `inconclusive` has zero inside.
     def compare(self, run: int, which: Selection, base: str, candidate: str) -> None:
         """Compare two versions."""
         with reading(self) as db:
-            timing.compare(db, self.post_message, run=run, which=which, base=base, candidate=candidate)
+            latency_queries.compare(db, self.post_message, run=run, which=which, base=base, candidate=candidate)
 
     def failed(self, error: BaseException) -> None:
-        self.bar.tell("")
+        self.bar.show_result("")
         super().failed(error)
 
-    @on(Measured)
-    def _figures_came(self, message: Measured) -> None:
+    @on(LatenciesMeasured)
+    def _figures_came(self, message: LatenciesMeasured) -> None:
         if not self.is_latest("load", message.run):
             return
         self._measured = message
@@ -250,18 +250,18 @@ faster, `inconclusive` has zero inside.
         self.set_class(figures.is_final and not figures.prompts, "-empty")
         self.query_one("#empty", Static).update(NOTHING_MATCHES if self._text else NOTHING_YET)
         self._show_stages()
-        self._tell(figures)
+        self._show_counts(figures)
         self._show_below()
         if self.focused is None:
             self.table.focus()
 
-    def _tell(self, figures: Figures) -> None:
-        told = f"{figures.prompts:,} prompts"
+    def _show_counts(self, figures: LatencyFigures) -> None:
+        text = f"{figures.prompts:,} prompts"
         if not figures.is_final:
-            told += f", back to {latency_text.day(figures.reached)} …"
+            text += f", back to {latency_text.day(figures.reached)} …"
         elif figures.prompts:
-            told += f" since {latency_text.day(figures.reached)}"
-        self.bar.tell(told)
+            text += f" since {latency_text.day(figures.reached)}"
+        self.bar.show_result(text)
 
     def _show_stages(self) -> None:
         columns = latency_text.stage_headings(self.size.width, with_prompts=self.has_class("-wide"))
@@ -286,15 +286,15 @@ faster, `inconclusive` has zero inside.
         for plot in (self.query_one(PercentilePlot), self.query_one(SpreadPlot)):
             plot.show(profile, budget=budget, width_s=self._measured.figures.width_s)
         name = profile.series.name
-        told = {
+        notes = {
             "time": f"{name} by {'day' if self._is_by_day() else 'hour'}"
             + (f", budget {budget:,.0f} ms" if budget else ""),
             "spread": f"{name}, {profile.figures.n:,} prompts",
         }
-        if self._view in told:
-            self.query_one(Choice).tell(told[self._view])
+        if self._view in notes:
+            self.query_one(Choice).show_note(notes[self._view])
         elif self._view == "slow":
-            self.at_rest("slow", SETTLED_S, self._want_slowest)
+            self.debounce("slow", SETTLED_S, self._want_slowest)
         else:
             self._want_comparison()
 
@@ -308,7 +308,7 @@ faster, `inconclusive` has zero inside.
         wanted = (profile.series, measured.figures.top)
         if wanted != self._slow_of:
             self._slow_of = wanted
-            self.query_one(Choice).tell(f"{profile.series.name}: looking …")
+            self.query_one(Choice).show_note(f"{profile.series.name}: looking …")
             self.find_slowest(self.next_run("slow"), self._which, profile.series)
 
     @on(FoundSlow)
@@ -318,7 +318,7 @@ faster, `inconclusive` has zero inside.
         self.query_one("#slow", FiguresTable).show([latency_text.slow_row(one) for one in message.prompts])
         if self._view == "slow":
             name, more = message.series.name, "" if message.is_final else ", looking on …"
-            self.query_one(Choice).tell(f"{name}: {len(message.prompts)} slowest{more}")
+            self.query_one(Choice).show_note(f"{name}: {len(message.prompts)} slowest{more}")
 
     @on(FiguresTable.Chosen, "#slow")
     def _slow_opened(self) -> None:
@@ -345,18 +345,18 @@ faster, `inconclusive` has zero inside.
         known = [use.rules_hash for use in figures.versions]
         if len(known) < 2:
             self.query_one("#versions", FiguresTable).show([])
-            self.query_one(Choice).tell("there is one version only" if known else "")
+            self.query_one(Choice).show_note("there is one version only" if known else "")
             return
         for place, fallback in ((0, known[1]), (1, known[0])):
             if self._versions[place] not in known:
                 self._versions[place] = fallback
         base, candidate = self._versions
         uses = {use.rules_hash: use for use in figures.versions}
-        told = " → ".join(
+        versions = " → ".join(
             f"{one[:SHORT]} ({uses[one].prompts:,})" if self.has_class("-wide") else one[:SHORT]
             for one in (base, candidate)
         )
-        self.query_one(Choice).tell(f"{told}, b c")
+        self.query_one(Choice).show_note(f"{versions}, b c")
         wanted = (base, candidate, figures.top)
         if wanted != self._compared and figures.is_final:
             self._compared = wanted

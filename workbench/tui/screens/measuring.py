@@ -50,11 +50,11 @@ class MeasuringScreen(WorkbenchScreen):
         try:
             self._which = parse(text)
         except SelectionError as error:
-            self.bar.complain(str(error))
+            self.bar.show_error(str(error))
             if not self.is_measured:
                 self.action_reload()
             return
-        self.bar.complain("")
+        self.bar.show_error("")
         self._text = text
         self.remember(filter=text)
         self.action_reload()

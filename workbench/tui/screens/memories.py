@@ -18,15 +18,15 @@ from storage.erasure.forgetting import StillReadError
 from storage.memory import memories
 from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import memory_text
-from workbench.tui.places import here
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Choice, Option
+from workbench.tui.widgets.questions.choice import Alternative, Choice
 from workbench.tui.widgets.questions.question import Question
 from workbench.tui.widgets.search_bar import SearchBar
-from workbench.tui.workers import remembering
+from workbench.tui.workers import memory_queries
+from workbench.tui.workers.memory_queries import MemoriesListed, MemoryPrompts, Wanted
 from workbench.tui.workers.reading import reading
-from workbench.tui.workers.remembering import Listed, ToldTo, Wanted
+from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,10 +34,9 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from storage.memory.memories import Memory
-    from storage.memory.memory_uses import MemoryUse, Shelf
+    from storage.memory.memories import Memory, MemoryUse, Shelf
 
-VIEWS = (Option("all", "v", "all"), Option("unreviewed", "u", "to review"))
+VIEWS = (Alternative("all", "v", "all"), Alternative("unreviewed", "u", "to review"))
 ROOMY = 140
 """Least width in columns at which the namespaces are to the left of the list and the memory to its right."""
 SETTLED_S = 0.15
@@ -111,10 +110,10 @@ told it: `enter` goes there, and again opens the trace.
     def __init__(self) -> None:
         super().__init__()
         self._wanted = Wanted()
-        self._listed: Listed | None = None
+        self._listed: MemoriesListed | None = None
         self._project = ""
-        self._told_of = ""
-        self._was_judged = False
+        self._prompts_of = ""
+        self._has_changed = False
 
     def compose_body(self) -> ComposeResult:
         yield SearchBar("Search", placeholder="words that the memory is about")
@@ -128,7 +127,7 @@ told it: `enter` goes there, and again opens the trace.
                 with VerticalScroll(id="text", can_focus=False):
                     yield Static("", id="about", markup=False)
                 yield Static("", id="prompts-title", markup=False)
-                yield FiguresTable(memory_text.TOLD_HEADINGS, id="prompts")
+                yield FiguresTable(memory_text.USE_HEADINGS, id="prompts")
 
     def on_mount(self) -> None:
         self._project = identify(here()).id
@@ -186,23 +185,23 @@ told it: `enter` goes there, and again opens the trace.
     def load(self, run: int, wanted: Wanted) -> None:
         """Read the list."""
         with reading(self, drain=True) as db:
-            remembering.read_list(db, self.post_message, run=run, wanted=wanted)
+            memory_queries.read_list(db, self.post_message, run=run, wanted=wanted)
 
     @work(thread=True, exclusive=True, group="memories.told", exit_on_error=False)
     def find_prompts(self, run: int, memory_id: str) -> None:
         """Find the prompts that were shown a memory."""
         with reading(self) as db:
-            remembering.read_prompts(db, self.post_message, run=run, memory_id=memory_id)
+            memory_queries.read_prompts(db, self.post_message, run=run, memory_id=memory_id)
 
     @work(thread=True, group="memories.write", exit_on_error=False)
-    def judge(self, one: Memory, *, is_right: bool) -> None:
+    def apply_verdict(self, one: Memory, *, is_right: bool) -> None:
         """Approve a memory, or delete it; another process may have done so before."""
         with self.database() as db:
             if is_right:
                 memories.approve(db, one.id)
             else:
                 self._forget(db, one)
-        self.app.call_from_thread(self._judged, one, is_right=is_right)
+        self.app.call_from_thread(self._verdict_applied, one, is_right=is_right)
 
     def _forget(self, db: sqlite3.Connection, one: Memory) -> None:
         try:
@@ -210,14 +209,14 @@ told it: `enter` goes there, and again opens the trace.
         except StillReadError as failure:  # it is deleted; this screen may continue
             self.app.call_from_thread(self.notify, str(failure), severity="warning", markup=False)
 
-    def _judged(self, one: Memory, *, is_right: bool) -> None:
-        self._was_judged = True  # the next unreviewed memory moves under the cursor
+    def _verdict_applied(self, one: Memory, *, is_right: bool) -> None:
+        self._has_changed = True  # the next unreviewed memory moves under the cursor
         done = "Approved" if is_right else "Forgotten"
         self.notify(memory_text.preview(one, 60), title=done, timeout=3, markup=False)
         self.action_reload()
 
-    @on(Listed)
-    def _list_came(self, message: Listed) -> None:
+    @on(MemoriesListed)
+    def _list_came(self, message: MemoriesListed) -> None:
         if not self.is_latest("load", message.run):
             return
         self._listed = message
@@ -232,26 +231,26 @@ told it: `enter` goes there, and again opens the trace.
         self.set_class(not listed.memories, "-empty")
         self.query_one("#empty", Static).update(_nothing(listed))
         rows = [memory_text.row(one) for one in listed.memories]
-        self.table.show(rows, follows_row=not self._was_judged)
-        self._was_judged = False
+        self.table.show(rows, follows_row=not self._has_changed)
+        self._has_changed = False
         self.query_one("#shelves", FiguresTable).show(memory_text.shelf_rows(listed.shelves, wanted.namespace))
-        self._tell(listed, is_wide=is_wide)
+        self._show_counts(listed, is_wide=is_wide)
         self._show_detail()
         if self.focused is None:
             self.table.focus()
 
-    def _tell(self, listed: Listed, *, is_wide: bool) -> None:
+    def _show_counts(self, listed: MemoriesListed, *, is_wide: bool) -> None:
         wanted, shelves = listed.wanted, listed.shelves
         choice = self.query_one(Choice)
         every, waiting = sum(one.memories for one in shelves), sum(one.unreviewed for one in shelves)
-        choice.count({"all": every, "unreviewed": waiting})
+        choice.show_counts({"all": every, "unreviewed": waiting})
         choice.choose("unreviewed" if wanted.is_unreviewed else "all")
         where = "all projects" if not wanted.projects else "this project and shared" if is_wide else "this project"
-        choice.tell(" · ".join(filter(None, [wanted.namespace, wanted.origin and f"from {wanted.origin}", where])))
+        choice.show_note(" · ".join(filter(None, [wanted.namespace, wanted.origin and f"from {wanted.origin}", where])))
         meant = _meant(shelves, wanted)
         shown = len(listed.memories)
         order = "best first" if wanted.words else "to review first"
-        self.bar.tell(f"{shown:,} of {meant:,}, {order}" if shown < meant else f"{shown:,} memories, {order}")
+        self.bar.show_result(f"{shown:,} of {meant:,}, {order}" if shown < meant else f"{shown:,} memories, {order}")
 
     def on_resize(self) -> None:
         self.set_class(self.size.width >= ROOMY, "-roomy")
@@ -265,36 +264,36 @@ told it: `enter` goes there, and again opens the trace.
         one = self.current
         self.query_one("#about", Static).update(memory_text.about(one) if one else "")
         self.query_one("#text").scroll_home(animate=False)
-        if one is None or one.id != self._told_of:
-            self._told_of = ""
+        if one is None or one.id != self._prompts_of:
+            self._prompts_of = ""
             self._show_prompts(())
             self.query_one("#prompts-title", Static).update("")
-        self.at_rest("prompts", SETTLED_S, self._want_prompts)
+        self.debounce("prompts", SETTLED_S, self._want_prompts)
 
     def _want_prompts(self) -> None:
         one = self.current
-        if one is not None and one.id != self._told_of:
-            self._told_of = one.id
+        if one is not None and one.id != self._prompts_of:
+            self._prompts_of = one.id
             self.find_prompts(self.next_run("told"), one.id)
 
-    @on(ToldTo)
-    def _prompts_came(self, message: ToldTo) -> None:
+    @on(MemoryPrompts)
+    def _prompts_came(self, message: MemoryPrompts) -> None:
         one = self.current
         if not self.is_latest("told", message.run) or one is None or one.id != message.memory_id:
             return
         self._show_prompts(message.prompts)
-        self.query_one("#prompts-title", Static).update(memory_text.told_title(len(message.prompts)))
+        self.query_one("#prompts-title", Static).update(memory_text.uses_title(len(message.prompts)))
 
     def _show_prompts(self, prompts: Sequence[MemoryUse]) -> None:
         table = self.query_one("#prompts", FiguresTable)
         table.display = bool(prompts)
-        table.show([memory_text.told_row(one) for one in prompts])
+        table.show([memory_text.use_row(one) for one in prompts])
 
     @on(FiguresTable.Chosen, "#entries")
     def _memory_opened(self) -> None:
-        told = self.query_one("#prompts", FiguresTable)
-        if told.row_count:
-            told.focus()
+        prompts = self.query_one("#prompts", FiguresTable)
+        if prompts.row_count:
+            prompts.focus()
         else:
             self.notify("No prompt was told this memory yet.", timeout=3)
 
@@ -350,7 +349,7 @@ told it: `enter` goes there, and again opens the trace.
             self.notify("This memory is approved already.", timeout=3)
             self.table.action_move(1)
             return
-        self.judge(one, is_right=True)
+        self.apply_verdict(one, is_right=True)
 
     def action_forget(self) -> None:
         """Ask for confirmation, then delete a memory."""
@@ -360,7 +359,7 @@ told it: `enter` goes there, and again opens the trace.
 
         def answered(is_yes: bool | None) -> None:
             if is_yes:
-                self.judge(one, is_right=False)
+                self.apply_verdict(one, is_right=False)
 
         self.app.push_screen(Question("Forget this memory?", _warning(one), yes="forget it"), answered)
 
@@ -383,7 +382,7 @@ def _warning(one: Memory) -> str:
     return text
 
 
-def _nothing(listed: Listed) -> str:
+def _nothing(listed: MemoriesListed) -> str:
     wanted = listed.wanted
     if wanted.words or wanted.namespace or wanted.origin:
         return NOTHING_MATCHES

@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 
+from enricher.home import from_home
 from workbench.tui.editing import file_to_edit, open_editor
-from workbench.tui.messages import Labelled, OpenCompare
+from workbench.tui.messages import OpenCompare, TraceLabelled
+from workbench.tui.screens import on_top
 from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.working_folder import here
 from workbench.web.server import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from workbench.gate.labelling import Given
+    from workbench.tuning.wishes.wish import Wish
+
 PUBLISHED = "ENRICHER_PUBLISHED_URL"
 TRACE_PATH = "/-/enricher/trace/"
 LABEL = Binding.Group("Label")
-TOLD = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
+LABEL_NOTICES = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
+SILENT_KEY = "0"
 
 
 class TraceActions(WorkbenchScreen):
@@ -29,8 +36,12 @@ class TraceActions(WorkbenchScreen):
         Binding("y", "label('ok')", "Label: right", id="trace.right", group=LABEL),
         Binding("x", "label('wrong')", "Label: wrong", id="trace.wrong", group=LABEL),
         Binding("c", "choose_class", "Label: another class", id="trace.class", group=LABEL),
+        Binding("w", "why", "Why", id="trace.why", tooltip="Every point, threshold and omission behind the outcome"),
+        Binding("m", "make", "Make", id="trace.make", tooltip="Find edits that make it come out as it should"),
+        Binding("a", "approve", "Approve", id="trace.approve", show=False, tooltip="Approve what was chosen with m"),
+        Binding("ctrl+z", "take_back", "Undo", id="trace.undo", show=False, tooltip="Take the last label back"),
         Binding("r", "replay", "Replay", id="trace.replay", tooltip="Replay the trace with today's rules"),
-        Binding("e", "edit", "Edit", id="trace.edit", tooltip="Open the instructions in your editor"),
+        Binding("e", "edit", "Edit", id="trace.edit", show=False, tooltip="Open the instructions in your editor"),
         Binding("o", "open_published", "Open", id="trace.open", show=False, tooltip="Open it in the published history"),
         Binding(
             "u", "copy_url", "URL", id="trace.url", show=False, tooltip="Copy its address in the published history"
@@ -57,17 +68,99 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_label(self, trace_id: str, verdict: str) -> None:
-        """Store a label; labels must not cancel each other, so this worker is not exclusive."""
-        from storage.traces import labels
+        """Store a label and its golden case; labels must not cancel each other, so this worker is not exclusive."""
+        from workbench.gate import labelling
 
         with self.database(drain=False) as db:
-            labels.give(db, trace_id, verdict)
-        self.app.call_from_thread(self._is_stored, trace_id, verdict)
+            given = labelling.label(db, trace_id, verdict)
+        self.app.call_from_thread(
+            self._is_stored, given, LABEL_NOTICES.get(verdict, f"Labelled: it should be {verdict}.")
+        )
 
-    def _is_stored(self, trace_id: str, verdict: str) -> None:
-        self.notify(TOLD.get(verdict, f"Labelled: it should be {verdict}."), timeout=2, markup=False)
-        self.labelled(trace_id)
-        self.app.post_message(Labelled(trace_id))
+    def _is_stored(self, given: Given, text: str) -> None:
+        self.app.labels_given.append(given)
+        where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes both back." if given.path else ""
+        self.notify(text + where, timeout=5 if where else 2, markup=False)
+        self.labelled(given.trace_id)
+        self.app.post_message(TraceLabelled(given.trace_id))
+
+    def action_approve(self) -> None:
+        """Approve what the trace was wished to come out as."""
+        if not (trace_id := self._wanted()):
+            return
+        if wish := self.app.wishes.get(trace_id):
+            self.store_approval(trace_id, wish)
+        else:
+            self.notify("Choose first what it should come out as: m.", severity="warning", timeout=4)
+
+    @work(thread=True, group="trace.label", exit_on_error=False)
+    def store_approval(self, trace_id: str, wish: Wish) -> None:
+        """Store what was wished as a label and as an approved golden case."""
+        from workbench.gate import labelling
+        from workbench.gate.cases import CasesError
+        from workbench.tuning.wishes.wish import wanted
+
+        try:
+            with self.database(drain=False) as db:
+                given = labelling.approve(db, trace_id, wanted(db, trace_id, wish))
+        except CasesError as error:
+            self.app.call_from_thread(self.notify, str(error), title="Not approved", severity="warning", markup=False)
+            return
+        note = f" {given.problem}." if given.problem else ""
+        self.app.call_from_thread(self._is_stored, given, f"Approved: {wish}.{note}")
+
+    def action_take_back(self) -> None:
+        """Take back the last label that was given in this app, and its golden case."""
+        if self.app.labels_given:
+            self.remove_label(self.app.labels_given.pop())
+        else:
+            self.notify("No label was given since the app was started.", timeout=3)
+
+    @work(thread=True, group="trace.label", exit_on_error=False)
+    def remove_label(self, given: Given) -> None:
+        """Delete a label, and put its golden case back as it was."""
+        from workbench.gate import labelling
+
+        with self.database(drain=False) as db:
+            labelling.take_back(db, given)
+        self.app.call_from_thread(self.notify, "The label was taken back.", timeout=3)
+        self.app.post_message(TraceLabelled(given.trace_id))
+
+    def action_make(self) -> None:
+        """Ask how the trace should have come out, and find edits that make it so."""
+        if self._wanted():
+            self.find_wishes(*self.chosen())
+
+    @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
+    def find_wishes(self, trace_id: str, now: str) -> None:
+        """Read the task types and guardrails of the rules in force and ask for one."""
+        from enricher.interfaces.api import rules_for
+        from enricher.interfaces.cli.trace.trace import task_types
+
+        guardrails = rules_for(here())[0].body["guardrails"]["rules"]
+        others = [(SILENT_KEY, "silent", "silent")]
+        others += [("", f"guardrail {identity}", f"{identity} {title}") for identity, title, *_ in guardrails]
+        self.app.call_from_thread(self._ask_for_wish, trace_id, task_types(), now, others)
+
+    def _ask_for_wish(
+        self, trace_id: str, task_types: Sequence[str], now: str, others: Sequence[tuple[str, str, str]]
+    ) -> None:
+        from workbench.tui.widgets.questions.chooser import ClassChooser
+        from workbench.tuning.wishes.wish import Wish
+
+        def answered(answer: str | None) -> None:
+            if answer:
+                kind, _, name = answer.partition(" ")
+                wish = Wish(kind, name) if answer not in task_types else Wish("task_type", answer)
+                self.app.wishes[trace_id] = wish
+                self.app.push_screen(on_top("make", trace_id, wish, place=self.bar_place))
+
+        self.app.push_screen(ClassChooser(task_types, now=now, others=others), answered)
+
+    def action_why(self) -> None:
+        """Show why the trace came out so."""
+        if self._wanted():
+            self.app.push_screen(on_top("why", *self.chosen(), place=self.bar_place))
 
     def action_choose_class(self) -> None:
         """Ask for the correct task type."""
@@ -115,7 +208,7 @@ class TraceActions(WorkbenchScreen):
             self.app.open_url(f"{base}{TRACE_PATH}{trace_id}")
             self.notify(f"Opened {base}{TRACE_PATH}{trace_id[:14]}…", timeout=3, markup=False)
         else:
-            self._tell_of_publishing()
+            self._notify_publishing()
 
     def action_copy_url(self) -> None:
         """Copy the address of the trace in the published history; the trace id if no server is running."""
@@ -126,8 +219,8 @@ class TraceActions(WorkbenchScreen):
         if base:
             self.notify("Its address is in the clipboard.", timeout=2)
         else:
-            self._tell_of_publishing("The trace's id is in the clipboard. ")
+            self._notify_publishing("The trace's id is in the clipboard. ")
 
-    def _tell_of_publishing(self, before: str = "") -> None:
+    def _notify_publishing(self, before: str = "") -> None:
         hint = f"No enricher publish runs here: start it, or set {PUBLISHED}, like http://127.0.0.1:8001"
         self.notify(before + hint, severity="warning", timeout=8, markup=False)

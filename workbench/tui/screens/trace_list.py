@@ -8,7 +8,7 @@ from __future__ import annotations
 from textual import on, work
 from textual.worker import get_current_worker
 
-from storage.traces import windows
+from storage.traces import trace_pages
 from storage.traces.selection import EVERYTHING, Selection
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.row_header import RowHeader
@@ -122,7 +122,7 @@ class TraceList(TraceActions):
 
     def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
         """Return the page numbers with the id after which each begins; pages whose id is not known yet are left out."""
-        before = [self._top + windows.ABOVE_ALL, *self._marks]
+        before = [self._top + trace_pages.ABOVE_ALL, *self._marks]
         return tuple((number, before[number]) for number in pages if number < len(before))
 
     @on(RowView.PagesWanted)
@@ -138,7 +138,7 @@ class TraceList(TraceActions):
         self._which, self._note, self._marks = message.which, message.note, []
         self._top = message.lines[0].id if message.lines else ""
         if self._listed == message.run:  # more of the list that is already displayed
-            self.rows.put(0, message.lines)
+            self.rows.add_page(0, message.lines)
             self.rows.set_length(len(message.lines))
         else:
             self._listed = message.run
@@ -165,14 +165,14 @@ class TraceList(TraceActions):
     @on(Page)
     def _page(self, message: Page) -> None:
         if self.is_latest("list", message.run):
-            self.rows.put(message.number, message.lines)
+            self.rows.add_page(message.number, message.lines)
 
     @on(Arrived)
     def _arrived(self, message: Arrived) -> None:
         if not self.is_latest("list", message.run):
             return
         self._row = max(self._row, message.row)
-        self.rows.renew({line.id: line for line in message.fresh})
+        self.rows.update_lines({line.id: line for line in message.fresh})
         if not message.lines or self._is_queue:
             return
         newest = self.rows.line(0)
@@ -181,6 +181,6 @@ class TraceList(TraceActions):
             self._keep = "" if self.rows.is_at_top else self.chosen()[0]
             self.action_reload()
             return
-        self.rows.arrive(message.lines)
+        self.rows.add_newer(message.lines)
         self._unseen = 0 if self.rows.is_at_top else self._unseen + len(message.lines)
         self.show_state()

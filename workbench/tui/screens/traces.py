@@ -18,7 +18,7 @@ from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.row_header import RowHeader
 from workbench.tui.widgets.lists.row_view import RowView
 from workbench.tui.workers import listing
-from workbench.tui.workers.listing import Chosen, Values
+from workbench.tui.workers.listing import ChosenTrace, Values
 from workbench.tui.workers.reading import reading
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 READ_AFTER_S = 0.06
 """Seconds that the cursor rests before its trace is read: while a key is held down, none is read."""
-SORTS_TOLD = {"newest": "newest first", "slowest": "slowest first", "largest": "most tokens first"}
+SORT_TEXTS = {"newest": "newest first", "slowest": "slowest first", "largest": "most tokens first"}
 NOTHING_YET = """\
 There is no prompt yet.
 
@@ -75,7 +75,9 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", id="traces.filter", key_display="/"),
         *TraceActions.BINDINGS,
-        Binding("s", "session", "Session", id="traces.session", tooltip="The prompts of the session, in order"),
+        Binding(
+            "s", "session", "Session", id="traces.session", show=False, tooltip="The prompts of the session, in order"
+        ),
         Binding("l", "queue", "Queue", id="traces.queue", tooltip="Label the most instructive prompts first"),
         Binding("S", "sort", "Sort", id="traces.sort", show=False, tooltip="Sort: newest, slowest, most tokens"),
         Binding("n", "step(1)", "Next trace, also while reading", id="traces.next", show=False),
@@ -88,6 +90,10 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         super().__init__()
         self._text: str | None = None
         self._shows_session = False
+        self._brought = ""
+        """The filter that another screen set when it opened this one; empty if none did."""
+        self._before = ("", "")
+        """Filter and selected trace before another screen opened this one."""
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(id="split"):
@@ -120,11 +126,13 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     # Listing
 
     def opened(self, message: Message) -> None:
+        before = (self._text or "", self.chosen()[0])
         if isinstance(message, FilterTraces):
             self.select(message.text)
         elif isinstance(message, OpenTrace):
             self.select(f"id:{message.trace_id} origin:hook,import,test")
             self.add_class("-reading")
+        self._brought, self._before = self._text or "", before
         self.rows.focus()
 
     def select(self, text: str) -> None:
@@ -137,12 +145,12 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         try:
             self._which = parse(text)
         except SelectionError as error:
-            self.bar.complain(str(error))
+            self.bar.show_error(str(error))
             if self._text is None:
                 self._text = ""
                 self.action_reload()
             return
-        self.bar.complain("")
+        self.bar.show_error("")
         self._text = text
         self._is_queue = False
         self.action_reload()
@@ -179,8 +187,13 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.action_reload()
 
     def action_back(self) -> None:
-        """Close the open pane; if none is open, clear the filter."""
-        if self.has_class("-reading") and self.has_class("-narrow"):
+        """Return to the screen that opened this one; else close the open pane; if none is open, clear the filter."""
+        if self.app.can_go_back and self._text == self._brought:
+            self.remove_class("-reading")
+            self._keep = self._before[1]
+            self.select(self._before[0])
+            self.app.go_back()
+        elif self.has_class("-reading") and self.has_class("-narrow"):
             self.rows.focus()
             self.remove_class("-reading")
         elif self.focused is not self.rows and self.rows.row_count:
@@ -228,7 +241,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
             self.show_state()
         elif self._is_queue:
             self.show_state()
-        self.at_rest("chosen", READ_AFTER_S, self._read_chosen)
+        self.debounce("chosen", READ_AFTER_S, self._read_chosen)
 
     def _read_chosen(self) -> None:
         trace_id, _task_type = self.chosen()
@@ -237,8 +250,8 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         else:
             self.detail.show(None)
 
-    @on(Chosen)
-    def _chosen(self, message: Chosen) -> None:
+    @on(ChosenTrace)
+    def _chosen(self, message: ChosenTrace) -> None:
         if self.is_latest("chosen", message.run):
             self.detail.show(message.trace, message.session if self._shows_session else None)
 
@@ -272,11 +285,11 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         rows = self.rows.row_count
         counted = f"{rows:,}" if self._is_whole else f"{rows:,}+"
         new = f"{self._unseen:,} new â†‘" if self._unseen else ""
-        told = SORTS_TOLD[self._sort]
+        order = SORT_TEXTS[self._sort]
         queue = (f"{rows - len(self._done):,} to label", self._whys.get(self.chosen()[0], ""))
-        parts = queue if self._is_queue else (counted, told)
-        self.bar.tell(" Â· ".join(part for part in (new, *parts, self._note) if part))
+        parts = queue if self._is_queue else (counted, order)
+        self.bar.show_result(" Â· ".join(part for part in (new, *parts, self._note) if part))
         self.query_one("#list").set_class(not rows and self._is_whole, "-empty")
         hint = NOTHING_TO_LABEL if self._is_queue else NOTHING_MATCHES if self._text else NOTHING_YET
-        doubts = [] if self._is_queue else self.bar.doubts()
+        doubts = [] if self._is_queue else self.bar.value_warnings()
         self.query_one("#empty", Static).update("\n\n".join([hint, *doubts]))

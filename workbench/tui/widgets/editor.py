@@ -6,14 +6,17 @@ The highlighting uses a few patterns over single lines, so that no parser has to
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
-from workbench.tui.widgets.plain import plain_in_place
+from workbench.tui.widgets.find_bar import FIND, GO_TO
+from workbench.tui.widgets.plain_text import plain_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -48,11 +51,27 @@ class InstructionsEditor(TextArea):
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"editor--{look}" for look in LOOKS}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "To the figures", id="editor.leave"),
+        Binding("ctrl+f", f"find('{FIND}')", "Find", id="editor.find"),
+        Binding("ctrl+l", f"find('{GO_TO}')", "Go to", id="editor.go-to", tooltip="Go to a line or rule"),
+        Binding("f3", "find_again(1)", "Find the next", id="editor.find-next", show=False),
+        Binding("shift+f3", "find_again(-1)", "Find the previous", id="editor.find-previous", show=False),
         Binding("tab", "indent", "Indent by two blanks", id="editor.indent", show=False),
     ]
 
     class Left(Message):
         """The user has finished typing."""
+
+    @dataclass
+    class FindWanted(Message):
+        """The user wants to find words, or to go to a line or rule."""
+
+        mode: str
+
+    @dataclass
+    class FindAgain(Message):
+        """The user wants the next (1) or previous (-1) match of the words that were last looked for."""
+
+        step: int
 
     def __init__(self) -> None:
         super().__init__(id="editor", soft_wrap=True, show_line_numbers=True, tab_behavior="focus")
@@ -120,6 +139,24 @@ class InstructionsEditor(TextArea):
     def action_leave(self) -> None:
         """Go to the figures."""
         self.post_message(self.Left())
+
+    def action_find(self, mode: str) -> None:
+        """Open the line for finding."""
+        self.post_message(self.FindWanted(mode))
+
+    def action_find_again(self, step: int) -> None:
+        """Go to another match."""
+        self.post_message(self.FindAgain(step))
+
+    def select(self, line: int, start: int, end: int) -> None:
+        """Select columns of a line, all from 0, and show them in the middle of the visible part."""
+        self.selection = Selection((line, start), (line, end))
+        self.scroll_cursor_visible(center=True)
+
+    def get_component_rich_style(self, *names: str, partial: bool = False, default: Style | None = None) -> Style:
+        """Return a style; that of the cursor's line has no colour of its own, so that the highlights keep theirs."""
+        is_partial = partial or names == ("text-area--cursor-line",)
+        return super().get_component_rich_style(*names, partial=is_partial, default=default)
 
     def action_indent(self) -> None:
         """Insert blanks up to the next even column."""

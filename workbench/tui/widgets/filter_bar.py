@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from storage.traces.selection import completions, doubts
+from storage.traces.selection import completions, value_warnings
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -119,9 +119,9 @@ class FilterBar(Vertical):
         self._completing.values = values
         self._show_hint()
 
-    def doubts(self) -> list[str]:
+    def value_warnings(self) -> list[str]:
         """Return reasons why the filter may select nothing; empty if there are none."""
-        return doubts(self.input.value, self._completing.values)
+        return value_warnings(self.input.value, self._completing.values)
 
     def show(self, text: str) -> None:
         """Put a filter into the line without running it."""
@@ -129,11 +129,11 @@ class FilterBar(Vertical):
             self.input.value = text
         self.input.cursor_position = len(text)
 
-    def tell(self, text: str) -> None:
+    def show_result(self, text: str) -> None:
         """Show the result."""
         self.query_one("#state", Static).update(text)
 
-    def complain(self, text: str) -> None:
+    def show_error(self, text: str) -> None:
         """Show an error; an empty text removes it."""
         self._wrong = text
         self.set_class(bool(text), "-wrong")

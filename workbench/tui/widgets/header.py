@@ -62,7 +62,7 @@ class PlaceBar(Horizontal):
         for one, tab in zip(SCREENS, self.query(PlaceTab), strict=True):
             tab.update(f"{one.key} {one.title}" if is_roomy or one.name == self._here else one.key)
 
-    def tell(self, text: str) -> None:
+    def show_error(self, text: str) -> None:
         """Show an error; an empty text removes it."""
         self._trouble = text
         self.query_one("#trouble", Static).update(text)

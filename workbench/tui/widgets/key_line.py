@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from textual.content import Content
+from textual.keys import key_to_character
 from textual.widget import Widget
 from textual.widgets import Footer
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 KEY_STYLE = "bold $footer-key-foreground on $footer-key-background"
 NAME_STYLE = "$footer-description-foreground on $footer-description-background"
+CHARACTERS = {"slash": "/"}
+"""Characters of keys whose names are not those of Unicode."""
 HOVER_STYLE = "on $block-hover-background"
 
 
@@ -47,10 +50,16 @@ class ShownKey:
 
 
 def shown_keys(screen: Screen[object]) -> tuple[ShownKey, ...]:
-    """Return the keys that the screen offers now, an action with several keys once."""
+    """Return the keys that the screen offers now, an action with several keys once.
+
+    Keys that would type a character into the focused widget are left out.
+    """
+    focused = screen.focused
     actions: dict[str, tuple[Binding, bool, str]] = {}
     for _node, binding, is_enabled, tooltip in screen.active_bindings.values():
-        if binding.show:
+        character = CHARACTERS.get(binding.key) or key_to_character(binding.key)
+        is_typed = focused is not None and focused.check_consume_key(binding.key, character)
+        if binding.show and not is_typed:
             actions.setdefault(binding.action, (binding, is_enabled, tooltip))
     return tuple(_named(screen, list(actions.values())))
 
@@ -140,4 +149,5 @@ class KeyFooter(Footer):
         self.query_one(KeyLine).refresh(layout=True)
 
     def _show_keys(self) -> None:
-        self.query_one(KeyLine).show(shown_keys(self.screen))
+        for line in self.query(KeyLine):  # none if the screen was closed meanwhile
+            line.show(shown_keys(self.screen))

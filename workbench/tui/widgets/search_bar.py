@@ -72,7 +72,7 @@ class SearchBar(Horizontal):
         with self.prevent(Input.Changed):
             self.query_one(SearchInput).value = text
 
-    def tell(self, text: str) -> None:
+    def show_result(self, text: str) -> None:
         """Show the result."""
         self.query_one("#found", Static).update(text)
 

@@ -41,7 +41,7 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
 
     Without ``drain`` the spool is left as it is, which saves reading the folder.
     """
-    with database.said_in_words(state_dir):
+    with database.storage_errors(state_dir):
         db = _whole(state_dir) if drain or not _is_ready(state_dir) else _connect(state_dir)
         with contextlib.closing(db):
             yield db
@@ -94,12 +94,12 @@ class Watcher:
 
     def look(self) -> bool:
         """Drain the spool; return whether the database has changed since the last call. Raises ``StorageError``."""
-        with database.said_in_words(self._state_dir):
+        with database.storage_errors(self._state_dir):
             is_replaced = self._reopen()
             db = self._db
             if db is None:
                 return is_replaced
-            taken = self._take_in(db)
+            taken = self._drain_spool(db)
             version = int(db.execute("pragma data_version").fetchone()[0])
             is_changed, self._version = version != self._version, version
             return is_replaced or taken or is_changed
@@ -112,7 +112,7 @@ class Watcher:
         """
         if self._db is None:
             return False
-        with database.said_in_words(self._state_dir), _hurried(self._db):
+        with database.storage_errors(self._state_dir), _hurried(self._db):
             try:
                 return _one_batch(self._db)
             except sqlite3.OperationalError as failure:
@@ -136,7 +136,7 @@ class Watcher:
         self._known = identity
         return True
 
-    def _take_in(self, db: sqlite3.Connection) -> bool:
+    def _drain_spool(self, db: sqlite3.Connection) -> bool:
         """Drain the spool; return whether it held traces: ``data_version`` ignores this connection's own writes."""
         if not spool.waiting(self._state_dir):
             return False
@@ -178,7 +178,7 @@ def watch(
     there is no commit and ``is_busy`` is false, roll-ups and word index are updated in small steps.
     """
     watcher = Watcher(state_dir)
-    said = ""
+    reported = ""
     due_at = time.monotonic() + QUIET_S
     with contextlib.closing(watcher):
         while not is_over():
@@ -187,10 +187,10 @@ def watch(
                 due_at = _keep_up(watcher, due_at, is_new=is_new, is_busy=is_busy)
             except (database.StorageError, OSError) as failure:
                 watcher.close()
-                said = _tell(str(failure), said, troubled)
+                reported = _report_once(str(failure), reported, troubled)
                 time.sleep(AGAIN_S)
                 continue
-            said = _tell("", said, troubled)
+            reported = _report_once("", reported, troubled)
             if is_new:
                 changed(watcher.databases)
             time.sleep(POLL_S)
@@ -208,7 +208,7 @@ def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable
     return time.monotonic() + STEP_EVERY_S if watcher.catch_up() else math.inf
 
 
-def _tell(text: str, said: str, troubled: Callable[[str], None]) -> str:
-    if text != said:
+def _report_once(text: str, reported: str, troubled: Callable[[str], None]) -> str:
+    if text != reported:
         troubled(text)
     return text

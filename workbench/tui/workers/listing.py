@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from storage.traces import queries, search, windows
+from storage.traces import queries, search, trace_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from storage.traces.selection import Selection
-    from storage.traces.windows import Line
+    from storage.traces.trace_pages import TraceLine
 
     Post = Callable[[Message], object]
 
 FIRST_LINES = 60
 """Rows posted first, more than most terminals show: a filter with few matches need not wait for a whole page."""
-TELL_FIRST_S, TELL_EVERY_S = 0.02, 0.05
+POST_FIRST_S, POST_EVERY_S = 0.02, 0.05
 MOST_ARRIVALS = 1_000
 LONGEST_QUEUE = 500
 CANDIDATES = 5_000
@@ -56,7 +56,7 @@ class FirstLines(Message):
     """
 
     run: int
-    lines: list[Line]
+    lines: list[TraceLine]
     row: int
     which: Selection
     is_whole: bool
@@ -69,7 +69,7 @@ class Queue(Message):
     """The labelling queue; ``whys`` maps a trace id to the reason why its label is useful."""
 
     run: int
-    lines: list[Line]
+    lines: list[TraceLine]
     row: int
     whys: dict[str, str]
 
@@ -90,7 +90,7 @@ class Page(Message):
 
     run: int
     number: int
-    lines: list[Line]
+    lines: list[TraceLine]
 
 
 @dataclass
@@ -98,18 +98,18 @@ class Arrived(Message):
     """Traces written since the list was read; ``fresh`` are the current states of earlier lines."""
 
     run: int
-    lines: list[Line]
+    lines: list[TraceLine]
     row: int
-    fresh: list[Line]
+    fresh: list[TraceLine]
 
 
 @dataclass
-class Chosen(Message):
+class ChosenTrace(Message):
     """The trace under the cursor as ``storage.traces.queries.show`` returns it, and its session if requested."""
 
     run: int
     trace: dict[str, Any] | None
-    session: list[Line]
+    session: list[TraceLine]
 
 
 @dataclass
@@ -121,9 +121,9 @@ class Values(Message):
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, sort: str) -> None:
     """Post the first lines as soon as they are found, then the id of the last row of every further page."""
-    row = windows.newest(db)
+    row = trace_pages.newest(db)
     if sort != "newest":
-        post(FirstLines(run, windows.ranking(db, which, by=sort), row, which, is_whole=True))
+        post(FirstLines(run, trace_pages.ranking(db, which, by=sort), row, which, is_whole=True))
         return
     if which.words and search.waiting(db) <= SOON_INDEXED:
         with contextlib.suppress(sqlite3.OperationalError):  # another writer: the slow search finds the same
@@ -131,15 +131,15 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
     which = search.with_index(which, db)
     is_unindexed = bool(search.expression(which.words)) and not which.match
     note = BEING_INDEXED if is_unindexed else ""
-    lines: list[Line] = []
-    told, told_at = 0, time.monotonic()
-    for line in windows.stream(db, which):
+    lines: list[TraceLine] = []
+    posted, posted_at = 0, time.monotonic()
+    for line in trace_pages.stream(db, which):
         lines.append(line)
-        is_due = time.monotonic() - told_at > (TELL_EVERY_S if told else TELL_FIRST_S)
-        if is_due or (not told and len(lines) == FIRST_LINES):
-            told, told_at = len(lines), time.monotonic()
+        is_due = time.monotonic() - posted_at > (POST_EVERY_S if posted else POST_FIRST_S)
+        if is_due or (not posted and len(lines) == FIRST_LINES):
+            posted, posted_at = len(lines), time.monotonic()
             post(FirstLines(run, lines[:], row, which, is_whole=False, note=note))
-    is_whole = len(lines) < windows.PAGE_ROWS
+    is_whole = len(lines) < trace_pages.PAGE_ROWS
     post(FirstLines(run, lines, row, which, is_whole=is_whole, is_unindexed=is_unindexed, note=note))
     if not is_whole:
         _find_pages(db, post, run=run, which=which, behind=lines[-1].id)
@@ -147,12 +147,12 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
 
 def _find_pages(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, behind: str) -> None:
     marks, told_at = [behind], time.monotonic()
-    for mark in windows.marks(db, which, behind=behind):
+    for mark in trace_pages.marks(db, which, behind=behind):
         marks.append(mark)
-        if time.monotonic() - told_at > TELL_EVERY_S:
+        if time.monotonic() - told_at > POST_EVERY_S:
             told_at = time.monotonic()
-            post(Length(run, len(marks) * windows.PAGE_ROWS, marks[:], is_final=False))
-    rows = len(marks) * windows.PAGE_ROWS + windows.rest(db, which, behind=marks[-1])
+            post(Length(run, len(marks) * trace_pages.PAGE_ROWS, marks[:], is_final=False))
+    rows = len(marks) * trace_pages.PAGE_ROWS + trace_pages.rest(db, which, behind=marks[-1])
     post(Length(run, rows, marks, is_final=True))
 
 
@@ -161,7 +161,7 @@ def read_pages(
 ) -> None:
     """Post the wanted pages; ``wanted`` holds each page's number and the id after which it begins."""
     for number, before in wanted:
-        post(Page(run, number, windows.page(db, which, before=before)))
+        post(Page(run, number, trace_pages.page(db, which, before=before)))
 
 
 def read_news(
@@ -175,9 +175,9 @@ def read_news(
     head: int,
 ) -> None:
     """Post the traces written after ``row``, then the current state of the ``head`` newest lines and visible pages."""
-    newest = windows.newest(db)
-    lines = windows.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
-    fresh = windows.page(db, which, limit=min(windows.PAGE_ROWS, head)) if head else []
+    newest = trace_pages.newest(db)
+    lines = trace_pages.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
+    fresh = trace_pages.page(db, which, limit=min(trace_pages.PAGE_ROWS, head)) if head else []
     post(Arrived(run, lines, newest, fresh))
     read_pages(db, post, run=run, which=which, wanted=seen)
 
@@ -188,8 +188,8 @@ def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
     from workbench.gate import queue
 
     ordered = queue.order(labels.candidates(db, limit=CANDIDATES))[:LONGEST_QUEUE]
-    lines = windows.lines(db, [one.id for one in ordered])
-    post(Queue(run, lines, windows.newest(db), {one.id: one.why for one in ordered}))
+    lines = trace_pages.lines(db, [one.id for one in ordered])
+    post(Queue(run, lines, trace_pages.newest(db), {one.id: one.why for one in ordered}))
 
 
 def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, with_session: bool) -> None:
@@ -197,10 +197,10 @@ def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, 
     trace: dict[str, Any] | None = None
     with contextlib.suppress(queries.UnknownTraceError):
         trace = queries.show(db, trace_id)
-        trace["label_history"] = windows.label_history(db, trace_id)
-        trace["sources"] = windows.sources(db, str(trace["rules_hash"]))
-    session = windows.session(db, trace["session_id"]) if trace and with_session else []
-    post(Chosen(run, trace, session))
+        trace["label_history"] = trace_pages.label_history(db, trace_id)
+        trace["sources"] = trace_pages.sources(db, str(trace["rules_hash"]))
+    session = trace_pages.session(db, trace["session_id"]) if trace and with_session else []
+    post(ChosenTrace(run, trace, session))
 
 
 def read_values(db: sqlite3.Connection, post: Post) -> None:

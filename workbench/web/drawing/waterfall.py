@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from enricher.context import CHANNELS
-from workbench.web.drawing import frames
+from workbench.web.drawing import charts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ LETTERS = Markup('<text x="{}%" y="11" text-anchor="{}">{}</text>')
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class TimelineBar:
     """A stage or channel that ran: its start (milliseconds from the start of the hook), duration and status."""
 
     name: str
@@ -52,8 +52,8 @@ class Bar:
 class Waterfall:
     """The bars on one axis of milliseconds; ``axis`` holds its labels."""
 
-    stages: tuple[Bar, ...]
-    channels: tuple[Bar, ...]
+    stages: tuple[TimelineBar, ...]
+    channels: tuple[TimelineBar, ...]
     axis: Markup
     total_ms: float
 
@@ -64,12 +64,14 @@ def draw(trace: Row) -> Waterfall:
     asking = next((one.start_ms for one in stages if one.name in ASKING), 0.0)
     channels = list(_channels(_in_order(trace), asking))
     length = max((one.start_ms + one.ms for one in (*stages, *channels)), default=0.0)
-    marks = frames.ticks(length)
+    marks = charts.ticks(length)
     # The axis ends where the last bar does: a mark beyond it would only narrow the bars.
     span = length or marks[-1]
     rules = Markup("").join(RULE.format(_percent(at, span)) for at in marks if at <= span)
     letters = Markup("").join(
-        LETTERS.format(_percent(at, span), "start" if not at else "end" if at > 0.9 * span else "middle", _told(at))
+        LETTERS.format(
+            _percent(at, span), "start" if not at else "end" if at > 0.9 * span else "middle", _format_time(at)
+        )
         for at in marks
         if at <= span
     )
@@ -81,21 +83,21 @@ def draw(trace: Row) -> Waterfall:
     )
 
 
-def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[Bar]:
+def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[TimelineBar]:
     at = 0.0
     for row in rows:
-        yield Bar(row["stage"], at, row["latency_ms"])
+        yield TimelineBar(row["stage"], at, row["latency_ms"])
         at += row["latency_ms"]
     if at and total_ms - at > LEAST_RECORDING_MS:
-        yield Bar(RECORDING, at, total_ms - at)
+        yield TimelineBar(RECORDING, at, total_ms - at)
 
 
-def _channels(rows: Iterable[Row], asking: float) -> Iterator[Bar]:
+def _channels(rows: Iterable[Row], asking: float) -> Iterator[TimelineBar]:
     """Yield the channels' bars: built-in ones run in sequence, programs in parallel from the stage's start."""
     at = asking
     for row in rows:
         is_own = row["channel"] in CHANNELS
-        yield Bar(row["channel"], at if is_own else asking, row["latency_ms"], row["status"])
+        yield TimelineBar(row["channel"], at if is_own else asking, row["latency_ms"], row["status"])
         at += row["latency_ms"] if is_own else 0.0
 
 
@@ -108,17 +110,17 @@ def _in_order(trace: Row) -> Sequence[Row]:
     )
 
 
-def _with_lane(bar: Bar, span: float, rules: Markup, kind: str) -> Bar:
+def _with_lane(bar: TimelineBar, span: float, rules: Markup, kind: str) -> TimelineBar:
     if not bar.was_asked:
         return bar
     start, width = _percent(bar.start_ms, span), max(LEAST_WIDTH, _percent(bar.ms, span))
     lane = LANE.format(rules, kind, min(start, 100 - LEAST_WIDTH), width)
-    return Bar(bar.name, bar.start_ms, bar.ms, bar.status, lane)
+    return TimelineBar(bar.name, bar.start_ms, bar.ms, bar.status, lane)
 
 
 def _percent(part: float, whole: float) -> float:
     return round(100 * part / whole, 2)
 
 
-def _told(at: float) -> str:
-    return f"{frames.written(at)} ms"
+def _format_time(at: float) -> str:
+    return f"{charts.written(at)} ms"

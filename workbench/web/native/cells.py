@@ -15,7 +15,7 @@ from datasette.utils import tilde_encode
 from markupsafe import Markup, escape
 
 from workbench.web import evidence
-from workbench.web.reading import replayed
+from workbench.web.reading import replay_view
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,7 +36,7 @@ STATUS = Markup('<span class="status {}">{}</span>')
 DIGITS_OF_A_VERSION = 12
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
 LOOKS = {
-    **replayed.LOOKS,
+    **replay_view.LOOKS,
     **dict.fromkeys(("timeout", "wrong"), "bad"),
     **dict.fromkeys(("class", "untrusted"), "warn"),
     **dict.fromkeys(("empty", "off"), "quiet"),
@@ -45,7 +45,7 @@ OF_TRACES = ("traces", "what_people_said", "which_prompts_failed")
 MOST_WORDS = 20
 LONGEST = 2_000
 SCHEMES = ("http://", "https://")
-BESIDE_LINKS = "nofollow noopener noreferrer"
+LINK_RELATION = "nofollow noopener noreferrer"
 
 
 def shown(history: History, value: object, *, column: str, table: str | None, row: sqlite3.Row) -> Markup | None:
@@ -150,7 +150,7 @@ def _parser() -> MarkdownIt:
     parser.validateLink = _is_of_the_web  # type: ignore[assignment, method-assign]
     parser.add_render_rule("heading_open", _bold)
     parser.add_render_rule("heading_close", _bold)
-    parser.add_render_rule("image", _words_of_a_picture)
+    parser.add_render_rule("image", _image_text)
     parser.add_render_rule("link_open", _link)
     return parser
 
@@ -163,10 +163,10 @@ def _bold(_renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: A
     return "<p><strong>" if tokens[at].nesting == 1 else "</strong></p>\n"
 
 
-def _words_of_a_picture(_renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
+def _image_text(_renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
     return str(escape(f"[picture: {tokens[at].content}]"))
 
 
 def _link(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
-    tokens[at].attrSet("rel", BESIDE_LINKS)
+    tokens[at].attrSet("rel", LINK_RELATION)
     return renderer.renderToken(tokens, at, options, env)

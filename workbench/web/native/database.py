@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from datasette.database import Database, QueryInterrupted, Results
 
 from storage.base import reader
-from workbench.web.native import confined
+from workbench.web.native import query_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
     """A database that counts up to ``counted_up_to`` rows, and runs readers' SQL in other processes."""
 
     counted_up_to = 10_000
-    readers: confined.Confined | None = None
+    readers: query_processes.QueryProcesses | None = None
 
     async def table_counts(self, limit: int = 10) -> dict[str, int | None]:
         """Return each table's number of rows, None if it is too high; in 1.0 ``limit`` is milliseconds per table."""
@@ -51,14 +51,14 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
         log_sql_errors: bool = True,
     ) -> Results:
         """Run a query like Datasette; in a separate process if the request holds SQL that a reader wrote."""
-        if not confined.is_readers.get():
+        if not query_processes.is_readers.get():
             return await super().execute(sql, params, truncate, custom_time_limit, page_size, log_sql_errors)
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
         most = int(self.ds.max_returned_rows) if truncate else 0
         most += most == (page_size or self.ds.page_size)
-        question = confined.ReaderQuery(sql, _plain(sql, params), limit_ms, most and most + 1)
+        question = query_processes.ReaderQuery(sql, _plain(sql, params), limit_ms, most and most + 1)
         if self.readers is None:
-            self.readers = confined.Confined(_address(self))
+            self.readers = query_processes.QueryProcesses(_address(self))
         loop = asyncio.get_running_loop()
         answer = await loop.run_in_executor(self.readers.threads, self.readers.ask, question)
         if answer.refusal is None:
@@ -96,7 +96,7 @@ def _address(database: Database) -> str:
     return reader.address(str(database.path)) + "&immutable=1" * (not database.is_mutable)
 
 
-def _as_sqlite_has_them(answer: confined.QueryResult) -> tuple[list[sqlite3.Row], Iterable[Any]]:
+def _as_sqlite_has_them(answer: query_processes.QueryResult) -> tuple[list[sqlite3.Row], Iterable[Any]]:
     """Return the rows as Datasette expects them, with access to columns by name."""
     named = ", ".join('null as "{}"'.format(name.replace('"', '""')) for name in answer.names)
     with closing(sqlite3.connect(":memory:")) as db:

@@ -1,23 +1,29 @@
-"""Read facets of the traces and their guardrails from the sums, which have some thousand rows for a million prompts.
+"""Facets and word search of Datasette's pages of the traces, at once for a million prompts.
 
-Datasette counts the rows itself if the sums are incomplete or do not cover all filters of the page.
+Facets come from the sums, which have some thousand rows; Datasette counts itself if the sums are incomplete or do not
+cover all filters of the page. Datasette's own search collects every match before it shows one; here the index is read
+newest first and only as far as needed, so a word that is in every prompt costs no more than a rare one.
 """
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from typing import TYPE_CHECKING, Any, cast
 
 from datasette.facets import ColumnFacet
+from datasette.filters import FilterArguments
 from datasette.utils import path_with_added_args, path_with_removed_args
 
 from storage.metrics import rollups
+from storage.traces import search
 from workbench.web.reading.history import find
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     Row = tuple[str, int]
+    from datasette.utils.asgi import Request
 
 SUMMED = {
     "traces": ("prompts_by_class", {name: name for name in (
@@ -32,6 +38,15 @@ HOW_MANY = """
     group by {0} order by prompts desc, {0} limit {3:d}
 """
 CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
+MOST_FOUND = 1_000
+WHICH_HOLD_THE_WORDS = f"""id in (
+    select trace_numbers.trace_id from trace_numbers where trace_numbers.number in (
+        select rowid from prompts_fts where prompts_fts match :searched_words order by rowid desc limit {MOST_FOUND}
+    )
+)"""
+NOTHING = '""'
+"""A phrase without words, which matches no prompt."""
+PART = re.compile(r'"([^"]*)"?|(\S+)')
 
 
 class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
@@ -47,7 +62,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         if found is None:
             return await self._counted()
         sources = [one["source"] for one in self.get_configs()]
-        return [self._told(*one) for one in zip(columns, sources, found, strict=True)], []
+        return [self._as_json(*one) for one in zip(columns, sources, found, strict=True)], []
 
     async def _counted(self) -> tuple[list[dict[str, Any]], list[str]]:
         return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
@@ -87,7 +102,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         except sqlite3.Error:
             return None
 
-    def _told(self, column: str, source: str, rows: list[Row]) -> dict[str, Any]:
+    def _as_json(self, column: str, source: str, rows: list[Row]) -> dict[str, Any]:
         size = self.get_facet_size()
         return {
             "name": column,
@@ -107,6 +122,29 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         return {"value": value, "label": value, "count": count, "toggle_url": address, "selected": bool(selected)}
 
 
-def instead(classes: Sequence[Sequence[type]]) -> list[list[type]]:
+def with_summed_facets(classes: Sequence[Sequence[type]]) -> list[list[type]]:
     """Return the facet classes of all plugins with ours in place of Datasette's ``ColumnFacet``."""
     return [[SummedFacet if one is ColumnFacet else one for one in own] for own in classes]
+
+
+def filtered(request: Request) -> FilterArguments:
+    """Return the SQL condition for the words of ``?_search=``, with its description; no condition without words."""
+    words = request.args.get("_search") or ""
+    box = {"supports_search": True, "search": words}
+    if not words:
+        return FilterArguments([], extra_context=box)
+    said = f'where the prompt holds "{words}", of the newest {MOST_FOUND:,} that do'
+    return FilterArguments([WHICH_HOLD_THE_WORDS], {"searched_words": searched(words)}, [said], box)
+
+
+def searched(words: object) -> str:
+    """Return the full-text query for words that a user typed; without words, a query that matches nothing.
+
+    Words are matched whole, at a hundredth of the cost of prefixes; ``word*`` matches a prefix.
+    """
+    parts = (found[1] or found[2] or "" for found in PART.finditer(str(words or "")))
+    return " ".join(_phrase(part) for part in parts if search.TOKEN.search(part)) or NOTHING
+
+
+def _phrase(part: str) -> str:
+    return f'"{" ".join(search.TOKEN.findall(part))}"{"*" * part.endswith("*")}'

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
-from workbench.views.differences import Section, unfolded
+from workbench.views.differences import DiffSection, unfolded
 from workbench.web.page import as_csv, missing, render
-from workbench.web.reading import replayed
+from workbench.web.reading import replay_view
 from workbench.web.reading.versions import HOW_MANY_OF_EACH
 
 if TYPE_CHECKING:
@@ -47,10 +47,10 @@ class ResultQuery:
 class ReplayPage:
     """A replay with a page of its results; ``versions`` are the hashes of its two sides that have a page."""
 
-    replay: replayed.Replay
+    replay: replay_view.ReplayView
     by_kind: dict[str, int]
-    difference: list[Section]
-    results: list[replays.Seen]
+    difference: list[DiffSection]
+    results: list[replays.PreviewedResult]
     has_more: bool
     versions: frozenset[str]
 
@@ -59,7 +59,7 @@ async def view(history: History, request: Request) -> Response:
     """List the stored replays, newest first."""
     before = request.args.get("before") or ""
     found = await history.read(lambda db: _listing(db, before))
-    rows, more = [replayed.replay(one) for one in found[:RUNS]], len(found) > RUNS
+    rows, more = [replay_view.replay(one) for one in found[:RUNS]], len(found) > RUNS
     if request.url_vars.get("format"):
         return Response.json(
             {"replays": [_without_diff(one) for one in rows], "next": rows[-1].kept.id if more else None}
@@ -82,7 +82,7 @@ async def run(history: History, request: Request) -> Response:
         return as_csv(CSV_COLUMNS, (_cells(one) for one in found.results))
     if form:
         return Response.json(_as_object(found))
-    changes = [replayed.changed(one) for one in found.results]
+    changes = [replay_view.changed(one) for one in found.results]
     return await render(
         history, request, "replay.html", place="compare", found=found, changes=changes, wanted=wanted
     )  # fmt: skip
@@ -101,8 +101,8 @@ def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
     )
     known = {str(row[0]) for row in db.execute(HOW_MANY_OF_EACH)}
     return ReplayPage(
-        replayed.replay(kept),
-        replayed.in_order(replays.by_kind(db, kept)),
+        replay_view.replay(kept),
+        replay_view.in_order(replays.by_kind(db, kept)),
         unfolded(kept.diff),
         results[: wanted.limit],
         len(results) > wanted.limit,
@@ -129,10 +129,10 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _without_diff(one: replayed.Replay) -> dict[str, Any]:
-    said = asdict(one.kept)
-    del said["diff"]
-    return {**said, "share": one.share, "verdict_told": one.told}
+def _without_diff(one: replay_view.ReplayView) -> dict[str, Any]:
+    fields = asdict(one.kept)
+    del fields["diff"]
+    return {**fields, "share": one.share, "verdict_told": one.verdict_text}
 
 
 def _as_object(found: ReplayPage) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _as_object(found: ReplayPage) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _cells(one: replays.Seen) -> list[object]:
+def _cells(one: replays.PreviewedResult) -> list[object]:
     result = one.result
     sides = result.before, result.after
     return [

@@ -9,7 +9,7 @@ from datasette.utils.asgi import Response
 
 from workbench.coverage.coverage import as_object
 from workbench.web.page import as_csv, missing, render
-from workbench.web.reading import covered, versions
+from workbench.web.reading import coverage_store, versions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CSV_COLUMNS = (
     "kind", "name", "label", "rule", "weight", "prompts", "of", "share", "tokens", "right", "wrong", "file", "line",
 )  # fmt: skip
-NOT_KEPT = "condition"
+NOT_STORED = "condition"
 MOST_SHOWN = 40
 """Rules of a kind shown at once; the others are folded."""
 WORDS_OF_KINDS = {
@@ -36,20 +36,20 @@ WORDS_OF_KINDS = {
 class CoveragePage:
     """The data of one version's page; ``rules`` are by kind, the most firing first."""
 
-    chosen: covered.Measured
-    known: Sequence[covered.Measured]
+    chosen: coverage_store.MeasuredVersion
+    known: Sequence[coverage_store.MeasuredVersion]
     coverage: Coverage
-    rules: dict[str, list[covered.Rule]]
-    dead: list[covered.Rule]
-    always_on: list[covered.Rule]
-    doubtful: list[covered.Rule]
-    together: list[list[covered.Rule]]
+    rules: dict[str, list[coverage_store.Rule]]
+    dead: list[coverage_store.Rule]
+    always_on: list[coverage_store.Rule]
+    doubtful: list[coverage_store.Rule]
+    together: list[list[coverage_store.Rule]]
 
 
 async def view(history: History, request: Request) -> Response:
     """Show the requested version, by default the one used last."""
     wanted, form = request.args.get("version") or "", request.url_vars.get("format")
-    known = await history.read(covered.measured)
+    known = await history.read(coverage_store.measured)
     chosen = [one for one in known if one.rules_hash.startswith(wanted.lower())]
     if wanted and len(chosen) != 1:
         what = f"{'Several versions' if chosen else 'No version'} whose coverage was measured begin{'s' * (not chosen)}"
@@ -71,26 +71,30 @@ async def view(history: History, request: Request) -> Response:
     )
 
 
-def look_up(db: sqlite3.Connection, chosen: covered.Measured, known: Sequence[covered.Measured]) -> CoveragePage:
+def look_up(
+    db: sqlite3.Connection, chosen: coverage_store.MeasuredVersion, known: Sequence[coverage_store.MeasuredVersion]
+) -> CoveragePage:
     """Read the measured coverage of a version, with the lines of its files that its rules are on."""
-    measured = covered.coverage(db, chosen.rules_hash)
+    measured = coverage_store.coverage(db, chosen.rules_hash)
     places = {one.path: one.number for one in versions.sources(db, chosen.rules_hash)}
     dead, always_on, doubtful = (
-        [covered.rule(row, places) for row in rows]
+        [coverage_store.rule(row, places) for row in rows]
         for rows in (measured.dead(), measured.always_on(), measured.doubtful())
     )
-    together = [[covered.rule(row, places) for row in one.rows] for one in measured.overlaps]
-    return CoveragePage(chosen, known, measured, covered.rules(measured, places), dead, always_on, doubtful, together)
+    together = [[coverage_store.rule(row, places) for row in one.rows] for one in measured.overlaps]
+    return CoveragePage(
+        chosen, known, measured, coverage_store.rules(measured, places), dead, always_on, doubtful, together
+    )
 
 
 def _as_object(found: CoveragePage) -> dict[str, Any]:
     """Return the same JSON values as ``enricher coverage --json``, without the fields that are not stored."""
-    said: dict[str, Any] = as_object(found.coverage)
-    rows = [{name: value for name, value in row.items() if name != NOT_KEPT} for row in said["rows"]]
-    return said | {"rows": rows, "at": found.chosen.at}
+    fields: dict[str, Any] = as_object(found.coverage)
+    rows = [{name: value for name, value in row.items() if name != NOT_STORED} for row in fields["rows"]]
+    return fields | {"rows": rows, "at": found.chosen.at}
 
 
-def _cells(one: covered.Rule) -> list[object]:
+def _cells(one: coverage_store.Rule) -> list[object]:
     row = one.row
     return [
         row.kind, row.name, row.label, row.rule, row.weight, row.fired, row.prompts, round(row.share, 6), row.tokens,

@@ -1,4 +1,4 @@
-"""The home page: number of prompts, failures, latency, what was added, and why nothing was."""
+"""The home page: is it right, is anything broken, what should be changed; then what was added, when and how fast."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
 from storage.metrics import overview, rollups
-from storage.traces import selection, windows
+from storage.traces import selection, trace_pages
 from workbench.web import filters
 from workbench.web.drawing import charts
-from workbench.web.drawing.charts import Bar
-from workbench.web.drawing.frames import Chart, Day
-from workbench.web.excerpts import excerpt
+from workbench.web.drawing.charts import Bar, Chart, Day
+from workbench.web.evidence import excerpt
 from workbench.web.page import render
-from workbench.web.reading import replayed
+from workbench.web.reading import coverage_store, labelled, replay_view
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,13 +28,17 @@ if TYPE_CHECKING:
 
     from storage.evaluation.replays import StoredReplay
     from storage.metrics.overview import Count, Overview
-    from storage.traces.windows import Line
+    from storage.traces.trace_pages import TraceLine
+    from workbench.web.reading.coverage_store import Doubts
     from workbench.web.reading.history import History
+    from workbench.web.reading.labelled import Labelled
 
 PERIODS = {7: "7 days", 30: "30 days", 90: "90 days", 0: "all"}
 USUAL_DAYS = 30
 NEWEST_PROMPTS = 10
 NEWEST_REPLAYS = 5
+REGRESSED = "regressed"
+MOST_CONFUSIONS = 5
 LONGEST_LIST = 12
 BUDGET_MS = 1_500
 """Milliseconds after which the hook answers with what it has (``enricher.hook.process.DEADLINE_S``)."""
@@ -54,18 +57,22 @@ WHAT_ARE_GUARDRAILS_CALLED = """
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class HomeExtras:
     """The home page's data in addition to the sums: count and first day of all prompts, newest prompts, stored replays.
 
-    ``waiting`` is the number of rows not yet in the sums, ``titles`` the titles of guardrails.
+    ``waiting`` is the number of rows not yet in the sums, ``titles`` the titles of guardrails, ``regression`` the last
+    stored replay that made something worse.
     """
 
     prompts: int
     since: str
-    newest: list[Line]
+    newest: list[TraceLine]
     replays: list[StoredReplay]
     waiting: int
     titles: dict[str, str]
+    labelled: Labelled
+    doubts: Doubts | None
+    regression: StoredReplay | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +96,7 @@ class Lists:
 async def view(history: History, request: Request) -> Response:
     """Show the home page, from the roll-ups."""
     days = _days(request)
-    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _beside(history))
+    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
     lists = Lists(history.path("traces"), _since(seen))
     shown: dict[str, Any] = {
         "seen": seen,
@@ -97,10 +104,11 @@ async def view(history: History, request: Request) -> Response:
         "lists": lists,
         "periods": PERIODS,
         "budget_ms": BUDGET_MS,
+        "confusions": beside.labelled.confusions[:MOST_CONFUSIONS],
         "excerpt": excerpt,
         "share": charts.share,
         "part": filters.part,
-        "looks": replayed.LOOKS,
+        "looks": replay_view.LOOKS,
         "prompts": _prompts(seen, lists),
         "times": _times(seen, lists),
         "panels": _panels(seen, lists, beside.titles),
@@ -111,13 +119,16 @@ async def view(history: History, request: Request) -> Response:
 async def data(history: History, request: Request) -> Response:
     """Return the figures of the home page as JSON."""
     days = _days(request)
-    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _beside(history))
+    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
     return Response.json(
         {
             "published": asdict(history.publication) if history.publication else None,
             "prompts_altogether": beside.prompts,
             "since": beside.since,
             "waiting": beside.waiting,
+            "labelled": asdict(beside.labelled),
+            "doubts": asdict(beside.doubts) if beside.doubts else None,
+            "regression": beside.regression.id if beside.regression else None,
             **asdict(seen),
         }
     )
@@ -128,21 +139,25 @@ def _days(request: Request) -> int:
     return int(asked) if asked in {str(days) for days in PERIODS} else USUAL_DAYS
 
 
-async def _beside(history: History) -> Beside:
+async def _extras(history: History) -> HomeExtras:
     is_live = history.publication is None
-    return await history.read(lambda db: _read_beside(db, is_live=is_live))
+    return await history.read(lambda db: _read_extras(db, is_live=is_live))
 
 
-def _read_beside(db: sqlite3.Connection, *, is_live: bool) -> Beside:
+def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
     prompts, since = db.execute(HOW_MANY_ALTOGETHER).fetchone()
     which = selection.parse(THE_HOOKS)
-    return Beside(
+    stored = replays.listing(db)
+    return HomeExtras(
         prompts,
         since,
-        windows.page(db, which, limit=NEWEST_PROMPTS),
-        replays.listing(db, limit=NEWEST_REPLAYS),
+        trace_pages.page(db, which, limit=NEWEST_PROMPTS),
+        stored[:NEWEST_REPLAYS],
         max(0, rollups.waiting(db)) if is_live else 0,
         dict(map(tuple, db.execute(WHAT_ARE_GUARDRAILS_CALLED))),
+        labelled.labelled(db),
+        coverage_store.doubts(db),
+        next((one for one in stored if one.verdict == REGRESSED), None),
     )
 
 

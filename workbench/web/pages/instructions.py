@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from datasette.utils.asgi import Response
 
 from workbench.edits.progress import difference
-from workbench.views.differences import Section, compared, folded
+from workbench.views.differences import DiffSection, compared, folded
 from workbench.web.page import missing, render
 from workbench.web.reading import versions
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from workbench.web.reading.history import History
-    from workbench.web.reading.versions import Counted, Source, Version
+    from workbench.web.reading.versions import PromptCounts, Version, VersionFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class VersionPage:
 
     version: versions.Version
     known: Sequence[versions.Version]
-    files: list[versions.Source]
+    files: list[versions.VersionFile]
     median_ms: float
     measured: int
     against: versions.Version | None
     had_files: bool
     changes: list[FileEdit]
-    moved: list[Moved]
+    moved: list[CountShift]
 
 
 async def view(history: History, request: Request) -> Response:
@@ -85,9 +85,9 @@ def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
 
 
 def _whole(found: VersionPage) -> dict[str, Any]:
-    said = as_object(found.version, before=versions.before(found.known, found.version))
+    fields = as_object(found.version, before=versions.before(found.known, found.version))
     return {
-        **said,
+        **fields,
         "files": [asdict(one) for one in found.files],
         "median_ms": found.median_ms if found.measured else None,
         "median_of": found.measured,
@@ -105,14 +105,14 @@ class FileEdit:
 
     layer: str
     path: str
-    sections: tuple[Section, ...]
+    sections: tuple[DiffSection, ...]
     added: int
     cut: int
     unified: str
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class CountShift:
     """A count of prompts under both versions; ``filter``, appended to the version's own filter, finds these prompts."""
 
     name: str
@@ -123,39 +123,39 @@ class Moved:
     filter: str = ""
 
 
-def file_edits(before: Sequence[Source], after: Sequence[Source]) -> list[FileEdit]:
+def file_edits(before: Sequence[VersionFile], after: Sequence[VersionFile]) -> list[FileEdit]:
     """Return the files that differ, lowest layer first; an added or removed file is empty on the other side."""
-    pairs: list[tuple[Source | None, Source | None]] = [(_counterpart(one, before), one) for one in after]
+    pairs: list[tuple[VersionFile | None, VersionFile | None]] = [(_counterpart(one, before), one) for one in after]
     used = [old for old, _new in pairs]
     pairs += [(old, None) for old in before if old not in used]
     return [_edit(old, new) for old, new in pairs if (old.text if old else None) != (new.text if new else None)]
 
 
-def moved(before: Counted, after: Counted) -> list[Moved]:
+def moved(before: PromptCounts, after: PromptCounts) -> list[CountShift]:
     """Return the counts of silent prompts and of each task type under both versions, the most frequent type first."""
     found = [
-        Moved("silent", before.silent, before.judged, after.silent, after.judged, "status:silent"),
+        CountShift("silent", before.silent, before.judged, after.silent, after.judged, "status:silent"),
     ]
     names = sorted({**before.task_types, **after.task_types}, key=lambda one: -after.task_types.get(one, 0))
     typed = sum(before.task_types.values()), sum(after.task_types.values())
     for name in names:
         counts = before.task_types.get(name, 0), after.task_types.get(name, 0)
-        found.append(Moved(name, counts[0], typed[0], counts[1], typed[1], f"type:{name}"))
+        found.append(CountShift(name, counts[0], typed[0], counts[1], typed[1], f"type:{name}"))
     return found
 
 
-def _counterpart(one: Source, others: Sequence[Source]) -> Source | None:
+def _counterpart(one: VersionFile, others: Sequence[VersionFile]) -> VersionFile | None:
     """Return the same file on the other side: by path, else a file of the same layer and name in another folder."""
     same = [other for other in others if other.path == one.path]
     named = [other for other in others if (other.layer, _name(other)) == (one.layer, _name(one))]
     return next(iter(same or named), None)
 
 
-def _name(source: Source) -> str:
+def _name(source: VersionFile) -> str:
     return os.path.basename(source.path)
 
 
-def _edit(old: Source | None, new: Source | None) -> FileEdit:
+def _edit(old: VersionFile | None, new: VersionFile | None) -> FileEdit:
     texts = old.text if old else "", new.text if new else ""
     lines = compared(*texts)
     added, cut = (sum(line.mark == mark for line in lines) for mark in "+-")

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlencode
 from datasette.utils import tilde_decode
 from datasette.utils.asgi import Response
 
-from storage.traces.windows import LONGEST_SESSION
+from storage.traces.trace_pages import LONGEST_SESSION
 from workbench.views import sessions
 from workbench.web import filters
 from workbench.web.page import as_csv, missing, render
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from workbench.web.reading.history import History
-    from workbench.web.reading.records import Session, SessionPrompt
+    from workbench.web.reading.records import SessionPage, SessionPrompt
 
 LONG_PAUSE_S = 1800
 COLUMNS = (
@@ -60,7 +60,7 @@ async def view(history: History, request: Request) -> Response:
         drifts=sessions.drifts(session.prompts),
         hosts=sorted({one.host for one in session.prompts if one.host}),
         projects=sorted({one.project for one in session.prompts if one.project}),
-        span=_told(_seconds(session.sums.first_at, session.sums.last_at)),
+        span=_format_pause(_seconds(session.sums.first_at, session.sums.last_at)),
         part=filters.part,
     )  # fmt: skip
 
@@ -81,13 +81,13 @@ def _cells(one: SessionPrompt) -> list[object]:
     return [values[name] for name in COLUMNS]
 
 
-def _pauses(session: Session) -> dict[str, tuple[str, bool]]:
+def _pauses(session: SessionPage) -> dict[str, tuple[str, bool]]:
     """Return, by id, the time since the previous prompt as text, and whether that is a long pause."""
     found, former = {}, session.former_at
     for one in session.prompts:
         if former:
             seconds = _seconds(former, one.at)
-            found[one.id] = (_told(seconds), seconds >= LONG_PAUSE_S)
+            found[one.id] = (_format_pause(seconds), seconds >= LONG_PAUSE_S)
         former = one.at
     return found
 
@@ -99,7 +99,7 @@ def _seconds(before: str, after: str) -> float:
         return 0.0
 
 
-def _told(seconds: float) -> str:
+def _format_pause(seconds: float) -> str:
     for size, name in ((86_400, "d"), (3600, "h"), (60, "min")):
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {name}"

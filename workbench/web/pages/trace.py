@@ -18,6 +18,7 @@ from workbench.views.latency import HOOK_MS, INSIDE_MS
 from workbench.web import evidence, filters
 from workbench.web.drawing import waterfall
 from workbench.web.page import render
+from workbench.web.pages.label import task_types
 from workbench.web.reading import records
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from workbench.web.reading.history import History
-    from workbench.web.reading.records import Candidate, Record
+    from workbench.web.reading.records import MatchingTrace, TraceRecord
 
     Row = dict[str, Any]
 
@@ -43,7 +44,7 @@ async def view(history: History, request: Request) -> Response:
     wanted, is_data = unquote(given["id"]), given.get("format") == "json"
     if not wanted:
         return Response.redirect(history.path("traces"))
-    found = await history.read(lambda db: records.meant(db, wanted))
+    found = await history.read(lambda db: records.matching(db, wanted))
     if len(found) != 1 or found[0].origin == "test":
         return await _not_one(history, request, wanted, found, is_data=is_data)
     if found[0].id != wanted:
@@ -51,18 +52,21 @@ async def view(history: History, request: Request) -> Response:
     try:
         if is_data:
             return Response.json(await history.read(lambda db: queries.show(db, wanted)))
-        return await _page(history, request, await history.read(lambda db: records.read(db, wanted)))
+        record, types = await history.read(lambda db: (records.read(db, wanted), task_types(db)))
+        return await _page(history, request, record, types)
     except queries.UnknownTraceError:  # it was deleted after its id was looked up
         return await _not_one(history, request, wanted, [], is_data=is_data)
 
 
-async def _page(history: History, request: Request, record: Record) -> Response:
+async def _page(history: History, request: Request, record: TraceRecord, types: Sequence[str]) -> Response:
     trace = record.trace
     return await render(
         history, request, "trace.html",
         place="traces",
         record=record,
         trace=trace,
+        other_types=[one for one in types if one != trace["task_type"]],
+        can_label=history.publication is not None or bool(request.actor),
         prompt=evidence.mark(trace["prompt"], trace["scores"], trace["task_type"]),
         rankings=_rankings(trace),
         more_scores=[one for one in trace["scores"] if one["facet"] not in (TASK_TYPE, SEARCH_INTENT)][:MOST_OF_A_KIND],
@@ -76,7 +80,8 @@ async def _page(history: History, request: Request, record: Record) -> Response:
         INSIDE_MS=INSIDE_MS,
         budgets=DEFAULTS,
         nothing=wording.why_nothing(trace),
-        model=wording.model_told(trace),
+        model=wording.describe_model_call(trace),
+        plan=wording.plan_told(trace),
         violations=[violation_summary(one) for one in trace.get("rule_violations", [])[:MOST_OF_A_KIND]],
         wording=wording,
         added=_exact(trace["output_text"]),
@@ -86,11 +91,11 @@ async def _page(history: History, request: Request, record: Record) -> Response:
     )  # fmt: skip
 
 
-def _rankings(trace: Row) -> list[tuple[str, str, list[evidence.Score]]]:
+def _rankings(trace: Row) -> list[tuple[str, str, list[evidence.ClassScore]]]:
     """Return title, outcome and the scores of all classes for each of the two facets."""
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
-        (wording.FACETS_TOLD[facet], name, evidence.ranking(trace["scores"], facet, chosen=name, text=trace["prompt"]))
+        (wording.FACET_TEXTS[facet], name, evidence.ranking(trace["scores"], facet, chosen=name, text=trace["prompt"]))
         for facet, name in chosen.items()
     ]
 
@@ -118,7 +123,7 @@ def _row_path(trace_id: str) -> str:
 
 
 async def _not_one(
-    history: History, request: Request, wanted: str, found: Sequence[Candidate], *, is_data: bool
+    history: History, request: Request, wanted: str, found: Sequence[MatchingTrace], *, is_data: bool
 ) -> Response:
     """Explain why there is no such page: the prefix is ambiguous or unknown, or the trace is a test's."""
     is_test = len(found) == 1

@@ -11,11 +11,11 @@ from urllib.parse import urlencode
 from datasette.utils.asgi import AsgiStream, Response
 
 from storage.metrics import facets
-from storage.traces import search, selection, windows
+from storage.traces import search, selection, trace_pages
 from storage.traces.selection import FIELDS, SelectionError
-from storage.traces.windows import ABOVE_ALL, Line
+from storage.traces.trace_pages import ABOVE_ALL, TraceLine
 from workbench.web import filters
-from workbench.web.excerpts import excerpt
+from workbench.web.evidence import excerpt
 from workbench.web.page import CSV_TYPE, csv_lines, render
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ROWS_OF_DATA = 1_000
 """Most rows of an answer in JSON, which links to the next ones; CSV has all rows."""
-COLUMNS = tuple(field.name for field in fields(Line))
+COLUMNS = tuple(field.name for field in fields(TraceLine))
 NAMES = {
     "task_type": "Task type", "search_intent": "Search intent", "guardrail": "Guardrail", "status": "Status",
     "label": "Label", "host": "Agent client", "version": "Instructions",
@@ -36,11 +36,11 @@ MOST_VALUES = 8
 VERSION_DIGITS = 12
 TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 PAGE_ROWS = 50
-SORTS = ("newest", *windows.RANKINGS)
+SORTS = ("newest", *trace_pages.RANKINGS)
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class FacetValue:
     """A value of a facet: its count of prompts, and the filter with the value added, or removed if chosen.
 
     ``filter`` is None if no filter can ask for the value.
@@ -53,11 +53,11 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownFacet:
     """A facet with its title on the page."""
 
     name: str
-    values: tuple[Value, ...]
+    values: tuple[FacetValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +133,16 @@ async def rows(history: History, request: Request) -> Response | AsgiStream:
     )
 
 
-def _facets(found: Facets, wanted: ListQuery) -> tuple[Shown, ...]:
-    return tuple(Shown(name, _values(getattr(found, column), wanted)) for column, name in NAMES.items())
+def _facets(found: Facets, wanted: ListQuery) -> tuple[ShownFacet, ...]:
+    return tuple(ShownFacet(name, _values(getattr(found, column), wanted)) for column, name in NAMES.items())
 
 
-def _values(facet: Facet, wanted: ListQuery) -> tuple[Value, ...]:
+def _values(facet: Facet, wanted: ListQuery) -> tuple[FacetValue, ...]:
     """Return a facet's most frequent values, plus every value of the facet that the filter selects."""
     every = [(one, _shortened(facet.field, one.value)) for one in facet.values]
     chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
     return tuple(
-        Value(
+        FacetValue(
             value,
             one.prompts,
             _changed(wanted.text, facet.field, value, is_chosen=value in chosen),
@@ -163,7 +163,7 @@ def _shortened(field: str, value: str) -> str:
     return value[:VERSION_DIGITS] if field == "version" else value
 
 
-async def _some(history: History, wanted: ListQuery, before: str) -> Listing:
+async def _some(history: History, wanted: ListQuery, before: str) -> TracePage:
     return await history.read(lambda db: listing(db, wanted.text, sort=wanted.sort, before=before, limit=ROWS_OF_DATA))
 
 
@@ -177,28 +177,28 @@ async def _stream(history: History, wanted: ListQuery, out: Any) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TracePage:
     """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin, else None.
 
     ``newer`` is ``ABOVE_ALL`` if that page is the first. ``words`` are the search words.
     """
 
-    lines: list[Line]
+    lines: list[TraceLine]
     older: str | None
     newer: str | None
     words: tuple[str, ...]
 
 
-def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> Listing:
+def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> TracePage:
     """Return a page of the filter's matches; raises storage.traces.selection.SelectionError.
 
     A sort order other than by time lists only the first ``windows.LONGEST_RANKING`` rows.
     """
     which = search.with_index(selection.parse(text), db)
-    if sort in windows.RANKINGS:
-        return _ranked(windows.ranking(db, which, by=sort), before=before, limit=limit, words=which.words)
-    lines = windows.page(db, which, before=before or windows.ABOVE_ALL, limit=limit + 1)
-    return Listing(
+    if sort in trace_pages.RANKINGS:
+        return _ranked(trace_pages.ranking(db, which, by=sort), before=before, limit=limit, words=which.words)
+    lines = trace_pages.page(db, which, before=before or trace_pages.ABOVE_ALL, limit=limit + 1)
+    return TracePage(
         lines[:limit],
         lines[limit - 1].id if len(lines) > limit else None,
         _newer(db, which, lines, limit) if before else None,
@@ -206,14 +206,14 @@ def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit:
     )
 
 
-def _newer(db: sqlite3.Connection, which: Selection, lines: list[Line], limit: int) -> str:
-    return windows.newer(db, which, than=lines[0].id, limit=limit) if lines else windows.ABOVE_ALL
+def _newer(db: sqlite3.Connection, which: Selection, lines: list[TraceLine], limit: int) -> str:
+    return trace_pages.newer(db, which, than=lines[0].id, limit=limit) if lines else trace_pages.ABOVE_ALL
 
 
-def _ranked(lines: list[Line], *, before: str, limit: int, words: tuple[str, ...]) -> Listing:
+def _ranked(lines: list[TraceLine], *, before: str, limit: int, words: tuple[str, ...]) -> TracePage:
     start = next((place + 1 for place, line in enumerate(lines) if line.id == before), 0)
     newer = None
     if start:
-        newer = lines[start - limit - 1].id if start > limit else windows.ABOVE_ALL
+        newer = lines[start - limit - 1].id if start > limit else trace_pages.ABOVE_ALL
     older = lines[start + limit - 1].id if len(lines) > start + limit else None
-    return Listing(lines[start : start + limit], older, newer, words)
+    return TracePage(lines[start : start + limit], older, newer, words)

@@ -68,24 +68,26 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
     """Wrap the application: mark requests that hold SQL, and check all requests if the configuration sets a guard."""
     from datasette.utils import StartupError
 
-    from workbench.web.native import confined
+    from workbench.web.native import query_processes
     from workbench.web.server import guard
 
     try:
         asked = guard.configured(datasette.plugin_config("enricher"), base=datasette.setting("base_url"))
     except guard.ConfigurationError as error:
         raise StartupError(str(error)) from error
-    return lambda app: guard.guarded(confined.marking(app), asked) if asked else confined.marking(app)
+    return lambda app: (
+        guard.guarded(query_processes.mark_requests(app), asked) if asked else query_processes.mark_requests(app)
+    )
 
 
 @hookimpl
 def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datasette) -> None:
     """Add the SQL functions of our questions, and limit readers' queries."""
     if _served(datasette, database):
-        from workbench.web.native import functions
+        from workbench.web.native import query_processes
 
-        functions.add_to(conn)
-        functions.keep_in_bounds(conn)
+        query_processes.add_to(conn)
+        query_processes.keep_in_bounds(conn)
 
 
 @hookimpl
@@ -152,9 +154,9 @@ def filters_from_request(request: Request, database: str, table: str, datasette:
     """Return the condition of the word search on the traces; runs last, or Datasette would remove the search box."""
     if table != "traces" or not _served(datasette, database):
         return None
-    from workbench.web.native import search_box
+    from workbench.web.native import facets
 
-    return search_box.filtered(request)
+    return facets.filtered(request)
 
 
 @hookimpl(wrapper=True)
@@ -163,7 +165,7 @@ def register_facet_classes() -> Generator[None, list[list[type]], list[list[type
     classes = yield
     from workbench.web.native import facets
 
-    return facets.instead(classes)
+    return facets.with_summed_facets(classes)
 
 
 def _served(datasette: Datasette, database: str) -> History | None:

@@ -93,14 +93,14 @@ def find(datasette: Datasette) -> History | None:
     for database in datasette.databases.values():
         known = getattr(database, "_enricher_history", None)
         if known is None and database.path:
-            known = _looked_at(datasette, database)
+            known = _inspected(datasette, database)
             database._enricher_history = known or False  # noqa: SLF001
         if known:
             return cast("History", known)
     return None
 
 
-def _looked_at(datasette: Datasette, database: Database) -> History | None:
+def _inspected(datasette: Datasette, database: Database) -> History | None:
     from contextlib import closing
 
     from storage.base import reader

@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from storage.traces import queries, windows
-from storage.traces.windows import LONGEST_SESSION
+from storage.traces import queries, trace_pages
+from storage.traces.trace_pages import LONGEST_SESSION
 
 if TYPE_CHECKING:
     import sqlite3
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_CANDIDATES = 20
 MOST_REPLAYS = 20
-MOST_BESIDE = 200
+MOST_NEIGHBOURS = 200
 SESSION_PAGE = 100
 PROMPT_CHARS = 400
 _WHICH = "traces.id, traces.at, traces.status, traces.origin, substr(traces.prompt, 1, 200) as prompt"
@@ -56,7 +56,7 @@ WHAT_DID_IT_COME_TO = f"""
            coalesce(max(at), '') as last_at
     from (select at, status, output_tokens, latency_ms {_IN_THE_SESSION} order by id limit :limit)
 """
-WHICH_GUARDRAILS_WERE_SAID = f"""
+WHICH_GUARDRAILS_WERE_SHOWN = f"""
     select guardrail_id, title, min(trace_id) as first_id, count(*) as times from trace_guardrails
     where trace_id in (
         select id {_IN_THE_SESSION} and status in ('ok', 'partial') order by id limit :limit
@@ -65,7 +65,7 @@ WHICH_GUARDRAILS_WERE_SAID = f"""
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class MatchingTrace:
     """A trace that a shortened id may stand for."""
 
     id: str
@@ -98,7 +98,7 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class TraceRecord:
     """A trace as ``storage.traces.queries.show`` returns it, with its neighbours, labels and replays."""
 
     trace: Row
@@ -154,7 +154,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionPage:
     """A page of a session's prompts, oldest first, with the session's totals.
 
     ``following`` is the id after which the next page begins, empty on the last page; ``former_at`` is the time of the
@@ -169,42 +169,42 @@ class Session:
     guardrails: tuple[ShownGuardrail, ...]
 
 
-def meant(db: sqlite3.Connection, wanted: str) -> list[Candidate]:
+def matching(db: sqlite3.Connection, wanted: str) -> list[MatchingTrace]:
     """Return the trace with this id, else the first traces with this prefix of their id, except those of tests."""
     found = db.execute(WHICH_HAS_THIS_ID, {"id": wanted}).fetchall()
     if not found and wanted:
         found = db.execute(WHICH_BEGIN_SO, {"id": wanted, "limit": MOST_CANDIDATES + 1}).fetchall()
-    return [Candidate(*row) for row in found]
+    return [MatchingTrace(*row) for row in found]
 
 
-def read(db: sqlite3.Connection, trace_id: str) -> Record:
+def read(db: sqlite3.Connection, trace_id: str) -> TraceRecord:
     """Return a trace with its neighbours; raises storage.traces.queries.UnknownTraceError.
 
-    At most ``MOST_BESIDE`` scores, items and other rows of each kind are read.
+    At most ``MOST_NEIGHBOURS`` scores, items and other rows of each kind are read.
     """
-    trace: Row = queries.show(db, trace_id, most=MOST_BESIDE)
-    return Record(
+    trace: Row = queries.show(db, trace_id, most=MOST_NEIGHBOURS)
+    return TraceRecord(
         trace,
-        windows.label_history(db, trace_id),
-        windows.sources(db, trace["rules_hash"]),
+        trace_pages.label_history(db, trace_id),
+        trace_pages.sources(db, trace["rules_hash"]),
         tuple(_replayed(row) for row in db.execute(WHICH_REPLAYS_CHANGED_IT, {"id": trace_id, "limit": MOST_REPLAYS})),
         Neighbours(_one(db, WHICH_COMES_BEFORE, id=trace_id), _one(db, WHICH_COMES_AFTER, id=trace_id)),
         _in_session(db, trace_id, trace["session_id"]),
     )
 
 
-def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") -> Session:
+def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") -> SessionPage:
     """Return the prompts of a session after the one with id ``after``; empty if there is no such session."""
     named = {"session_id": session_id, "limit": LONGEST_SESSION}
     wanted = {"session_id": session_id, "after": after, "limit": SESSION_PAGE + 1}
     rows = [_asked(row) for row in db.execute(WHICH_PROMPTS, wanted)]
-    return Session(
+    return SessionPage(
         session_id,
         tuple(rows[:SESSION_PAGE]),
         _one(db, WHEN_WAS_IT, id=after, session_id=session_id) if after else "",
         rows[SESSION_PAGE - 1].id if len(rows) > SESSION_PAGE else "",
         Sums(*db.execute(WHAT_DID_IT_COME_TO, named).fetchone()),
-        tuple(ShownGuardrail(*row) for row in db.execute(WHICH_GUARDRAILS_WERE_SAID, named)),
+        tuple(ShownGuardrail(*row) for row in db.execute(WHICH_GUARDRAILS_WERE_SHOWN, named)),
     )
 
 

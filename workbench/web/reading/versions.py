@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.rules.compiling.compiler import NAMED_FILES
+from enricher.rules.compiling.compiled import NAMED_FILES
 from enricher.rules.sources import packaged_texts
-from storage.traces.windows import ABOVE_ALL, IN_BRIEF
+from storage.traces.trace_pages import ABOVE_ALL, IN_BRIEF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +54,7 @@ class UnknownVersionError(LookupError):
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class PromptCounts:
     """Counts of prompts that a version judged: all, not skipped, silent, and by task type; tests are excluded."""
 
     prompts: int
@@ -79,7 +79,7 @@ class Version:
     first_at: str
     last_at: str
     last_id: str
-    counted: Counted
+    counted: PromptCounts
     files: tuple[tuple[str, str], ...]
 
     @property
@@ -89,7 +89,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class VersionFile:
     """A file that a version was compiled from; ``number`` counts from 1, lowest layer first."""
 
     number: int
@@ -132,14 +132,14 @@ def _age(one: Version) -> tuple[str, str, str]:
     return one.first_at, one.last_id, one.hash
 
 
-def sources(db: sqlite3.Connection, rules_hash: str) -> list[Source]:
+def sources(db: sqlite3.Connection, rules_hash: str) -> list[VersionFile]:
     """Return the files of a version by its full hash; empty if they were not stored."""
     texts: list[tuple[str, str, str]] = []
     with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
         texts = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
     if not texts and (shipped := _shipped(db)) and shipped[0] == rules_hash:
         texts = list(shipped[1])
-    return [Source(number, *one) for number, one in enumerate(texts, 1)]
+    return [VersionFile(number, *one) for number, one in enumerate(texts, 1)]
 
 
 def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
@@ -164,14 +164,14 @@ def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[s
     return found
 
 
-def _counted(db: sqlite3.Connection) -> dict[str, Counted]:
+def _counted(db: sqlite3.Connection) -> dict[str, PromptCounts]:
     rows: dict[str, list[tuple[str, str, int]]] = {}
     for rules_hash, *one in db.execute(HOW_MANY_OF_EACH):
         rows.setdefault(str(rules_hash), []).append((str(one[0]), str(one[1]), int(one[2])))
     return {one: _sums(own) for one, own in rows.items()}
 
 
-def _sums(rows: Iterable[tuple[str, str, int]]) -> Counted:
+def _sums(rows: Iterable[tuple[str, str, int]]) -> PromptCounts:
     statuses: Counter[str] = Counter()
     task_types: Counter[str] = Counter()
     for status, task_type, prompts in rows:
@@ -179,7 +179,7 @@ def _sums(rows: Iterable[tuple[str, str, int]]) -> Counted:
         if task_type:
             task_types[task_type] += prompts
     judged = statuses.total() - statuses["skipped"]
-    return Counted(statuses.total(), judged, statuses["silent"], dict(task_types.most_common()))
+    return PromptCounts(statuses.total(), judged, statuses["silent"], dict(task_types.most_common()))
 
 
 def _first_seen(db: sqlite3.Connection) -> dict[str, str]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 SHORTEST_PASSWORD = 12
 OURS = "/-/enricher"
-TELLS_OF_THE_MACHINE = frozenset(f"/-/{name}{end}" for name in ("databases", "threads") for end in ("", ".json"))
+SHOWS_THE_MACHINE = frozenset(f"/-/{name}{end}" for name in ("databases", "threads") for end in ("", ".json"))
 """Pages of Datasette that reveal folders of the machine."""
 POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
@@ -72,15 +72,15 @@ class Guard:
             return 401, "A password is needed: any user name and the password, or Authorization: Bearer PASSWORD.\n"
         return 0, ""
 
-    def inner(self, path: str) -> str:
+    def without_prefix(self, path: str) -> str:
         """Return a path without the prefix of the server."""
         if self.base != "/" and path.startswith(self.base):
             return "/" + path[len(self.base) :]
         return "/" if path == self.base.rstrip("/") else path
 
-    def leads_to(self, path: str) -> str:
+    def served_path(self, path: str) -> str:
         """Return the path to serve: if ``is_home``, the history's page for / and Datasette's own list for /-/."""
-        inner = self.inner(path)
+        inner = self.without_prefix(path)
         if not self.is_home or inner not in ("/", "/-/"):
             return path
         return self.base + (OURS if inner == "/" else "/").lstrip("/")
@@ -119,14 +119,14 @@ def guarded(app: App, guard: Guard) -> App:
             return
         send = _with_headers(send, *_added(guard, scope))
         status, sentence = guard.refusal(scope["headers"])
-        if not status and guard.inner(scope["path"]) in TELLS_OF_THE_MACHINE:
+        if not status and guard.without_prefix(scope["path"]) in SHOWS_THE_MACHINE:
             status, sentence = 404, "This page of Datasette describes the machine; it is not shown here.\n"
         if not status and not scope["path"].startswith("/"):
             status, sentence = 400, "An address begins with a slash.\n"
         if status:
             await _refuse(send, status, sentence)
             return
-        shown = guard.leads_to(scope["path"])
+        shown = guard.served_path(scope["path"])
         if shown != scope["path"]:
             scope = {**scope, "path": shown, "raw_path": shown.encode("ascii")}
         await app(scope, receive, send)
@@ -159,14 +159,14 @@ def _is_right(authorization: bytes, password: bytes) -> bool:
 
 def _policy(guard: Guard, path: str) -> bytes:
     """Return the Content-Security-Policy: no scripts on our pages; Datasette's pages need their inline scripts."""
-    inner = guard.inner(path)
+    inner = guard.without_prefix(path)
     is_ours = inner == OURS or inner.startswith(f"{OURS}/") or (guard.is_home and inner == "/")
     return (POLICY + ("'none'" if is_ours else "'self' 'unsafe-inline'")).encode()
 
 
 def _added(guard: Guard, scope: Scope) -> Iterable[tuple[bytes, bytes]]:
     yield b"content-security-policy", _policy(guard, scope["path"])
-    if scope.get("query_string") and guard.inner(scope["path"]).startswith(STATIC):
+    if scope.get("query_string") and guard.without_prefix(scope["path"]).startswith(STATIC):
         yield KEPT
 
 

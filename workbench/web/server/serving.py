@@ -1,19 +1,24 @@
-"""A Datasette over the history, live or a snapshot, and a server for it that ends on request."""
+"""A Datasette over the history, live or a snapshot, a server for it that ends on request, and its files."""
 
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import signal
 import socket
 import sqlite3
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import yaml
+
+from storage.base import private
 from workbench.web.native.description import described
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from datasette.app import Datasette
 
@@ -33,6 +38,8 @@ GRACE_S = 3
 """Seconds that a download may continue after the end was requested."""
 START_S = 30.0
 LOOK_EVERY_S = 0.02
+METADATA, CONFIGURATION, SETTINGS_FILE = "metadata.yaml", "datasette.yaml", "settings.json"
+MARK = "# Written by enricher publish --write-config; written anew by the same command."
 
 
 class ServingError(Exception):
@@ -57,6 +64,11 @@ def datasette_over(
     return served
 
 
+def sign_in_address(served: Datasette, url: str) -> str:
+    """Return the address that signs a reader in as Datasette's root actor, once; ``url`` is that of the home page."""
+    return f"{url}-/auth-token?token={served._root_token}"  # noqa: SLF001 (as Datasette's own command prints it)
+
+
 def listening(host: str, port: int) -> socket.socket:
     """Return a listening socket at the port, or at one of the next ports if it is taken; raises ServingError."""
     try:
@@ -79,7 +91,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 @contextlib.contextmanager
-def told_to_end() -> Iterator[threading.Event]:
+def stop_signals() -> Iterator[threading.Event]:
     """Yield an event that Ctrl-C and SIGTERM set while the context is open."""
     asked = threading.Event()
 
@@ -139,3 +151,54 @@ def _close(served: Datasette) -> None:
     for database in served.databases.values():
         with contextlib.suppress(sqlite3.Error):
             database.close()
+
+
+class _Readable(yaml.SafeDumper):
+    """YAML dumper that writes multi-line texts, such as queries, as block literals."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    clean = "\n".join(line.rstrip() for line in text.splitlines()) if "\n" in text else text
+    return dumper.represent_scalar("tag:yaml.org,2002:str", clean, style="|" if "\n" in clean else None)
+
+
+_Readable.add_representer(str, _text)
+
+
+def write_files(folder: str, *, plugin: dict[str, object], base_url: str) -> list[str]:
+    """Write the files with which a plain ``datasette serve`` shows a snapshot like ``enricher publish``.
+
+    Return their paths; raises OSError, and FileExistsError for a file that is not ours.
+    """
+    private.make_directory(os.path.abspath(folder))
+    found = _contents(plugin, base_url)
+    for name in found:
+        _refuse_others(os.path.join(folder, name))
+    for name, text in found.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return [os.path.join(folder, name) for name in found]
+
+
+def _contents(plugin: dict[str, object], base_url: str) -> dict[str, str]:
+    """Return each file's text by name; Datasette 1.0 reads settings, queries and plugins from ``datasette.yaml``."""
+    told = described(DATABASE, plugin=plugin)
+    settings = {**SETTINGS, "base_url": base_url}
+    if "config" in told:
+        return {METADATA: _yaml(told["metadata"]), CONFIGURATION: _yaml({"settings": settings, **told["config"]})}
+    return {METADATA: _yaml(told["metadata"]), SETTINGS_FILE: json.dumps(settings, indent=2) + "\n"}
+
+
+def _yaml(value: Mapping[str, Any]) -> str:
+    plain = json.loads(json.dumps(value))
+    return f"{MARK}\n" + yaml.dump(plain, Dumper=_Readable, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _refuse_others(path: str) -> None:
+    try:
+        with open(path, encoding="utf-8") as file:
+            first = file.readline().strip()
+    except FileNotFoundError:
+        return
+    if first != MARK and os.path.basename(path) != SETTINGS_FILE:
+        raise FileExistsError(f"{path} is there and was not written by this command; it stays as it is")

@@ -16,8 +16,8 @@ import time
 from typing import TYPE_CHECKING
 
 from storage.db import database
-from workbench.web.reading import measured
-from workbench.web.reading.measured import catch_up
+from workbench.web.reading import derived_data
+from workbench.web.reading.derived_data import catch_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,10 +32,10 @@ AGAIN_S = 300.0
 
 
 @contextlib.contextmanager
-def kept_up(state_dir: str, tell: Callable[[str], None], *, every_s: float = LOOK_EVERY_S) -> Iterator[None]:
-    """Keep sums, word index and coverage current in a thread while open; ``tell`` is called with each error text."""
+def maintained(state_dir: str, report: Callable[[str], None], *, every_s: float = LOOK_EVERY_S) -> Iterator[None]:
+    """Keep sums, word index and coverage current in a thread while open; ``report`` is called with each error text."""
     end = threading.Event()
-    thread = threading.Thread(target=_keep_up, args=(state_dir, end, tell, every_s), name="upkeep")
+    thread = threading.Thread(target=_keep_up, args=(state_dir, end, report, every_s), name="upkeep")
     thread.start()
     try:
         yield
@@ -44,22 +44,22 @@ def kept_up(state_dir: str, tell: Callable[[str], None], *, every_s: float = LOO
         thread.join()
 
 
-def _keep_up(state_dir: str, end: threading.Event, tell: Callable[[str], None], every_s: float) -> None:
-    said = ""
+def _keep_up(state_dir: str, end: threading.Event, report: Callable[[str], None], every_s: float) -> None:
+    reported = ""
     with contextlib.closing(Measuring(state_dir)) as measuring:
         while not end.is_set():
             try:
                 with contextlib.closing(database.connect(state_dir)) as db:
                     db.execute(f"pragma busy_timeout = {PATIENCE_MS:d}")
-                    _follow(db, measuring, end, every_s)
+                    _update_until_end(db, measuring, end, every_s)
             except (database.StorageError, sqlite3.Error, OSError, MeasuringError) as failure:
-                if not database.is_busy(failure) and str(failure) != said:
-                    said = str(failure)
-                    tell(f"sums, search and coverage are not up to date: {said}")
+                if not database.is_busy(failure) and str(failure) != reported:
+                    reported = str(failure)
+                    report(f"sums, search and coverage are not up to date: {reported}")
             end.wait(every_s)
 
 
-def _follow(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
+def _update_until_end(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
     """Update sums and index after each write by another connection, and start measuring; return once ``end`` is set."""
     done = None
     while not end.is_set():
@@ -89,7 +89,7 @@ class Measuring:
         if self._process is not None and self._process.poll() is None:
             return True
         self._take_answer()
-        if time.monotonic() >= self._not_before and set(measured.due(db)) - self._unknown:
+        if time.monotonic() >= self._not_before and set(derived_data.due(db)) - self._unknown:
             # -P: do not import from a folder in the working directory that is named like one of our packages.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", COMMAND, self._state_dir],
@@ -113,10 +113,10 @@ class Measuring:
         process, self._process = self._process, None
         if process is None:
             return
-        answer, said = process.communicate()
+        answer, errors = process.communicate()
         if process.returncode:
             self._not_before = time.monotonic() + AGAIN_S
-            raise MeasuringError(said.strip().rpartition("\n")[2] or f"ended with {process.returncode}")
+            raise MeasuringError(errors.strip().rpartition("\n")[2] or f"ended with {process.returncode}")
         self._unknown |= set(answer.split())
 
 
@@ -128,7 +128,7 @@ def main() -> None:
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
     with contextlib.closing(database.connect(sys.argv[1])) as db:
-        print(*measured.measure(db))
+        print(*derived_data.measure(db))
 
 
 def _end_with_the_server() -> None:

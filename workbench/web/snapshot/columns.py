@@ -13,7 +13,7 @@ OF_A_TRACE = "{trace_id} in (select id from main.traces)"
 """``{trace_id}`` is the published expression of that column."""
 
 
-class Shown(NamedTuple):
+class ColumnTreatment(NamedTuple):
     """The SQL expression for a column ``{c}`` in each treatment of texts."""
 
     redacted: str
@@ -21,8 +21,8 @@ class Shown(NamedTuple):
     full: str
 
 
-def _always(expression: str, full: str = "") -> Shown:
-    return Shown(expression, expression, full or expression)
+def _always(expression: str, full: str = "") -> ColumnTreatment:
+    return ColumnTreatment(expression, expression, full or expression)
 
 
 NUMBER = _always("{c}")
@@ -30,14 +30,14 @@ CODE = _always("case when {c} glob '*[^0-9a-fTZ:.+-]*' then told({c}) else {c} e
 """An id, a hash, a time: digits and few letters; any other value of another program is treated as text."""
 WORD = _always("told({c})", full="{c}")
 """A word of the product's own vocabulary; a merged history may have any text there."""
-TEXT = Shown("told({c})", "''", "{c}")
-NAME = Shown("told({c})", "told({c})", "{c}")
+TEXT = ColumnTreatment("told({c})", "''", "{c}")
+NAME = ColumnTreatment("told({c})", "told({c})", "{c}")
 """A name of a rule or a class: not text that a user typed into a prompt."""
-DOCUMENT = Shown("told_json({c})", "bare({c})", "{c}")
-LIST = Shown("told_json({c})", "'[]'", "{c}")
+DOCUMENT = ColumnTreatment("told_json({c})", "bare({c})", "{c}")
+LIST = ColumnTreatment("told_json({c})", "'[]'", "{c}")
 WORDS = _always("told_json({c})", full="{c}")
 """A list of words of the product's vocabulary, of numbers or of ids."""
-CLUSTERS = Shown(
+CLUSTERS = ColumnTreatment(
     """
     clusters({c}, (
         select json_group_object(own.id, own.prompt) from source.traces as own
@@ -48,12 +48,12 @@ CLUSTERS = Shown(
     """,
     "'[]'", "{c}",
 )  # fmt: skip
-FILE = Shown("told({c})", "told(last_part({c}))", "{c}")
+FILE = ColumnTreatment("told({c})", "told(last_part({c}))", "{c}")
 PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else told({c}) end"
 """A project without a remote is named by a hash of its folder, which anyone who guesses the folder can compute."""
 NO_DOCUMENT = _always("'{{}}'")
 
-COLUMNS: dict[str, dict[str, Shown]] = {
+COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
     "traces": {
         **dict.fromkeys(
             """
@@ -65,11 +65,11 @@ COLUMNS: dict[str, dict[str, Shown]] = {
         **dict.fromkeys(("status", "complexity", "origin"), WORD),
         **dict.fromkeys(("host", "skip_reason", "task_type", "search_intent"), NAME),
         **dict.fromkeys(("prompt", "error", "workflow", "approach", "output_text"), TEXT),
-        "session_id": Shown("pseudonym('session', {c})", "pseudonym('session', {c})", "{c}"),
-        "project": Shown(PROJECT, "pseudonym('project', {c})", "{c}"),
-        "cwd": Shown("''", "''", "{c}"),
-        "prompt_hmac": Shown("''", CODE.hash, "''"),
-        "topics": Shown("topics({c}, prompt)", "'[]'", "{c}"),
+        "session_id": ColumnTreatment("pseudonym('session', {c})", "pseudonym('session', {c})", "{c}"),
+        "project": ColumnTreatment(PROJECT, "pseudonym('project', {c})", "{c}"),
+        "cwd": ColumnTreatment("''", "''", "{c}"),
+        "prompt_hmac": ColumnTreatment("''", CODE.hash, "''"),
+        "topics": ColumnTreatment("topics({c}, prompt)", "'[]'", "{c}"),
         "inputs": NO_DOCUMENT,
         "memory_context": NO_DOCUMENT,
     },
@@ -78,7 +78,7 @@ COLUMNS: dict[str, dict[str, Shown]] = {
         "facet": WORD,
         "name": NAME,
         "score": NUMBER,
-        "evidence": Shown(
+        "evidence": ColumnTreatment(
             "moved({c}, (select prompt from source.traces as own where own.id = trace_id))", "'[]'", "{c}"
         ),
     },
@@ -130,9 +130,9 @@ COLUMNS: dict[str, dict[str, Shown]] = {
         **dict.fromkeys(("id", "at", "base_hash", "candidate_hash"), CODE),
         **dict.fromkeys(("context", "verdict"), WORD),
         **dict.fromkeys(("prompts", "changed"), NUMBER),
-        "base": Shown("told({c})", "substr(base_hash, 1, 12)", "{c}"),
-        "candidate": Shown("told({c})", "substr(candidate_hash, 1, 12)", "{c}"),
-        "selection": Shown("chosen({c})", "''", "{c}"),
+        "base": ColumnTreatment("told({c})", "substr(base_hash, 1, 12)", "{c}"),
+        "candidate": ColumnTreatment("told({c})", "substr(candidate_hash, 1, 12)", "{c}"),
+        "selection": ColumnTreatment("chosen({c})", "''", "{c}"),
         "diff": TEXT,
         "figures": DOCUMENT,
     },
@@ -164,16 +164,10 @@ COLUMNS: dict[str, dict[str, Shown]] = {
 ROWS = {
     "traces": NOT_TESTS,
     **dict.fromkeys(
-        (
-            "trace_scores",
-            "trace_stages",
-            "trace_channels",
-            "trace_guardrails",
-            "complexity_estimates",
-            "rule_violations",
-            "labels",
-            "replay_results",
-        ),
+        """
+        trace_scores trace_stages trace_channels trace_guardrails complexity_estimates rule_violations labels
+        replay_results
+        """.split(),
         OF_A_TRACE,
     ),
     "trace_items": f"kept = 1 and {OF_A_TRACE}",

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from enricher.prompt.redaction import redact
-from storage.base.lean import keyed_hash
+from storage.base.fast_stdlib import keyed_hash
 from storage.memory.words import words
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ CLASSES = frozenset(("task_type", "search_intent", "guardrails"))
 """Keys under which an outcome holds names of classes and ids, not text."""
 
 
-class Edit(NamedTuple):
+class Replacement(NamedTuple):
     """The span of a replacement, and the length of the new text."""
 
     start: int
@@ -42,7 +42,7 @@ class Edit(NamedTuple):
     length: int
 
 
-class Teller:
+class Anonymizer:
     """Anonymises texts; equal texts give equal results, and no text may contain one of the ids in ``sessions``."""
 
     def __init__(self, identity: Identity, key: bytes, sessions: Collection[str] = ()) -> None:
@@ -50,11 +50,11 @@ class Teller:
         self._places, self._names, self._placeholders = identity.places(), identity.names(), identity.placeholders()
         self._known = lru_cache(REMEMBERED_TEXTS)(self._rewritten)
 
-    def told(self, text: str) -> str:
+    def anonymize(self, text: str) -> str:
         """Return the text without secrets, folders, names of this person and machine, and session ids."""
         return self._known(text)[0]
 
-    def told_json(self, document: str) -> str:
+    def anonymize_json(self, document: str) -> str:
         """Return a JSON document with every text in it anonymised."""
         return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
 
@@ -66,15 +66,15 @@ class Teller:
         edits = self._known(prompt)[1]
         found = []
         for signal, start, end, *weight in filter(_is_evidence, _list(evidence)):
-            place = follow(start, end, edits) if 0 <= start <= end <= len(prompt) else None
+            place = moved_span(start, end, edits) if 0 <= start <= end <= len(prompt) else None
             if place:
-                found.append([self.told(str(signal)), *place, *weight])
+                found.append([self.anonymize(str(signal)), *place, *weight])
         return json.dumps(found, ensure_ascii=False)
 
     def topics(self, words: str, prompt: str) -> str:
         """Return, as a JSON list, those of the ``words`` that the anonymised prompt contains."""
-        told = self.told(prompt)
-        return json.dumps([word for word in _list(words) if _stands_in(str(word), told)], ensure_ascii=False)
+        text = self.anonymize(prompt)
+        return json.dumps([word for word in _list(words) if _contains_word(str(word), text)], ensure_ascii=False)
 
     def clusters(self, document: str, prompts: str) -> str:
         """Return clusters of prompts, as JSON, with only those words that a published example contains.
@@ -84,8 +84,8 @@ class Teller:
         known = json.loads(prompts)
         found = []
         for one in _list(document):
-            told = {word for own in one["examples"] for word in words(self.told(str(known.get(own, ""))))}
-            if terms := [term for term in one["terms"] if term in told]:
+            published = {word for own in one["examples"] for word in words(self.anonymize(str(known.get(own, ""))))}
+            if terms := [term for term in one["terms"] if term in published]:
                 found.append(one | {"terms": terms, "examples": [own for own in one["examples"] if own in known]})
         return json.dumps(found, ensure_ascii=False)
 
@@ -101,18 +101,20 @@ class Teller:
 
     def chosen(self, selection: str) -> str:
         """Return a filter, anonymised; session ids in it are replaced by "…"."""
-        return self.told(SESSION_FILTER.sub("session:…", selection))
+        return self.anonymize(SESSION_FILTER.sub("session:…", selection))
 
     def _each(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self.told(value)
+            return self.anonymize(value)
         if isinstance(value, list):
             return [self._each(one) for one in value]
-        return {self.told(key): self._each(one) for key, one in value.items()} if isinstance(value, dict) else value
+        return (
+            {self.anonymize(key): self._each(one) for key, one in value.items()} if isinstance(value, dict) else value
+        )
 
-    def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Edit, ...], ...]]:
+    def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Replacement, ...], ...]]:
         """Return the anonymised text, and the edits of each replacement step, in order."""
-        steps: list[tuple[Edit, ...]] = []
+        steps: list[tuple[Replacement, ...]] = []
         safe = redact(text)[0]
         if safe != text:
             steps.append((_difference(text, safe),))
@@ -129,23 +131,23 @@ class Teller:
 
     def _without_text(self, value: Any, *, is_class: bool) -> Any:
         if isinstance(value, str):
-            return self.told(value) if is_class else ""
+            return self.anonymize(value) if is_class else ""
         if isinstance(value, list):
             return [self._without_text(one, is_class=is_class) for one in value if is_class or not isinstance(one, str)]
         if isinstance(value, dict):
-            return {self.told(key): self._without_text(one, is_class=key in CLASSES) for key, one in value.items()}
+            return {self.anonymize(key): self._without_text(one, is_class=key in CLASSES) for key, one in value.items()}
         return value
 
     @staticmethod
     def _step(
-        pattern: re.Pattern[str], put: Callable[[re.Match[str]], str], text: str, steps: list[tuple[Edit, ...]]
+        pattern: re.Pattern[str], put: Callable[[re.Match[str]], str], text: str, steps: list[tuple[Replacement, ...]]
     ) -> str:
-        edits: list[Edit] = []
+        edits: list[Replacement] = []
 
         def replaced(found: re.Match[str]) -> str:
             new = put(found)
             if new != found[0]:
-                edits.append(Edit(found.start(), found.end(), len(new)))
+                edits.append(Replacement(found.start(), found.end(), len(new)))
             return new
 
         text = pattern.sub(replaced, text)
@@ -154,7 +156,7 @@ class Teller:
         return text
 
 
-def follow(start: int, end: int, steps: Sequence[Sequence[Edit]]) -> tuple[int, int] | None:
+def moved_span(start: int, end: int, steps: Sequence[Sequence[Replacement]]) -> tuple[int, int] | None:
     """Return the span's position after all edits, None if one of them overlaps it."""
     for edits in steps:
         shift = 0
@@ -182,7 +184,7 @@ def _is_evidence(value: Any) -> bool:
     return isinstance(value, list) and len(value) > 2 and isinstance(value[1], int) and isinstance(value[2], int)
 
 
-def _stands_in(word: str, text: str) -> bool:
+def _contains_word(word: str, text: str) -> bool:
     """Return whether a text contains the whole word: "ada" is not in "adapter"."""
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
@@ -202,10 +204,10 @@ def _without_folder(path: str) -> str:
     return f"{FOLDER}{last[0]}{name}" if ENDING.search(name) else FOLDER
 
 
-def _difference(before: str, after: str) -> Edit:
+def _difference(before: str, after: str) -> Replacement:
     """Return the single span in which ``before`` differs, and the length of its replacement in ``after``."""
     room = min(len(before), len(after))
     start = next((at for at in range(room) if before[at] != after[at]), room)
     rest = room - start
     tail = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
-    return Edit(start, len(before) - tail, len(after) - tail - start)
+    return Replacement(start, len(before) - tail, len(after) - tail - start)

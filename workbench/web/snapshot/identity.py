@@ -107,11 +107,11 @@ class Identity:
         """Return the identity plus these folders, their parents, and the login of each home folder among them."""
         known = set(folders)
         names = {found[1] for folder in known if (found := WHOSE.match(folder))}
-        telling = {one for folder in known for one in _telling(folder)} - {self.home}
+        identifying = {one for folder in known for one in _identifying_folders(folder)} - {self.home}
         return replace(
             self,
-            words=_told_apart((*self.words, *((name, USER) for name in names))),
-            folders=tuple(sorted({*self.folders, *telling}, key=lambda one: (-len(one), one))),
+            words=_distinct_words((*self.words, *((name, USER) for name in names))),
+            folders=tuple(sorted({*self.folders, *identifying}, key=lambda one: (-len(one), one))),
         )
 
     def places(self) -> re.Pattern[str]:
@@ -146,7 +146,7 @@ class Identity:
         return (f"~{folder[len(home) :]}",) if home else ()
 
 
-def _telling(folder: str) -> list[str]:
+def _identifying_folders(folder: str) -> list[str]:
     """Return the folder and its parents, except homes and folders that every machine has."""
     found = WHOSE.match(folder)
     ends = [at.start() for at in re.finditer(r"[\\/]", folder) if at.start()] + [len(folder)]
@@ -202,14 +202,16 @@ def of_this_machine() -> Identity:
     known += [(name, USER) for name in _logins()]
     capitalised = {part for name in names for part in _capitalised(name)}
     home = os.path.expanduser("~").rstrip("/")
-    return Identity(_told_apart(known), home, capitalised=tuple(sorted(capitalised, key=lambda one: (-len(one), one))))
+    return Identity(
+        _distinct_words(known), home, capitalised=tuple(sorted(capitalised, key=lambda one: (-len(one), one)))
+    )
 
 
-def _told_apart(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def _distinct_words(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return each word once in any case, longest first, with its placeholder; common words are left out."""
     found: dict[str, tuple[str, str]] = {}
-    for said, placeholder in known:
-        for word in (unicodedata.normalize(form, said.strip()) for form in ("NFC", "NFD")):
+    for word_found, placeholder in known:
+        for word in (unicodedata.normalize(form, word_found.strip()) for form in ("NFC", "NFD")):
             if len(word) >= SHORTEST and word.lower() not in EVERYDAY:
                 found.setdefault(word.lower(), (word, placeholder))
     return tuple(sorted(found.values(), key=lambda one: (-len(one[0].replace(" ", "")), " " in one[0], one)))
@@ -223,7 +225,7 @@ def _parts(name: str) -> tuple[list[str], list[str]]:
     return (own[:1], own[1:]) if len(own) > 1 else ([], [])
 
 
-def _is_telling(part: str) -> bool:
+def _is_distinctive(part: str) -> bool:
     """Return whether a part of a name is replaced in any case: it is long enough and not a common word."""
     return len(part) >= SHORTEST_IN_ANY_CASE and part.lower() not in NAMES_THAT_ARE_WORDS
 
@@ -231,7 +233,7 @@ def _is_telling(part: str) -> bool:
 def _forms(name: str) -> list[str]:
     """Return further forms of a name in any case: its parts, reversed, and the initial joined with the last name."""
     first, family = _parts(name)
-    alone = [one for part in (*first, *family) for one in {part, *part.split("-")} if _is_telling(one)]
+    alone = [one for part in (*first, *family) for one in {part, *part.split("-")} if _is_distinctive(one)]
     joined = [form for last in family[-1:] for form in (f"{last} {first[0]}", f"{last}, {first[0]}")]
     return [*alone, *joined, *(f"{first[0][0]}{last}" for last in family[-1:] if len(last) >= SHORTEST_IN_ANY_CASE)]
 
@@ -239,8 +241,8 @@ def _forms(name: str) -> list[str]:
 def _capitalised(name: str) -> list[str]:
     """Return the parts of a name to replace only if capitalised; first names that are common words are left out."""
     first, family = _parts(name)
-    found = [part for part in family if not _is_telling(part)]
-    found += [part for part in first if not _is_telling(part) and part.lower() not in NAMES_THAT_ARE_WORDS]
+    found = [part for part in family if not _is_distinctive(part)]
+    found += [part for part in first if not _is_distinctive(part) and part.lower() not in NAMES_THAT_ARE_WORDS]
     return [part for part in found if part.lower() not in EVERYDAY]
 
 

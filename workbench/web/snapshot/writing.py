@@ -20,14 +20,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage import traces
-from storage.base import lean, private, reader
+from storage.base import fast_stdlib, private, reader
 from storage.erasure import snapshots
 from storage.metrics import rollups
 from storage.state import key
 from storage.traces import search
 from workbench.web.reading.history import WHAT_WAS_PUBLISHED, Publication
 from workbench.web.snapshot import columns
-from workbench.web.snapshot.disclosure import Teller, last_part
+from workbench.web.snapshot.disclosure import Anonymizer, last_part
 from workbench.web.snapshot.identity import of_this_machine
 
 if TYPE_CHECKING:
@@ -53,15 +53,15 @@ TAKE_THE_NUMBERS = """
     where trace_id in (select id from main.traces) order by number
 """
 INDEX_THE_WORDS = "insert into prompts_fts (prompts_fts) values ('rebuild')"
-SAY_WHAT_IT_IS = """
+CREATE_PUBLISHED = """
     create table published (at text not null, text text not null, prompts integer not null, since text not null,
                             until text not null)
 """
-SAY_WHAT_IS_IN_IT = """
+INSERT_PUBLISHED = """
     insert into published select :at, :text, count(*), coalesce(min(at), ''), coalesce(max(at), '') from traces
 """
 WHICH_WERE_DELETED = "select count(*) from main.traces where id not in (select {id} from source.traces)"
-WHAT_WOULD_BE_SEEN = """
+WHAT_WOULD_BE_SHOWN = """
     select count(*), count(distinct nullif(project, '')), count(distinct nullif(cwd, '')),
            count(distinct nullif(session_id, '')), coalesce(min(at), ''), coalesce(max(at), ''),
            (select count(*) from trace_items where kept = 1 and channel = 'memory')
@@ -96,7 +96,7 @@ class Revealed:
 
 def revealed(db: sqlite3.Connection) -> Revealed:
     """Return how many prompts, projects, folders, sessions and memories a snapshot with full texts would show."""
-    return Revealed(*db.execute(WHAT_WOULD_BE_SEEN).fetchone())
+    return Revealed(*db.execute(WHAT_WOULD_BE_SHOWN).fetchone())
 
 
 def read(path: str) -> Publication:
@@ -151,13 +151,13 @@ def write(
     path = os.path.abspath(path)
     may_be_written(path)
     aside = f"{os.path.dirname(path)}/.{os.path.basename(path)}-{os.urandom(4).hex()}.tmp"
-    snapshots.note(state_dir, aside)  # noted first: a killed process leaves the file, and forgetting must find it
+    snapshots.add(state_dir, aside)  # noted first: a killed process leaves the file, and forgetting must find it
     try:
         os.close(private.open_file(aside, os.O_RDWR | os.O_EXCL))
         with _attached(aside, f"{state_dir}/{traces.DATABASE}", should_stop) as db:
             _build(db, key.load(state_dir), text=text, advance=advance or (lambda *_: None))
-            said = _sum_up(db, text=text, advance=advance or (lambda *_: None))
-            snapshots.note(state_dir, path)
+            publication = _sum_up(db, text=text, advance=advance or (lambda *_: None))
+            snapshots.add(state_dir, path)
             if db.execute(WHICH_WERE_DELETED.format(id=columns.expressions("traces", text)["id"])).fetchone()[0]:
                 raise SnapshotError("prompts were deleted meanwhile, and would be in the snapshot: run it again")
         _to_disk(aside)
@@ -172,7 +172,7 @@ def write(
         with contextlib.suppress(FileNotFoundError):
             os.unlink(aside)
         snapshots.forget(state_dir, [aside])
-    return said
+    return publication
 
 
 @contextlib.contextmanager
@@ -190,7 +190,7 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
     """Create the snapshot's schema and copy all published data in one transaction."""
     db.execute("begin")
     sessions = [str(row[0]) for row in db.execute(WHICH_SESSIONS)]
-    _know(db, Teller(of_this_machine().with_folders(_folders(db)), secret, sessions))
+    _add_sql_functions(db, Anonymizer(of_this_machine().with_folders(_folders(db)), secret, sessions))
     _make(db, "table")
     _copy_traces(db, text, advance)
     for table in columns.COLUMNS:
@@ -200,8 +200,8 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
     advance("index", 0, 0)
     _make(db, "index")
     _make_views(db)
-    db.execute(SAY_WHAT_IT_IS)
-    db.execute(SAY_WHAT_IS_IN_IT, {"at": lean.utc_now(), "text": text})
+    db.execute(CREATE_PUBLISHED)
+    db.execute(INSERT_PUBLISHED, {"at": fast_stdlib.utc_now(), "text": text})
     if text != columns.HASH:
         db.execute(TAKE_THE_NUMBERS)
         db.execute(INDEX_THE_WORDS)
@@ -220,22 +220,22 @@ def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publicati
     """Compute the sums of the published traces, index the newest ones' words, and return the snapshot's description."""
     total = rollups.waiting(db)
 
-    def tell() -> bool:
+    def advance_sums() -> bool:
         advance("sums", total - rollups.waiting(db), total)
         return False
 
-    rollups.catch_up(db, should_stop=tell)
+    rollups.catch_up(db, should_stop=advance_sums)
     if text != columns.HASH:
         search.catch_up(db)
     db.execute("analyze main")
     return Publication(*db.execute(WHAT_WAS_PUBLISHED).fetchone())
 
 
-def _know(db: sqlite3.Connection, teller: Teller) -> None:
+def _add_sql_functions(db: sqlite3.Connection, anonymizer: Anonymizer) -> None:
     for name, places, function in (
-        ("told", 1, teller.told), ("told_json", 1, teller.told_json), ("moved", 2, teller.moved),
-        ("pseudonym", 2, teller.pseudonym), ("topics", 2, teller.topics), ("chosen", 1, teller.chosen),
-        ("bare", 1, teller.bare), ("clusters", 2, teller.clusters), ("last_part", 1, last_part),
+        ("told", 1, anonymizer.anonymize), ("told_json", 1, anonymizer.anonymize_json), ("moved", 2, anonymizer.moved),
+        ("pseudonym", 2, anonymizer.pseudonym), ("topics", 2, anonymizer.topics), ("chosen", 1, anonymizer.chosen),
+        ("bare", 1, anonymizer.bare), ("clusters", 2, anonymizer.clusters), ("last_part", 1, last_part),
     ):  # fmt: skip
         db.create_function(name, places, function, deterministic=True)
 

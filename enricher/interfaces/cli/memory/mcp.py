@@ -7,7 +7,7 @@ import importlib.util
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.memory.resources import opened
+from enricher.interfaces.cli.memory.library import opened
 
 DEFAULT_PORT = 8740  # not 8765, where `enricher publish` starts to look for a free port
 PARTS_OF_THE_SDK = ("mcp", "mcp_types")

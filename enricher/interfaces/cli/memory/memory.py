@@ -5,7 +5,6 @@ Searching, importing and forgetting are in separate modules, which only those co
 
 from __future__ import annotations
 
-import contextlib
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +12,22 @@ import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, is_wanted, said_in_words
-from enricher.interfaces.cli.output import Group, new_console, new_table, print_json, printable
+from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, errors_as_messages, is_wanted
+from enricher.interfaces.cli.output import (
+    CommandGroup,
+    facts_table,
+    new_console,
+    new_list,
+    opened,
+    print_json,
+    printable,
+)
 from enricher.prompt.project import SHARED, identify
 from enricher.prompt.text import shortened
-from storage.db import database
 from storage.memory import memories
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
 
     from storage.memory.memories import Memory
 
@@ -36,7 +41,7 @@ namespaces = click.option(
 )
 
 
-class Commands(Group):
+class MemoryCommands(CommandGroup):
     """The commands of this module, and those from separate modules with larger imports."""
 
     ELSEWHERE = ("forget", "import", "search")
@@ -53,7 +58,7 @@ class Commands(Group):
         return command
 
 
-@click.group(cls=Commands, epilog='Example: enricher memory search "session cookie"')
+@click.group(cls=MemoryCommands, epilog='Example: enricher memory search "session cookie"')
 def memory() -> None:
     """Add, import, search and review memories: what was decided, tried and learned in a project."""
 
@@ -79,14 +84,14 @@ def add(
 ) -> None:
     """Add TEXT to the memories of this project."""
     from enricher.sources.memory.reading import dated
-    from storage.base.lean import utc_now
+    from storage.base.fast_stdlib import utc_now
 
     created_at, remarks = dated(day or utc_now(), where="--date")
     if not created_at:
         raise click.BadParameter(remarks[0].partition(": ")[2], param_hint="--date")
     for remark in remarks:
         click.echo(remark, err=True)
-    _keep(
+    _store(
         text,
         namespace=namespace,
         tags=tags,
@@ -104,7 +109,7 @@ def add(
 @options.as_json
 def capture(text: str, cwd: str, is_json: bool) -> None:
     """Add TEXT as a prompt that begins with "remember:" would: with a guessed kind, and waiting for review."""
-    _keep(text, namespace=None, project=identify(cwd).id, origin="captured", reviewed=False, is_json=is_json)
+    _store(text, namespace=None, project=identify(cwd).id, origin="captured", reviewed=False, is_json=is_json)
 
 
 @memory.command("list", epilog="Example: enricher memory list --namespace decisions --limit 5")
@@ -115,7 +120,7 @@ def capture(text: str, cwd: str, is_json: bool) -> None:
 @click.option("--unreviewed", is_flag=True, help="Only memories that nobody has approved yet.")
 @click.option("--all", "everywhere", is_flag=True, help="The memories of all projects.")
 @options.limit(20)
-@options.older_than(former=["--after"])
+@options.older_than
 @options.in_folder
 @options.as_json
 def list_memories(
@@ -164,8 +169,7 @@ def show(memory_id: str, is_json: bool) -> None:
     if is_json:
         print_json(found.to_json())
         return
-    facts = new_table("", "")
-    facts.show_header = False
+    facts = facts_table()
     for name, value in found.to_json().items():
         if name != "content" and value not in ("", []):
             facts.add_row(name, printable(", ".join(value) if isinstance(value, list) else value))
@@ -187,7 +191,7 @@ def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json
     """Approve, edit or drop the memories that were captured from prompts, one by one, or only the one with this ID."""
     if verdict and not memory_id:
         raise click.UsageError("--approve and --drop need the ID of a memory; without them, all are shown one by one")
-    with opened() as db, said_in_words():
+    with opened() as db, errors_as_messages():
         waiting = (
             [find(db, memory_id)]
             if memory_id
@@ -198,21 +202,11 @@ def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json
         elif verdict:
             if verdict == "drop" and not is_forgotten(db, waiting, is_sure=is_sure, is_json=is_json):
                 return
-            _judge(db, waiting[0], verdict, is_json=is_json)
+            _apply_verdict(db, waiting[0], verdict, is_json=is_json)
         elif waiting:
-            _go_through(db, waiting)
+            _review_each(db, waiting)
         else:
             click.echo("no memory is waiting for review", err=True)
-
-
-@contextlib.contextmanager
-def opened() -> Iterator[sqlite3.Connection]:
-    """Open the database, including the records that are still in the spool; turn its errors into messages."""
-    try:
-        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
-            yield db
-    except database.StorageError as refusal:
-        raise click.ClickException(str(refusal)) from refusal
 
 
 def find(db: sqlite3.Connection, name: str) -> Memory:
@@ -259,14 +253,10 @@ def _deletion(doomed: list[Memory]) -> Deletion:
 def print_memories(found: list[Memory]) -> None:
     """Print one line per memory."""
     console = new_console()
-    rows = new_table("id", "date", "namespace", "from", "memory")
-    rows.expand = True
+    rows = new_list("id", "date", "namespace", "from", "memory")
     for column, width in zip(rows.columns, ("m-0123456789", "2026-01-31", "performance", ""), strict=False):
         column.min_width = len(width)
     rows.columns[3].max_width = len("docs/decisions/0001-name.md" if console.width > NARROW else "git:01234567")
-    for column in rows.columns:
-        column.no_wrap, column.overflow = True, "ellipsis"
-    rows.columns[-1].ratio = 1  # the text takes the remaining width
     for one in found:
         origin = memories.short_source(one.source) or one.origin
         mark = "" if one.reviewed else "? "
@@ -274,7 +264,7 @@ def print_memories(found: list[Memory]) -> None:
     console.print(rows)
 
 
-def _keep(text: str, *, namespace: str | None, is_json: bool, **fields: Any) -> None:
+def _store(text: str, *, namespace: str | None, is_json: bool, **fields: Any) -> None:
     from enricher.prompt.capture import namespace_of
     from enricher.sources.memory.reading import LONGEST, cleaned
 
@@ -295,7 +285,7 @@ def _keep(text: str, *, namespace: str | None, is_json: bool, **fields: Any) -> 
         click.echo(f"{kept.id} ({kept.namespace}): {preview(kept.content)}")
 
 
-def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
+def _apply_verdict(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool = False) -> None:
     """Print the verdict on a memory; approve the memory first if the verdict is "approve"."""
     if verdict == "approve":
         memories.approve(db, one.id)
@@ -305,7 +295,7 @@ def _judge(db: sqlite3.Connection, one: Memory, verdict: str, *, is_json: bool =
         click.echo(f"{'approved' if verdict == 'approve' else 'dropped'} {one.id}: {preview(one.content)}")
 
 
-def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
+def _review_each(db: sqlite3.Connection, waiting: list[Memory]) -> None:
     """Ask the user about each memory, until "quit" or the end of input; each answer takes effect immediately."""
     for number, one in enumerate(waiting, 1):
         click.echo(
@@ -325,7 +315,7 @@ def _go_through(db: sqlite3.Connection, waiting: list[Memory]) -> None:
         if answer == "d":
             is_forgotten(db, [one], is_sure=True, is_json=False)
         if answer in "ad":
-            _judge(db, one, "approve" if answer == "a" else "drop")
+            _apply_verdict(db, one, "approve" if answer == "a" else "drop")
 
 
 def _edit(db: sqlite3.Connection, one: Memory) -> bool:

@@ -8,9 +8,9 @@ import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.deletion import deletion_options, said_in_words
-from enricher.interfaces.cli.memory.memory import find, is_forgotten, namespaces, opened, preview
-from enricher.interfaces.cli.output import print_json
+from enricher.interfaces.cli.deletion import deletion_options, errors_as_messages
+from enricher.interfaces.cli.memory.memory import find, is_forgotten, namespaces, preview
+from enricher.interfaces.cli.output import opened, print_json
 from enricher.prompt.project import identify
 from storage.memory import memories
 
@@ -44,8 +44,8 @@ def command(
 
     if not memory_ids and not words and not namespace:
         raise click.UsageError("name the memories to delete: an ID, --match WORDS or --namespace NAME")
-    with opened() as db, said_in_words():
-        doomed = _named(db, memory_ids, begun=forgetting.memories_begun(state_dir()))
+    with opened() as db, errors_as_messages():
+        doomed = _named(db, memory_ids, begun=forgetting.unfinished_memories(state_dir()))
         if words or namespace:
             doomed += _matching(db, identify(cwd), words=words, namespace=namespace or "")
         doomed = list({one.id: one for one in doomed}.values())

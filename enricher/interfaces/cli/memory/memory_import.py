@@ -6,21 +6,21 @@ import contextlib
 import os
 import sqlite3
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.memory.memory import opened
-from enricher.interfaces.cli.output import print_json, printable, progress_bar
+from enricher.interfaces.cli.output import opened, print_json, printable, progress_bar
 from enricher.prompt.project import identify
 from enricher.sources.memory import imports
-from enricher.sources.memory.reading import MOST_TOLD
+from enricher.sources.memory.reading import MOST_REPORTED
 
 if TYPE_CHECKING:
     from enricher.prompt.project import Project
-    from enricher.sources.memory.imports import ImportReport, Source
+    from enricher.sources.memory.imports import ImportReport, MemorySource
 
 
 @click.command("import", epilog="Example: enricher memory import CLAUDE.md docs/decisions")
@@ -37,7 +37,7 @@ def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> 
     project = identify(paths[0] if from_git and len(paths) == 1 and os.path.isdir(paths[0]) else cwd)
     wanted = _wanted(paths, project, from_git=from_git)
     state = imports.load(state_dir(), project)
-    outcomes: list[tuple[Source, ImportReport]] = []
+    outcomes: list[tuple[MemorySource, ImportReport]] = []
     refused: list[str] = []
     with opened() as db:
         for source in wanted:
@@ -52,13 +52,13 @@ def command(paths: tuple[str, ...], from_git: bool, cwd: str, is_json: bool) -> 
     sys.exit(1 if refused or any(outcome.problems for _, outcome in outcomes) else 0)
 
 
-def _wanted(paths: tuple[str, ...], project: Project, *, from_git: bool) -> list[Source]:
+def _wanted(paths: tuple[str, ...], project: Project, *, from_git: bool) -> list[MemorySource]:
     if from_git:
         if not project.git_dir:
             raise click.ClickException(f"{project.root} is not a git repository")
         if len(paths) > 1 or (paths and not os.path.isdir(paths[0])):
             raise click.UsageError("--git takes at most one PATH, a folder of a repository")
-        return [imports.Source("git", ".")]
+        return [imports.MemorySource("git", ".")]
     try:
         found = [imports.source_at(path, project) for path in paths] if paths else imports.sources_in(project)
     except imports.SourceError as failure:
@@ -71,37 +71,24 @@ def _wanted(paths: tuple[str, ...], project: Project, *, from_git: bool) -> list
     return found
 
 
-def _report(outcomes: list[tuple[Source, ImportReport]], refused: list[str], *, is_json: bool) -> None:
+def _report(outcomes: list[tuple[MemorySource, ImportReport]], refused: list[str], *, is_json: bool) -> None:
     if is_json:
-        print_json(
-            [
-                {
-                    "source": _name(source),
-                    "added": outcome.added,
-                    "changed": outcome.changed,
-                    "unchanged": outcome.unchanged,
-                    "removed": outcome.removed,
-                    "problems": outcome.problems,
-                    "remarks": outcome.remarks,
-                }
-                for source, outcome in outcomes
-            ]
-        )
+        print_json([{"source": _name(source), **asdict(outcome)} for source, outcome in outcomes])
     for source, outcome in outcomes:
         if not is_json:
             click.echo(printable(f"{_name(source)}: {outcome.in_words()}"))
-        _tell(outcome.problems, "more that could not be imported")
-        _tell(outcome.remarks, "more that were changed on import")
+        _print_messages(outcome.problems, "more that could not be imported")
+        _print_messages(outcome.remarks, "more that were changed on import")
     for message in refused:
         click.echo(f"Error: {printable(message)}", err=True)
 
 
-def _tell(messages: list[str], more: str) -> None:
-    for message in messages[:MOST_TOLD]:
+def _print_messages(messages: list[str], more: str) -> None:
+    for message in messages[:MOST_REPORTED]:
         click.echo(printable(message), err=True)
-    if len(messages) > MOST_TOLD:
-        click.echo(f"… and {len(messages) - MOST_TOLD:,} {more} (--json lists them all)", err=True)
+    if len(messages) > MOST_REPORTED:
+        click.echo(f"… and {len(messages) - MOST_REPORTED:,} {more} (--json lists them all)", err=True)
 
 
-def _name(source: Source) -> str:
+def _name(source: MemorySource) -> str:
     return "git log" if source.kind == "git" else source.path

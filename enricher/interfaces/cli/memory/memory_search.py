@@ -12,12 +12,11 @@ import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.jsonl import answer_lines
-from enricher.interfaces.cli.memory.memory import find, namespaces, opened, preview
-from enricher.interfaces.cli.output import new_console, print_json, printable
+from enricher.interfaces.cli.memory.memory import find, namespaces, preview
+from enricher.interfaces.cli.output import answer_lines, new_console, opened, print_json, printable
 from enricher.interfaces.compat import vectors
 from enricher.prompt.project import identify
-from storage.base import lean
+from storage.base import fast_stdlib
 from storage.memory import memories
 from storage.memory.stemming import stem
 from storage.memory.words import STOP_WORDS, words
@@ -83,26 +82,26 @@ class _Search:
         return [hit for hit in hits if self.namespace in ("", hit.namespace)][: self.limit]
 
     def result(self, db: sqlite3.Connection, query: str, hit: Hit) -> dict[str, object]:
-        return {"id": _known_as(db, hit), "score": round(hit.score, 4), "why": _why(query, hit)}
+        return {"id": _source_id(db, hit), "score": round(hit.score, 4), "why": _why(query, hit)}
 
     def answer(self, db: sqlite3.Connection, asked: dict[str, Any]) -> dict[str, object]:
         query = asked["query"].encode(errors="replace").decode()
         return {"results": [self.result(db, query, hit) for hit in self.hits(db, query)]}
 
 
-def _known_as(db: sqlite3.Connection, hit: Hit) -> str:
+def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
     """Return the id from the JSONL line, even if another project's memory already uses that id."""
     if hit.origin != "import:jsonl" or not hit.id.startswith("m-"):
         return hit.id
     memory = memories.get(db, hit.id)
-    own = lean.keyed_hash(b"memory", hit.content.encode(errors="replace"))
+    own = fast_stdlib.keyed_hash(b"memory", hit.content.encode(errors="replace"))
     return memory.key if memory and memory.key != own else hit.id
 
 
 def _why(query: str, hit: Hit) -> str:
     """Return as text the words that query and memory share, and whether the memory is unreviewed or superseded."""
-    said = {stem(word) for word in words(f"{hit.content} {' '.join(hit.tags)}")}
-    shared = [word for word in dict.fromkeys(words(query)) if word not in STOP_WORDS and stem(word) in said]
+    stems = {stem(word) for word in words(f"{hit.content} {' '.join(hit.tags)}")}
+    shared = [word for word in dict.fromkeys(words(query)) if word not in STOP_WORDS and stem(word) in stems]
     reasons = [", ".join(shared[:MOST_REASONS])] if shared else ["related words"]
     reasons += [] if hit.reviewed else ["unreviewed"]
     return "; ".join(reasons + ([f"superseded by {hit.superseded}"] if hit.superseded else []))

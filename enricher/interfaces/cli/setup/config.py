@@ -11,19 +11,19 @@ import click
 from enricher.home import config_dir, state_dir
 from enricher.hosts import NAMES
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import Group
+from enricher.interfaces.cli.output import CommandGroup
 from enricher.settings import GATES, named_in, with_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from enricher.rules.compiling.compiler import Compiled
+    from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
     from enricher.rules.layers import Layers
     from enricher.settings import Value
 
 
-@click.group("config", cls=Group, epilog="Example: enricher config show")
+@click.group("config", cls=CommandGroup, epilog="Example: enricher config show")
 def config() -> None:
     """Show the settings and where each comes from."""
 
@@ -77,7 +77,7 @@ def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
     from enricher.rules.layers import USER, packaged_file
 
     sources: dict[str, str] = {}
-    for block in _written(compiled.rules.get("budgets")):
+    for block in _source_blocks(compiled.rules.get("budgets")):
         if block.file != packaged_file():
             keys = [key for key in ("tokens", "session_tokens", "items") if (key,) in block.lines]
             sources |= {f"budgets.{key}": f"{block.file}:{block.line_of(key)}" for key in keys}
@@ -87,8 +87,8 @@ def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
     return sources
 
 
-def _written(rule: RuleBlock | None) -> Iterator[RuleBlock]:
+def _source_blocks(rule: RuleBlock | None) -> Iterator[RuleBlock]:
     """Yield the blocks from which a rule was merged, the lowest layer's first."""
     if rule:
-        yield from _written(rule.below)
+        yield from _source_blocks(rule.below)
         yield rule

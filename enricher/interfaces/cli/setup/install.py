@@ -1,4 +1,4 @@
-"""``enricher install``: register the hook, then prove that it answers."""
+"""``enricher install`` and ``uninstall``: register the hook and prove that it answers, or remove only our entries."""
 
 from __future__ import annotations
 
@@ -49,13 +49,15 @@ def install(
     names = [] if launcher_only else chosen_hosts(named)
     if with_mcp and names and not is_sdk_installed():
         raise click.ClickException(f"{MISSING}; then run this again")
-    plan = installer.Plan()
+    plan = installer.InstallPlan()
     hooks = [registration.place(host, scope, os.getcwd()) for host in names]
     planned = plan.add(hooks, lambda place, _: registration.add(place, is_late=late_results, is_checked=is_checked))
     servers = [mcp.place(place.host, scope, os.getcwd()) for place in planned] if with_mcp else []
     servers = plan.add(servers, mcp.add)
     agents = [subagent.place(one.host, scope, os.getcwd()) for one in planned if one.host in subagent.HAVE_SUBAGENTS]
     agents = plan.add(agents, subagent.add) if hydrate else []
+    settings = [place for place in planned if place.host in subagent.HAVE_SUBAGENTS and hydrate]
+    plan.add(settings, subagent.permit)
     if names and not planned:
         raise click.ClickException("\n".join(plan.left_out))
     try:
@@ -89,7 +91,7 @@ def chosen_hosts(named: tuple[str, ...]) -> list[str]:
 
 
 def _finish(
-    plan: installer.Plan,
+    plan: installer.InstallPlan,
     servers: list[ConfigurationFile],
     agents: list[ConfigurationFile],
     backups: list[str],
@@ -98,7 +100,8 @@ def _finish(
 ) -> list[str]:
     """Print what was done, test the hook of each client, and return the faults."""
     click.echo(f"Launcher: {launcher.path()}")
-    for place, change in plan.edits:
+    edits = dict.fromkeys(plan.edits)  # the subagent's permission is a second edit of the file with the hook
+    for place, change in edits:
         title, already = registration.facts(place.host).TITLE, "" if change.is_needed else "already "
         if place in servers:
             click.echo(f"{title}: MCP server {already}listed in {place.file}; restart the client")
@@ -115,7 +118,7 @@ def _finish(
         click.echo(f"Removed {bundle.path()}: {fault}. It is written again after the next prompt.")
     if not installer.byte_compile():
         click.echo("Note: the package folder is read-only, so Python compiles it again for each prompt.")
-    places = [place for place, _change in plan.edits if place not in (*servers, *agents)]
+    places = [place for place, _change in edits if place not in (*servers, *agents)]
     tested = [(place.host, place.command) for place in places]
     if not (places or plan.left_out):  # --launcher-only
         tested = [("claude", launcher.command("claude"))]
@@ -131,3 +134,38 @@ def _self_test(host: str, command: str) -> str:
     title = registration.facts(host).TITLE
     click.echo(f"{title}: self-test {outcome}")
     return f"the hook does not work for {title}: {outcome.fault}" if outcome.fault else ""
+
+
+@click.command(epilog="Example: enricher uninstall --host claude --dry-run")
+@options.clients
+@click.option(
+    "--scope",
+    type=click.Choice(registration.SCOPES),
+    help="Remove it only for all your projects, or only in this project; default: both.",
+)
+@options.dry_run
+def uninstall(named: tuple[str, ...], scope: str | None, *, is_dry: bool) -> None:
+    """Remove the hook and the MCP server from agent clients; the history and the settings stay."""
+    names = hosts.NAMES if not named or "all" in named else named
+    scopes = [scope] if scope else registration.SCOPES
+    hooks = [place for host in names for place in registration.all_places(host, os.getcwd())]
+    servers = [mcp.place(host, one, os.getcwd()) for host in names for one in scopes]
+    plan = installer.InstallPlan()
+    hooks = [place for place in hooks if place.scope in scopes]
+    plan.add([place for place in hooks if place.host in subagent.HAVE_SUBAGENTS], subagent.withdraw)
+    plan.add(hooks, registration.remove)
+    plan.add(servers, mcp.remove)
+    agents = [subagent.place(host, one, os.getcwd()) for host in names for one in scopes]
+    plan.add([place for place in agents if place.host in subagent.HAVE_SUBAGENTS], subagent.remove)
+    if is_dry:
+        click.echo("".join(change.diff() for change in plan.changes) or "Nothing to change.\n", nl=False)
+    else:
+        backups = plan.carry_out()
+        for change in plan.changes:
+            click.echo(f"Removed from {change.path}")
+        for backup in backups:
+            click.echo(f"Backup: {backup}")
+        if not (plan.changes or plan.left_out):
+            click.echo("The hook is not registered, so there is nothing to remove.")
+    if plan.left_out:
+        raise click.ClickException("\n".join(plan.left_out))

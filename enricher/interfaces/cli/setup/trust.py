@@ -22,19 +22,19 @@ def trust(directory: str, by_branch: bool) -> None:
     trusted. With --branch, content that was merged into the remote's default branch stays trusted; a local edit is
     not.
     """
-    from enricher.rules.layers import speaking_folders
+    from enricher.rules.layers import layer_folders
 
-    folders = [folder for _name, folder in speaking_folders(os.path.abspath(directory))]
+    folders = [folder for _name, folder in layer_folders(os.path.abspath(directory))]
     if not folders:
         root = project_root(os.path.abspath(directory))
         raise click.ClickException(f"{root} has no .enricher folder, so there is nothing to trust")
     for folder in folders:
-        click.echo(_follow(folder) if by_branch else _give(folder))
+        click.echo(_follow(folder) if by_branch else _trust(folder))
     with contextlib.suppress(OSError):
         _take_memories(directory)
 
 
-def _give(folder: str) -> str:
+def _trust(folder: str) -> str:
     from enricher.prompt import trust as trusting
     from enricher.sources.memory import branch
 

@@ -45,7 +45,7 @@ def validate(
     if revision is not None:
         try:
             changed = files.changed_lines(_folder(paths), revision)
-        except files.RevisionError as error:
+        except files.UnknownRevisionError as error:
             raise click.UsageError(f"--diff {revision}: {error}") from None
     wanted = files.python_files(paths) if paths else [os.path.relpath(path) for path in sorted(changed or ())]
     if changed is not None:

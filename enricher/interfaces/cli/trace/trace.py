@@ -16,19 +16,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import Group, new_console, new_table, print_json, printable
+from enricher.interfaces.cli.output import (
+    CommandGroup,
+    facts_table,
+    new_console,
+    new_list,
+    new_table,
+    opened,
+    print_json,
+    printable,
+)
 from storage import traces
-from storage.db import database
 from storage.traces import queries
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from rich.console import Console
     from rich.table import Table
+
+    from storage.traces.selection import Selection
 
     Row = dict[str, Any]
 
@@ -36,8 +44,8 @@ PROMPT_CHARS = 400
 ID_CHARS = 14  # down to the microsecond
 
 
-class Commands(Group):
-    """The commands of this module, and those that delete, which are in separate modules."""
+class TraceCommands(CommandGroup):
+    """The commands of this module, and those that delete, which are in a separate module."""
 
     ELSEWHERE = ("forget", "prune", "rescreen")
 
@@ -47,52 +55,26 @@ class Commands(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.ELSEWHERE:
             return super().get_command(ctx, cmd_name)
-        command: click.Command = __import__(
-            f"enricher.interfaces.cli.trace.trace_{cmd_name}", fromlist=["command"]
-        ).command
+        from enricher.interfaces.cli.trace import deleting
+
+        command: click.Command = getattr(deleting, cmd_name)
         return command
 
 
-@click.group(cls=Commands, epilog="Example: enricher trace list --where type:debug --limit 5")
+@click.group(cls=TraceCommands, epilog="Example: enricher trace list --where type:debug --limit 5")
 def trace() -> None:
     """Look into the recorded prompts: what was asked, what was added and why, and how long it took."""
 
 
-of_host = click.option("--host", default="", help="Only prompts from this client, such as claude.")
-of_session = click.option("--session", "session_id", default="", help="Only prompts of this session.")
-
-
-def filters(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that select traces."""
-    for option in reversed(
-        (
-            options.where(default=None),
-            click.option(
-                "--status", type=click.Choice(traces.STATUSES), default=None, help="Only prompts with this status."
-            ),
-            of_host,
-            of_session,
-            click.option("--project", default="", help="Only prompts of the project that is recorded under this name."),
-            click.option("--task-type", default="", help="Only prompts with this task type."),
-            click.option(
-                "--origin", type=click.Choice(traces.ORIGINS), default=None, help="Only prompts that came in this way."
-            ),
-            options.since,
-        )
-    ):
-        command = option(command)
-    return command
-
-
 @trace.command("list", epilog="Example: enricher trace list --where type:debug --limit 5")
-@filters
+@options.where(default=None)
 @options.limit(20)
-@options.older_than()
+@options.older_than
 @options.as_json
-def list_traces(limit: int, before: str, is_json: bool, **which: Any) -> None:
+def list_traces(selection: Selection | None, limit: int, before: str, is_json: bool) -> None:
     """List the recorded prompts, newest first."""
     with opened() as db:
-        rows: list[Row] = queries.matching(db, _filter(which), limit=limit, before=before)
+        rows: list[Row] = queries.matching(db, selection, limit=limit, before=before)
     if is_json:
         print_json(rows)
     elif rows:
@@ -112,8 +94,8 @@ def show(trace_id: str, is_json: bool) -> None:
 
 
 @trace.command(epilog="Example: enricher trace last --json")
-@of_session
-@of_host
+@click.option("--session", "session_id", default="", help="Only prompts of this session.")
+@click.option("--host", default="", help="Only prompts from this client, such as claude.")
 @options.as_json
 def last(session_id: str, host: str, is_json: bool) -> None:
     """Show the newest recorded prompt."""
@@ -122,8 +104,8 @@ def last(session_id: str, host: str, is_json: bool) -> None:
     _print_trace(row, is_json=is_json)
 
 
-@trace.command(epilog="Example: enricher trace export --since 7d --format csv")
-@filters
+@trace.command(epilog="Example: enricher trace export --where since:7d --format csv")
+@options.where(default=None)
 @click.option(
     "--format",
     "kind",
@@ -133,47 +115,29 @@ def last(session_id: str, host: str, is_json: bool) -> None:
     help="jsonl: everything about each prompt; csv: the columns of the table traces.",
 )
 @options.out
-def export(kind: str, out: str, **which: Any) -> None:
+def export(selection: Selection | None, kind: str, out: str) -> None:
     """Write the matching prompts to a file or to stdout, newest first."""
     write = _write_csv if kind == "csv" else _write_jsonl
     with opened() as db, _destination(out) as file:
-        write(file, queries.export(db, _filter(which), with_children=kind == "jsonl"))
+        write(file, queries.export(db, selection, with_children=kind == "jsonl"))
         file.flush()
 
 
-@trace.command(epilog="Example: enricher trace stats --since 7d")
-@filters
+@trace.command(epilog="Example: enricher trace stats --where since:7d")
+@options.where(default=None)
 @options.as_json
-def stats(is_json: bool, **which: Any) -> None:
+def stats(selection: Selection | None, is_json: bool) -> None:
     """Show figures: failures, silent and skipped prompts, the time of each stage, the last prompt of each client.
 
-    They are about the runs of the hook, so imported prompts and those of tests count only with --origin. The share
-    of silent prompts depends on the rules alone, so it includes imported prompts.
+    They are about the runs of the hook, so imported prompts and those of tests count only with "origin:" in the
+    selection. The share of silent prompts depends on the rules alone, so it includes imported prompts.
     """
     with opened() as db:
-        figures = queries.stats(db, _filter(which))
+        figures = queries.stats(db, selection)
     if is_json:
         print_json(asdict(figures))
     else:
         _print_stats(figures)
-
-
-@contextlib.contextmanager
-def opened() -> Iterator[sqlite3.Connection]:
-    """Open this user's trace database; turn its errors into messages."""
-    try:
-        with database.said_in_words(state_dir()), contextlib.closing(database.connect(state_dir())) as db:
-            yield db
-    except (database.StorageError, queries.UnknownTraceError) as refusal:
-        raise click.ClickException(str(refusal)) from refusal
-
-
-def _filter(which: dict[str, Any]) -> queries.Filter:
-    selection = which.pop("selection")
-    wanted = queries.Filter(**{name: value or "" for name, value in which.items()}, selection=selection)
-    if wanted.task_type and wanted.task_type not in (known := task_types()):
-        click.echo(f"there is no task type {wanted.task_type!r}; known: {', '.join(known)}", err=True)
-    return wanted
 
 
 def task_types() -> list[str]:
@@ -232,11 +196,7 @@ def _csv_cell(value: object) -> object:
 def _table_of(rows: list[Row]) -> Table:
     """Return a table with one line per trace; its id is cut to a beginning that still identifies it."""
     hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
-    table = new_table("id", "at", *hosts, "status", "task_type", "prompt")
-    table.expand = True
-    for column in table.columns:
-        column.no_wrap, column.overflow = True, "ellipsis"
-    table.columns[-1].ratio = 1  # the prompt takes the remaining width
+    table = new_list("id", "at", *hosts, "status", "task_type", "prompt")
     for row in rows:
         task_type = f"{row['task_type']}?" if row["uncertain"] and row["task_type"] else row["task_type"]
         status = f"{row['status']}: {row['skip_reason']}" if row["skip_reason"] else row["status"]
@@ -262,20 +222,18 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
     console = new_console()
     texts = ("prompt", "output_text")
     beside = [name.removeprefix("trace_") for name in queries.CHILDREN]
-    facts = new_table("", "")
-    facts.show_header = False
+    facts = facts_table()
     for name, value in row.items():
         if name not in (*texts, *beside, "label", "inputs") and value not in ("", None, [], 0):
             facts.add_row(name, _cell(value))
     if why := (row["inputs"] or {}).get("workflow"):
         facts.add_row("why workflow", printable(why))
-    if model := (row["inputs"] or {}).get("model"):
+    if by_model := ((row["inputs"] or {}).get("hydration") or {}).get("model"):
+        facts.add_row("plan by a model", printable(summary(by_model)))
+    if model := (row["inputs"] or {}).get("model") or {}:
         facts.add_row("model", printable(summary(model)))
     if row["label"]:
         facts.add_row("label", printable(row["label"]["task_type"] or row["label"]["verdict"]))
-    model = (row["inputs"] or {}).get("model") or {}
-    if model:
-        facts.add_row("model", printable(_model_in_words(model)))
     console.print(facts)
     for name in texts:
         if row[name]:
@@ -310,8 +268,7 @@ def _print_violations(console: Console, rows: list[Row]) -> None:
 
 def _print_facts(console: Console, title: str, values: Row) -> None:
     """Print a row of many columns as one line for each column that has a value."""
-    table = new_table("", "")
-    table.show_header = False
+    table = facts_table()
     for name, value in values.items():
         if value not in (None, "", [], {}):
             table.add_row(name, printable(_cell(value)))
@@ -319,25 +276,15 @@ def _print_facts(console: Console, title: str, values: Row) -> None:
     console.print(table)
 
 
-def _model_in_words(model: Row) -> str:
-    """Return what is recorded about the question to a model: its name, how it ended, time, tokens and cost."""
-    parts = [model.get("status"), model.get("outcome"), model.get("reason")]
-    if "latency_ms" in model:
-        parts.append(f"{model['latency_ms']:.0f} ms")
-    if "input_tokens" in model:
-        parts.append(f"{model['input_tokens']} + {model['output_tokens']} tokens, {model['usd']:g} USD")
-    return f"{model.get('model') or 'no name'}: {', '.join(str(part) for part in parts if part)}"
-
-
 def _with_label(item: Row, row: Row) -> Row:
     """Return the item; if its text is empty, as for files, with its label from the trace's inputs as text."""
     if item["text"]:
         return item
-    from enricher.context import Gathered
+    from enricher.context import ChannelResult
 
     offered = [
         one.label
-        for channel in map(Gathered.from_json, (row["inputs"] or {}).get("channels", ()))
+        for channel in map(ChannelResult.from_json, (row["inputs"] or {}).get("channels", ()))
         for one in channel.candidates
         if channel.name == item["channel"] and one.ref == item["ref"]
     ]

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from enricher.rules.compiling.document import Problem, RuleBlock, read_front_matter
-from enricher.rules.layers import packaged_file
+from enricher.rules.compiling.named.files import found_path, named_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from enricher.rules.compiling.catalogue import Files
+    from enricher.rules.compiling.named.files import Files
 
 WORKFLOW, WORKFLOWS = "workflow", "workflows"
 FOLDER = "workflows"
@@ -67,20 +67,11 @@ def index_of(rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole
     A complete file (``is_whole``) may be a copy of the packaged instructions without their catalogue: then the
     packaged one is used, with a warning.
     """
-    name = rule.data.get("file")
-    if not name:
+    if not rule.data.get("file"):
         return None
-    path = os.path.normpath(os.path.join(os.path.dirname(rule.file), name))
-    place = rule.place_of("file")
-    if not files.has(path):
-        packaged = os.path.join(os.path.dirname(packaged_file()), name)
-        if not (is_whole and files.has(packaged)):
-            message = f"the workflow index {path} does not exist; put it there, or correct the path"
-            problems.append(Problem(*place, "error", message))
-            return None
-        message = f"there is no {name} beside this file; the packaged one is used"
-        problems.append(Problem(*place, "warning", message))
-        path = packaged
+    path = found_path(named_file(rule, "file"), files, problems, is_whole=is_whole, what="the workflow index")
+    if not path:
+        return None
     return read_index(path, files.read(path, problems, "the workflow index"))
 
 

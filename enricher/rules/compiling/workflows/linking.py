@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.respond.hydration import PLACEHOLDERS
 from enricher.rules.compiling.document import Problem
-from storage.base.lean import dumps
+from storage.base.fast_stdlib import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,8 +1,8 @@
 """Find out which commits added, removed, renamed or moved a name, from the diffs of the newest commits.
 
-A name is stored as a hash (``enricher.sources.code.past.key``), never as text; the only text stored from a diff is the
-new name after a rename and the paths between which a definition moved. Each commit is read once, newest first, in
-batches limited by bytes and time; the rest is read in the background of the next prompt. Not on the hook's path.
+A name is stored as a hash (``enricher.sources.code.name_history.key``), never as text; the only text stored from a diff
+is the new name after a rename and the paths between which a definition moved. Each commit is read once, newest first,
+in batches limited by bytes and time; the rest is read in the background of the next prompt. Not on the hook's path.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact
 from enricher.prompt.wording.words import looks_like_a_name
-from enricher.sources.code import past
+from enricher.sources.code import name_history
 from enricher.sources.code.indexing import listing
 from enricher.sources.code.indexing.symbols import definitions
 
@@ -146,9 +146,9 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
             _store(db, diffs, batch)
             seen = {one.sha for one in diffs}
             wanted = [] if is_whole or not seen else [sha for sha in wanted if sha not in seen]
-        missing = [(past.SWEEP, number) for sha, (number, _at) in batch.items() if sha in boundary]
+        missing = [(name_history.SWEEP, number) for sha, (number, _at) in batch.items() if sha in boundary]
         db.executemany("update commits set state = ? where id = ?", missing)
-        db.execute(f"update commits set state = {past.READ} where state = {UNREAD} and id in ({_marks(batch)})",
+        db.execute(f"update commits set state = {name_history.READ} where state = {UNREAD} and id in ({_marks(batch)})",
                    [number for number, _at in batch.values()])  # fmt: skip
         done += len(batch)
         db.execute("insert or replace into meta values ('diff_bytes', ?)", (str(MOST_BYTES - budget),))
@@ -218,7 +218,9 @@ def _store(db: sqlite3.Connection, diffs: list[_Diff], batch: dict[str, tuple[in
             [(key, at, number, one.net, one.what, one.detail) for key, one in _changes(diff).items()],
         )
         is_sweep = len(diff.files) > MOST_FILES or not diff.is_whole
-        db.execute("update commits set state = ? where id = ?", (past.SWEEP if is_sweep else past.READ, number))
+        db.execute(
+            "update commits set state = ? where id = ?", (name_history.SWEEP if is_sweep else name_history.READ, number)
+        )
 
 
 def _changes(diff: _Diff) -> dict[int, _Change]:
@@ -252,11 +254,11 @@ def _changes(diff: _Diff) -> dict[int, _Change]:
     found: dict[int, _Change] = {}
     for name in {*(name for name, net in counts.items() if net), *defined, *undefined, *within}:
         if key := _key(name, is_defined=name in defined or name in undefined or name in within):
-            found[key] = _judged(name, counts, defined, undefined, renamed, within=name in within)
+            found[key] = _classify_change(name, counts, defined, undefined, renamed, within=name in within)
     return found
 
 
-def _judged(
+def _classify_change(
     name: str,
     counts: Counter[str],
     defined: dict[str, list[str]],
@@ -267,14 +269,16 @@ def _judged(
 ) -> _Change:
     change = _Change(net=max(-99, min(99, counts[name])))
     here, there = undefined.get(name, []), defined.get(name, [])
-    change.what = past.DEFINED * bool(there) | past.UNDEFINED * bool(here) | past.TOUCHED * within
+    change.what = (
+        name_history.DEFINED * bool(there) | name_history.UNDEFINED * bool(here) | name_history.TOUCHED * within
+    )
     if len(here) == len(there) == 1:
-        change.what |= past.MOVED
+        change.what |= name_history.MOVED
         change.detail = f"{here[0]}\t{there[0]}"
     elif name in renamed and counts[name] < 0:
         new, votes = renamed[name].most_common(1)[0]
         if 2 * votes >= -counts[name] and redact(new)[0] == new:
-            change.what |= past.RENAMED
+            change.what |= name_history.RENAMED
             change.detail = new
     elif here:
         change.detail = here[0]
@@ -304,10 +308,10 @@ def _names(text: str) -> list[str]:
 def _key(name: str, *, is_defined: bool) -> int:
     """Return the key of a word that looks like a name or is defined; 0 for any other word."""
     if is_defined:
-        return past.key(name) if len(name) > 2 and name.isascii() and " " not in name else 0
+        return name_history.key(name) if len(name) > 2 and name.isascii() and " " not in name else 0
     found = _keys.get(name)
     if found is None:
         if len(_keys) > 500_000:
             _keys.clear()
-        found = _keys[name] = past.key(name) if looks_like_a_name(name) else 0
+        found = _keys[name] = name_history.key(name) if looks_like_a_name(name) else 0
     return found

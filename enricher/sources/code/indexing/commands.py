@@ -25,75 +25,43 @@ PYTHON_LOCKS = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm", "Pi
 _ADDING = {"pnpm": "pnpm add", "yarn": "yarn add", "bun": "bun add", "npm": "npm install", "uv": "uv add",
            "poetry": "poetry add", "pdm": "pdm add", "pipenv": "pipenv install"}  # fmt: skip
 
-_SCRIPTS = (
-    ("test", re.compile(r"^(?:test|tests|check|test[:_-](?:unit|all|ci|run))$")),
-    ("lint", re.compile(r"^(?:lint|format|fmt|typecheck|type-check|lint[:_-]fix|check[:_-](?:types|format|lint))$")),
-    ("run", re.compile(r"^(?:dev|start|serve|run|develop|up|start[:_-](?:dev|server)|dev[:_-]server)$")),
-    ("build", re.compile(r"^(?:build|compile|dist|package|build[:_-](?:all|prod|release))$")),
-    ("deploy", re.compile(r"^deploy(?:[:_-]\w+)?$")),
-    ("release", re.compile(r"^(?:release|publish|version|bump|semantic-release|tag)(?:[:_-]\w+)*$")),
-    (
-        "migration",
-        re.compile(r"^(?:migrate|migration|migrations|makemigrations|(?:db|prisma|migrate|migration)[:_-]\w+)$"),
-    ),
-    ("changelog", re.compile(r"^(?:changelog|changeset|changes)(?:[:_-]\w+)?$")),
+
+def _compiled(patterns: dict[str, str]) -> list[tuple[str, re.Pattern[str]]]:
+    return [(action, re.compile(pattern)) for action, pattern in patterns.items()]
+
+
+_SCRIPTS = _compiled(
+    {
+        "test": r"^(?:test|tests|check|test[:_-](?:unit|all|ci|run))$",
+        "lint": r"^(?:lint|format|fmt|typecheck|type-check|lint[:_-]fix|check[:_-](?:types|format|lint))$",
+        "run": r"^(?:dev|start|serve|run|develop|up|start[:_-](?:dev|server)|dev[:_-]server)$",
+        "build": r"^(?:build|compile|dist|package|build[:_-](?:all|prod|release))$",
+        "deploy": r"^deploy(?:[:_-]\w+)?$",
+        "release": r"^(?:release|publish|version|bump|semantic-release|tag)(?:[:_-]\w+)*$",
+        "migration": r"^(?:migrate|migration|migrations|makemigrations|(?:db|prisma|migrate|migration)[:_-]\w+)$",
+        "changelog": r"^(?:changelog|changeset|changes)(?:[:_-]\w+)?$",
+    }
 )
-_COMMANDS = (
-    (
-        "test",
-        re.compile(
-            r"\b(?:pytest|vitest|jest|tox(?!.* (?:devenv|list|config|format|fmt|lint|docs|static|types?)\b)|nox"
-            r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
-            r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
-            r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b"
-        ),
-    ),
-    (
-        "lint",
-        re.compile(
-            r"\b(?:ruff|eslint|biome|prettier|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt)\b"
-            r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b"
-        ),
-    ),
-    (
-        "run",
-        re.compile(
-            r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:dev|start|serve)\b|\bnpm start\b|\buvicorn \S+"
-            r"|\bflask run\b|\bmanage\.py runserver\b|\brails s(?:erver)?\b|\bdocker[ -]compose up\b"
-        ),
-    ),
-    (
-        "build",
-        re.compile(
-            r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? build\b|\bcargo build\b|\bgo build\b"
-            r"|\bpython -m build\b|\buv build\b|\bpoetry build\b|gradlew? build|mvnw? (?:package|install)\b"
-        ),
-    ),
-    (
-        "deploy",
-        re.compile(
-            r"\b(?:fly|vercel|wrangler|netlify|firebase|gcloud app|cdk|serverless|sam|kamal) deploy\b"
-            r"|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? deploy\b|\bkubectl apply\b"
-        ),
-    ),
-    (
-        "release",
-        re.compile(
-            r"\b(?:npm|pnpm|yarn|cargo|uv|poetry|bun) publish\b|\btwine upload\b|\bnpm version\b"
-            r"|\bgit tag\b|\bgoreleaser\b|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:release|publish)\b"
-        ),
-    ),
-    (
-        "migration",
-        re.compile(
-            r"\balembic (?:revision|upgrade)\b|\bmakemigrations\b|\bprisma migrate\b|\bdrizzle-kit\b"
-            r"|\brails g(?:enerate)? migration\b|\bknex migrate|\bsqlx migrate\b|\bdiesel migration\b"
-        ),
-    ),
-    (
-        "changelog",
-        re.compile(r"\btowncrier\b|\b(?:npx |pnpm |yarn )?changeset(?: add)?$|\bgit-cliff\b|\bscriv create\b"),
-    ),
+_COMMANDS = _compiled(
+    {
+        "test": r"\b(?:pytest|vitest|jest|tox(?!.* (?:devenv|list|config|format|fmt|lint|docs|static|types?)\b)|nox"
+        r"|rspec|phpunit|ctest|go test|cargo (?:nextest|test)|mix test"
+        r"|dotnet test|swift test|deno test|bun test|manage\.py test|unittest)\b"
+        r"|\b(?:npm|pnpm|yarn|bun|make|just|task|gradlew?|mvnw?|composer|hatch)(?: run)? \S*test\b",
+        "lint": r"\b(?:ruff|eslint|biome|prettier|golangci-lint|mypy|pyright|clippy|rubocop|pre-commit run|gofmt)\b"
+        r"|\b(?:npm|pnpm|yarn|bun|make|just|task|hatch)(?: run)? (?:lint|format|fmt|typecheck|check)\b",
+        "run": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:dev|start|serve)\b|\bnpm start\b|\buvicorn \S+"
+        r"|\bflask run\b|\bmanage\.py runserver\b|\brails s(?:erver)?\b|\bdocker[ -]compose up\b",
+        "build": r"\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? build\b|\bcargo build\b|\bgo build\b"
+        r"|\bpython -m build\b|\buv build\b|\bpoetry build\b|gradlew? build|mvnw? (?:package|install)\b",
+        "deploy": r"\b(?:fly|vercel|wrangler|netlify|firebase|gcloud app|cdk|serverless|sam|kamal) deploy\b"
+        r"|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? deploy\b|\bkubectl apply\b",
+        "release": r"\b(?:npm|pnpm|yarn|cargo|uv|poetry|bun) publish\b|\btwine upload\b|\bnpm version\b"
+        r"|\bgit tag\b|\bgoreleaser\b|\b(?:npm|pnpm|yarn|bun|make|just|task)(?: run)? (?:release|publish)\b",
+        "migration": r"\balembic (?:revision|upgrade)\b|\bmakemigrations\b|\bprisma migrate\b|\bdrizzle-kit\b"
+        r"|\brails g(?:enerate)? migration\b|\bknex migrate|\bsqlx migrate\b|\bdiesel migration\b",
+        "changelog": r"\btowncrier\b|\b(?:npx |pnpm |yarn )?changeset(?: add)?$|\bgit-cliff\b|\bscriv create\b",
+    }
 )
 _PROGRAM = re.compile(r"^(?:\w+=\S+ )*[\w./@-]+(?: (?![=:])|$)(?!install |add )")
 TASK_SCRIPT = re.compile(
@@ -131,7 +99,7 @@ class Manager:
     line: int = 0
 
 
-class Project:
+class ProjectFiles:
     """The manifests of a project; ``texts`` maps the paths of the relevant files to their contents."""
 
     def __init__(self, paths: list[str], texts: dict[str, str]) -> None:
@@ -171,7 +139,7 @@ class Project:
         return ""
 
 
-def commands(project: Project) -> list[Command]:
+def commands(project: ProjectFiles) -> list[Command]:
     """Return every command found in the project, best first."""
     found: list[Command] = []
     for path, text in project.texts.items():
@@ -206,7 +174,7 @@ def commands(project: Project) -> list[Command]:
     return sorted((one for one in found if one.action), key=lambda one: -one.rank)
 
 
-def _wrapped(project: Project) -> list[Command]:
+def _wrapped(project: ProjectFiles) -> list[Command]:
     """Return test and build commands inferred from a wrapper script or lock file at the root; ranked as a fallback."""
     for wrapper, test, build in (("gradlew", "test", "build"), ("mvnw", "test", "package")):
         if wrapper in project.present:
@@ -233,7 +201,7 @@ def _first_call(text: str) -> str:
     return ""
 
 
-def _scripts(project: Project, path: str, text: str) -> list[Command]:
+def _scripts(project: ProjectFiles, path: str, text: str) -> list[Command]:
     scripts = _loaded(text).get("scripts")
     folder = path.rpartition("/")[0]
     if not isinstance(scripts, dict):
@@ -302,7 +270,7 @@ def _of_document(path: str, text: str) -> list[Command]:
     return list(found.values())
 
 
-def _adding(project: Project, path: str) -> list[Command]:
+def _adding(project: ProjectFiles, path: str) -> list[Command]:
     """Return the command that adds a dependency, for the package manager whose lock file exists."""
     folder = path.rpartition("/")[0]
     manager = project.node(folder) if path.endswith("package.json") else project.python(folder)

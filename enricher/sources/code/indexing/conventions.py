@@ -86,7 +86,7 @@ _SENTENCES = {
     "contributor": r"\b(?:contributors (?:list|file)|all-contributors|AUTHORS|CONTRIBUTORS)\b",
 }  # fmt: skip
 _WORDS = {action: re.compile(pattern, 0 if action == "contributor" else _I) for action, pattern in _SENTENCES.items()}
-SAID_AS_HABITS = ("commit", "lint", "changelog", "release")
+MAY_BE_HABITS = ("commit", "lint", "changelog", "release")
 _HABIT = re.compile(r"\b(?:adopt|follow|follows|we use|project uses|are made by)\b", _I)
 _EMPTY = re.compile(
     r"for this purpose|licen[sc]e agreement|\bCLA\b|code of conduct|following guidelines|bear in mind|welcome|feel free"
@@ -109,7 +109,7 @@ _CONCRETE = re.compile(r"[`\d\"'“#@/]|\w[(:]")
 LEAST_OWN_WORDS = 2
 HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration")
 """Actions that a sentence need not name again if its heading does."""
-_TELLS = re.compile(
+_ORDERS_OR_RULES = re.compile(
     r"\b(?:must|should|shall|always|never|do not|don't|please|required?|need to|needs to|make sure|ensure"
     r"|prefer)\b",
     _I,
@@ -187,10 +187,10 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     if not (named and (nearest or above or prior >= 1.5)) and not (nearest and action in HEADING_SUFFICES):
         return 0.0
     orders = bool(_IMPERATIVE.search(unit.text))
-    tells = bool(_TELLS.search(unit.text)) or (action in SAID_AS_HABITS and bool(_HABIT.search(unit.text)))
-    if not (orders or (tells and named)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
+    is_rule = bool(_ORDERS_OR_RULES.search(unit.text)) or (action in MAY_BE_HABITS and bool(_HABIT.search(unit.text)))
+    if not (orders or (is_rule and named)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
         return 0.0
-    score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * tells + 1.0 * orders + 0.5 * ("`" in unit.text)
+    score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders + 0.5 * ("`" in unit.text)
     return score - 1.5 * (len(unit.text) < 45)
 
 

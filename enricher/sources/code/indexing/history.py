@@ -109,7 +109,7 @@ def recency(commits: list[Commit]) -> dict[str, float]:
     return found
 
 
-class Record:
+class GitHistory:
     """The current git history of a project, to be written into its index.
 
     ``commits`` is None if the index already has them, which saves reading thousands of commits.

@@ -78,7 +78,7 @@ create index symbols_by_file on symbols (file);
 
 
 @dataclass(slots=True)
-class Report:
+class RefreshReport:
     """The result of a refresh: ``state`` is built, updated, fresh, busy or none; ``problems`` lists what failed."""
 
     state: str
@@ -92,7 +92,7 @@ class Report:
 
 def refresh(
     project: Project, state: str, *, rebuild: bool = False, progress: Callable[[int, int], None] | None = None
-) -> Report:
+) -> RefreshReport:
     """Update the index of ``project`` from its files and its git history; only one process at a time does this.
 
     If git fails, the report and the log say so, and the update continues without it. Raises OSError if
@@ -100,7 +100,7 @@ def refresh(
     """
     started = time.perf_counter()
     if not is_project(project.root, project.git_dir):
-        return Report("none", problems=("this folder is no project: it has no git and holds everything",))
+        return RefreshReport("none", problems=("this folder is no project: it has no git and holds everything",))
     path = database_file(state, project.id)
     private.make_directory(os.path.dirname(path))
     lock = private.open_file(f"{path}.lock", os.O_RDWR)
@@ -108,7 +108,7 @@ def refresh(
         try:
             os.lockf(lock, os.F_TLOCK, 0)
         except (BlockingIOError, PermissionError):
-            return Report("busy")
+            return RefreshReport("busy")
         gc.disable()  # no reference cycles here, and a collection would scan very many objects
         try:
             report = _refresh(project, path, rebuild=rebuild, progress=progress)
@@ -127,13 +127,15 @@ def refresh(
     return report
 
 
-def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[int, int], None] | None) -> Report:
+def _refresh(
+    project: Project, path: str, *, rebuild: bool, progress: Callable[[int, int], None] | None
+) -> RefreshReport:
     files, problem = listing.files_of(project.root, has_git=bool(project.git_dir))
     problems = [problem] if problem else []
     if not files and not problems:
         return _without_files(path)
     known = {} if rebuild else _known(path)
-    past = history.Record(project, path if known else "", problems)
+    past = history.GitHistory(project, path if known else "", problems)
     changed = [file for file in files if known.get(file.path, (0, 0, 0, ""))[1:3] != (file.mtime_ns, file.size)]
     present = {file.path for file in files}
     removed = [row[0] for name, row in known.items() if name not in present]
@@ -142,7 +144,7 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
         if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
             _build(project, path, files, past, kept=path if known else "", progress=progress)
             past.read_changes(path)
-            return Report("built", files=len(files), changed=len(files), problems=tuple(problems))
+            return RefreshReport("built", files=len(files), changed=len(files), problems=tuple(problems))
     with closing(_open(path)) as db:
         done = _update(db, project.root, files, known, removed)
         done += past.write(db, [file.path for file in changed])
@@ -150,17 +152,17 @@ def _refresh(project: Project, path: str, *, rebuild: bool, progress: Callable[[
         db.commit()
     done += past.read_changes(path)
     count = len(files)
-    return Report(
+    return RefreshReport(
         "updated" if done else "fresh", files=count, changed=done, removed=len(removed), problems=tuple(problems)
     )
 
 
-def _without_files(path: str) -> Report:
+def _without_files(path: str) -> RefreshReport:
     """Delete the index of a project without files, so that no prompt opens it in vain."""
     if not os.path.exists(path):
-        return Report("fresh")
+        return RefreshReport("fresh")
     os.unlink(path)
-    return Report("updated")
+    return RefreshReport("updated")
 
 
 def _open(path: str) -> sqlite3.Connection:
@@ -184,7 +186,7 @@ def _known(path: str) -> dict[str, tuple[int, int, int, str]]:
         return {row[1]: (row[0], *row[2:]) for row in db.execute("select id, path, mtime_ns, size, digest from files")}
 
 
-def _is_same(root: str, file: listing.File, known: dict[str, tuple[int, int, int, str]]) -> bool:
+def _is_same(root: str, file: listing.ListedFile, known: dict[str, tuple[int, int, int, str]]) -> bool:
     row = known.get(file.path)
     return row is not None and row[2] == file.size and bool(row[3]) and _Content(root, file).digest == row[3]
 
@@ -192,8 +194,8 @@ def _is_same(root: str, file: listing.File, known: dict[str, tuple[int, int, int
 def _build(
     project: Project,
     path: str,
-    files: list[listing.File],
-    past: history.Record,
+    files: list[listing.ListedFile],
+    past: history.GitHistory,
     *,
     kept: str,
     progress: Callable[[int, int], None] | None,
@@ -235,7 +237,7 @@ def _build(
 def _update(
     db: sqlite3.Connection,
     root: str,
-    files: list[listing.File],
+    files: list[listing.ListedFile],
     known: dict[str, tuple[int, int, int, str]],
     removed: list[int],
 ) -> int:
@@ -294,7 +296,7 @@ def _write_meta(db: sqlite3.Connection, values: dict[str, str]) -> None:
 class _Content:
     """The content of a file for indexing; its text is empty if the file is binary, too large or minified."""
 
-    def __init__(self, root: str, file: listing.File, *, reads: bool = True) -> None:
+    def __init__(self, root: str, file: listing.ListedFile, *, reads: bool = True) -> None:
         self.file = file
         self.text = ""
         self.digest = ""

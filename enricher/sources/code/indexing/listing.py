@@ -62,7 +62,7 @@ class ListingError(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class ListedFile:
     """One file: relative ``path`` with slashes, time in nanoseconds, size in bytes."""
 
     path: str
@@ -157,7 +157,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def files_of(root: str, *, has_git: bool) -> tuple[list[File], str]:
+def files_of(root: str, *, has_git: bool) -> tuple[list[ListedFile], str]:
     """Return the regular files below ``root``, sorted by path, and a problem (empty if there was none).
 
     Uses git's list and ignore rules if git works, else a walk that reads ``.gitignore`` files.
@@ -174,7 +174,7 @@ def files_of(root: str, *, has_git: bool) -> tuple[list[File], str]:
     return _with_state(root, _walk(root)), problem
 
 
-def _with_state(root: str, names: list[str]) -> list[File]:
+def _with_state(root: str, names: list[str]) -> list[ListedFile]:
     found = []
     for name in names[:MOST_FILES]:
         try:
@@ -182,7 +182,7 @@ def _with_state(root: str, names: list[str]) -> list[File]:
         except (OSError, ValueError):
             continue
         if stat.S_ISREG(state.st_mode) and _is_utf8(name):
-            found.append(File(name, state.st_mtime_ns, state.st_size))
+            found.append(ListedFile(name, state.st_mtime_ns, state.st_size))
     return found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from enricher.sources.code.indexing.commands import Project, toml
+from enricher.sources.code.indexing.commands import ProjectFiles, toml
 
 _NODE = (
     (re.compile(r"\bvitest\b"), "vitest run {path}"),
@@ -31,7 +31,7 @@ class Runner:
     template: str
 
 
-def runners(project: Project) -> list[Runner]:
+def runners(project: ProjectFiles) -> list[Runner]:
     """Return the runners, deepest folders first."""
     found: list[Runner] = []
     for path, text in project.texts.items():
@@ -64,7 +64,7 @@ def runners(project: Project) -> list[Runner]:
     return sorted(found, key=lambda one: -len(one.folder))
 
 
-def _node(project: Project, folder: str, text: str) -> list[Runner]:
+def _node(project: ProjectFiles, folder: str, text: str) -> list[Runner]:
     manager = project.node(folder).name
     script = re.search(r'"test(?::unit)?"\s*:\s*"((?:[^"\\]|\\.)*)"', text)
     body = script[1] if script else ""
@@ -81,17 +81,12 @@ def _node(project: Project, folder: str, text: str) -> list[Runner]:
     return []
 
 
-def _python(project: Project) -> list[Runner]:
+def _python(project: ProjectFiles) -> list[Runner]:
     """Return pytest if any file mentions it, else ``manage.py`` or unittest."""
     roots = {
         path.rpartition("/")[0]
         for path in project.present
-        if path.endswith(("pyproject.toml", "setup.py", "setup.cfg"))
-    }
-    roots |= {
-        path.rpartition("/")[0]
-        for path in project.present
-        if path.endswith(("requirements.txt", "pytest.ini", "tox.ini"))
+        if path.endswith(("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "pytest.ini", "tox.ini"))
     }
     found = []
     says_pytest = any("pytest" in text for path, text in project.texts.items() if not path.endswith("md")) or any(

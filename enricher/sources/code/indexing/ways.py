@@ -15,7 +15,7 @@ from enricher.sources.code.indexing.commands import (
     LONGEST_COMMAND,
     TASK_SCRIPT,
     Command,
-    Project,
+    ProjectFiles,
     commands,
     line_of,
 )
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-    from enricher.sources.code.indexing.listing import File
+    from enricher.sources.code.indexing.listing import ListedFile
 
 SCHEMA = """
 create table ways (action text not null, kind text not null, said text not null, label text not null,
@@ -44,7 +44,7 @@ SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 
 MOST_BYTES = 200_000
 MOST_MANIFESTS = 80
-MOST_KEPT = 4
+MOST_STORED = 4
 """Maximum rows per action, kind and folder."""
 _MANIFESTS = frozenset(
     "package.json pyproject.toml setup.cfg tox.ini pytest.ini makefile gnumakefile justfile .justfile go.mod cargo.toml"
@@ -79,7 +79,7 @@ LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
 """Number of latest commits examined for a habit, the minimum number, and the share that must follow it."""
 
 
-def write(db: sqlite3.Connection, root: str, files: list[File]) -> bool:
+def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     """Update the rows from the files and the commits in the index; return whether anything had changed."""
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
@@ -87,7 +87,7 @@ def write(db: sqlite3.Connection, root: str, files: list[File]) -> bool:
     if db.execute("select value from meta where key = 'ways'").fetchone() == (mark,):
         return False
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
-    project = Project([file.path for file in files], texts)
+    project = ProjectFiles([file.path for file in files], texts)
     rows = [
         *_of_commands(commands(project)),
         *_of_documents(texts),
@@ -108,7 +108,7 @@ def write(db: sqlite3.Connection, root: str, files: list[File]) -> bool:
 Row = tuple[str, str, str, str, str, int, str, float]
 
 
-def _concerned(files: list[File]) -> list[File]:
+def _concerned(files: list[ListedFile]) -> list[ListedFile]:
     documents = sorted(
         (file for file in files if is_document(file.path)), key=lambda file: (file.path.count("/"), file.path)
     )
@@ -126,7 +126,7 @@ def _is_manifest(path: str) -> bool:
     return path == ".env.example" or any(pattern.match(path) for pattern in _NAMED)
 
 
-def hash_of(files: Iterable[File]) -> str:
+def hash_of(files: Iterable[ListedFile]) -> str:
     """Return a hash that changes when a file is changed, added or deleted."""
     from hashlib import blake2b
 
@@ -134,7 +134,7 @@ def hash_of(files: Iterable[File]) -> str:
     return blake2b(content.encode(errors="surrogateescape"), digest_size=12).hexdigest()
 
 
-def _read(root: str, file: File) -> str:
+def _read(root: str, file: ListedFile) -> str:
     if file.size > MOST_BYTES:
         return ""
     try:
@@ -149,14 +149,14 @@ def _best(rows: list[Row]) -> list[Row]:
     kept: list[Row] = []
     counts: Counter[tuple[str, str, str]] = Counter()
     for row in sorted(rows, key=lambda row: -row[7]):
-        action, kind, said, label, path, line, folder, rank = row
+        action, kind, text, label, path, line, folder, rank = row
         counts[action, kind, folder] += 1
-        if counts[action, kind, folder] <= MOST_KEPT or path.rpartition("/")[2] in (
+        if counts[action, kind, folder] <= MOST_STORED or path.rpartition("/")[2] in (
             "CLAUDE.md",
             "AGENTS.md",
             "GEMINI.md",
         ):
-            kept.append((action, kind, redact(said)[0], redact(label)[0], path, line, folder, rank))
+            kept.append((action, kind, redact(text)[0], redact(label)[0], path, line, folder, rank))
     return kept
 
 
@@ -179,13 +179,13 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
         folder = path.rpartition("/")[0]
         folder = "" if folder.startswith((".", "docs", "doc")) else folder
         rows += [
-            (told.action, SENTENCE, told.text, f"{path}:{told.line}", path, told.line, folder, told.score)
-            for told in conventions(path, text)
+            (one.action, SENTENCE, one.text, f"{path}:{one.line}", path, one.line, folder, one.score)
+            for one in conventions(path, text)
         ]
     return rows
 
 
-def _of_files(project: Project) -> list[Row]:
+def _of_files(project: ProjectFiles) -> list[Row]:
     """Return rows from files with a single purpose, such as pull request templates, release workflows and git hooks."""
     rows: list[Row] = []
     for path, text in project.texts.items():
@@ -221,11 +221,11 @@ def _calls(script: str) -> str:
     """Return the commands of a git hook on one line; empty if there are more than MOST_CALLS."""
     lines = [line.strip() for line in script.splitlines()]
     own = [line for line in lines if line and not line.startswith(("#", ".", "set ", "export ", "["))]
-    said = " && ".join(own)
-    return said if len(own) <= MOST_CALLS and len(said) <= LONGEST_COMMAND else ""
+    calls = " && ".join(own)
+    return calls if len(own) <= MOST_CALLS and len(calls) <= LONGEST_COMMAND else ""
 
 
-def _of_names(project: Project) -> list[Row]:
+def _of_names(project: ProjectFiles) -> list[Row]:
     rows: list[Row] = []
     migrations = sorted(path for path in project.paths if _MIGRATION.search(path))
     if migrations:
@@ -278,7 +278,7 @@ def _listed(head: str, key: str) -> str:
     return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))
 
 
-def _of_changelog(project: Project, path: str, text: str) -> list[Row]:
+def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
     if ".changeset/config.json" in project.present:
         return []
     for number, line in enumerate(text.splitlines()[:80], 1):

@@ -35,7 +35,7 @@ No experiment is stored yet.
 
 
 @dataclass
-class Listed(Message):
+class ExperimentsListed(Message):
     """The stored experiments, newest first."""
 
     run: int
@@ -43,7 +43,7 @@ class Listed(Message):
 
 
 @dataclass
-class Opened(Message):
+class ExperimentOpened(Message):
     """The answers of one experiment."""
 
     run: int
@@ -100,7 +100,7 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
     def __init__(self) -> None:
         super().__init__()
         self._listed: list[Experiment] = []
-        self._opened: Opened | None = None
+        self._opened: ExperimentOpened | None = None
         self._only = False
 
     def compose_body(self) -> ComposeResult:
@@ -147,7 +147,7 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
     def load(self, run: int) -> None:
         """Read the list."""
         with reading(self) as db:
-            self.post_message(Listed(run, experiments.kept(db, limit=MOST)))
+            self.post_message(ExperimentsListed(run, experiments.newest(db, limit=MOST)))
 
     @work(thread=True, exclusive=True, group="experiments.open", exit_on_error=False)
     def read_answers(self, run: int, experiment_id: str) -> None:
@@ -157,18 +157,18 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
             results = list(experiments.results(db, found.id))
             prompts = {row.id: row.prompt for row in corpus.rows_of(db, {one.prompt_id for one in results})}
             answers = experiment_text.paired(results, prompts)
-            self.post_message(Opened(run, found, answers))
+            self.post_message(ExperimentOpened(run, found, answers))
 
-    @on(Listed)
-    def _list_came(self, message: Listed) -> None:
+    @on(ExperimentsListed)
+    def _list_came(self, message: ExperimentsListed) -> None:
         if not self.is_latest("load", message.run):
             return
         self._listed = message.experiments
         self.set_class(not self._listed, "-empty")
         self.list.show([experiment_text.experiment_row(one) for one in self._listed])
 
-    @on(Opened)
-    def _answers_came(self, message: Opened) -> None:
+    @on(ExperimentOpened)
+    def _answers_came(self, message: ExperimentOpened) -> None:
         if not self.is_latest("open", message.run):
             return
         is_new = self._opened is None or self._opened.experiment.id != message.experiment.id

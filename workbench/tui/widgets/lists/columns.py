@@ -9,12 +9,12 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.tui.widgets.plain import fit, one_line, plain
+from workbench.tui.widgets.plain_text import fit, one_line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from storage.traces.windows import Line
+    from storage.traces.trace_pages import TraceLine
 
     Cells = tuple[tuple[str, "Look"], ...]
 
@@ -52,7 +52,7 @@ LONG_TIME = Column("long_time", "time", 12, sort="newest")
 MARK = Column("mark", " ", 1)
 TYPE = Column("type", "task type", 15)
 GIVEN = Column("given", " ", 1)
-BESIDE = (
+EXTRA_COLUMNS = (
     Column("ms", "ms", 6, is_number=True, sort="slowest"),
     Column("tokens", "tokens", 6, is_number=True, sort="largest"),
     Column("label", "label", 14),
@@ -67,7 +67,7 @@ def layout(width: int) -> tuple[Column, ...]:
     first = [TIME, MARK, TYPE]
     left = width - sum(column.width + 1 for column in first) - 1
     beside: list[Column] = []
-    for column in BESIDE:
+    for column in EXTRA_COLUMNS:
         if left - column.width - 1 < LEAST_PROMPT:
             break
         beside.append(column)
@@ -81,7 +81,7 @@ def layout(width: int) -> tuple[Column, ...]:
     return (*first, Column("prompt", "prompt", max(1, left)), *beside)
 
 
-def cells_of(line: Line, width: int) -> Cells:
+def cells_of(line: TraceLine, width: int) -> Cells:
     """Return the cells of a line with their looks; their total width is the table's."""
     cells: list[tuple[str, Look]] = []
     for column in layout(width):
@@ -121,33 +121,33 @@ def moment(at: str) -> datetime | None:
         return None
 
 
-def _status(line: Line) -> tuple[str, Look]:
+def _status(line: TraceLine) -> tuple[str, Look]:
     looks = {"error": Look.BAD, "ok": Look.GOOD, "partial": Look.GOOD}
     return MARKS.get(line.status, "?"), looks.get(line.status, Look.MUTED)
 
 
-def _type(line: Line) -> tuple[str, Look]:
+def _type(line: TraceLine) -> tuple[str, Look]:
     if line.status == "skipped":
         return "skipped", Look.MUTED
     return line.task_type + "?" * line.uncertain, Look.MUTED if line.uncertain else Look.TYPE
 
 
-def _given(line: Line) -> tuple[str, Look]:
+def _given(line: TraceLine) -> tuple[str, Look]:
     return LABEL_MARKS.get(line.label, OTHER_CLASS), Look.LABEL
 
 
-def _label(line: Line) -> tuple[str, Look]:
+def _label(line: TraceLine) -> tuple[str, Look]:
     if not line.label:
         return "", Look.PLAIN
     mark = LABEL_MARKS.get(line.label, OTHER_CLASS)
     return f"{mark} {line.label}", Look.LABEL
 
 
-def _project(line: Line) -> tuple[str, Look]:
+def _project(line: TraceLine) -> tuple[str, Look]:
     return plain(line.project.rstrip("/").rsplit("/", 1)[-1]), Look.MUTED
 
 
-VALUES: dict[str, Callable[[Line], tuple[str, Look]]] = {
+VALUES: dict[str, Callable[[TraceLine], tuple[str, Look]]] = {
     "time": lambda line: (short_time(line.at), Look.MUTED),
     "long_time": lambda line: (short_time(line.at, long=True), Look.MUTED),
     "mark": _status,

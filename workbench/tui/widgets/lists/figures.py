@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
-from workbench.tui.widgets.plain import fit, plain
+from workbench.tui.widgets.plain_text import fit, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row: its key, its texts, and the style (a theme variable) of the cells that have one."""
 
     key: str
@@ -85,7 +85,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
     def __init__(self, headings: Sequence[Heading], *, id: str) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)
         self._headings = tuple(headings)
-        self.shown: tuple[Row, ...] = ()
+        self.shown: tuple[TableRow, ...] = ()
         """The rows."""
 
     @property
@@ -97,7 +97,9 @@ class FiguresTable(CursorView, inherit_bindings=False):
         """The key of the row under the cursor, empty if there is none."""
         return self.shown[self.cursor].key if self.cursor < len(self.shown) else ""
 
-    def show(self, rows: Sequence[Row], headings: Sequence[Heading] | None = None, *, follows_row: bool = True) -> None:
+    def show(
+        self, rows: Sequence[TableRow], headings: Sequence[Heading] | None = None, *, follows_row: bool = True
+    ) -> None:
         """Show the rows; the cursor stays on its row, or without ``follows_row`` on its line."""
         before = self.chosen if follows_row else ""
         self._headings = tuple(headings or self._headings)

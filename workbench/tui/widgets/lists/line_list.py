@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
-from workbench.tui.widgets.plain import fit, plain
+from workbench.tui.widgets.plain_text import fit, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,13 +25,18 @@ OPEN, CLOSED = "▾", "▸"
 LEAST_TEXT = 12
 
 
-MOVES: list[BindingType] = [
-    *moves("lines"),
-    Binding("enter", "choose", "Open", id="lines.choose", show=False),
-    Binding("space", "fold", "Open or close the group", id="lines.fold", show=False),
-    Binding("right,l", "unfold(True)", "Open the group", id="lines.open", show=False),
-    Binding("left,h", "unfold(False)", "Close the group", id="lines.close", show=False),
-]
+def group_moves(*, choose: str = "", fold: str = "") -> list[BindingType]:
+    """Return the keys of a list of groups; the footer names those for choosing and folding if they have a name here."""
+    return [
+        *moves("lines"),
+        Binding("enter", "choose", choose or "Open", id="lines.choose", show=bool(choose)),
+        Binding("space", "fold", fold or "Open or close the group", id="lines.fold", show=bool(fold)),
+        Binding("right,l", "unfold(True)", "Open the group", id="lines.open", show=False),
+        Binding("left,h", "unfold(False)", "Close the group", id="lines.close", show=False),
+    ]
+
+
+MOVES = group_moves()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +122,7 @@ class LineList(CursorView, inherit_bindings=False):
         self._heads: list[int] = []
         self._count = 0
         self._open: set[str] = set()
-        self._told: str | None = None
+        self._last_posted: str | None = None
 
     @property
     def current(self) -> Line | None:
@@ -240,9 +245,9 @@ class LineList(CursorView, inherit_bindings=False):
 
     def moved(self) -> None:
         line = self.current
-        told = line.key if line else ""
-        if told != self._told:
-            self._told = told
+        key = line.key if line else ""
+        if key != self._last_posted:
+            self._last_posted = key
             self.post_message(self.Moved(self, line))
 
     def action_choose(self) -> None:

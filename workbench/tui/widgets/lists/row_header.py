@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from workbench.tui.widgets.lists.columns import heading
-from workbench.tui.widgets.plain import fit
+from workbench.tui.widgets.plain_text import fit
 
 if TYPE_CHECKING:
     from textual import events

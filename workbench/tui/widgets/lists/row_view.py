@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from storage.traces.windows import PAGE_ROWS, Line
+from storage.traces.trace_pages import PAGE_ROWS, TraceLine
 from workbench.tui.widgets.lists.columns import Look, cells_of
 from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from workbench.tui.widgets.lists.columns import Cells
 
-PAGES_KEPT = 24
+MOST_CACHED_PAGES = 24
 
 
 class RowView(CursorView, inherit_bindings=False):
@@ -62,7 +62,7 @@ class RowView(CursorView, inherit_bindings=False):
     class Moved(Message):
         """The cursor is on another line, or its line was loaded."""
 
-        line: Line | None
+        line: TraceLine | None
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, RowView.Moved)
@@ -71,16 +71,16 @@ class RowView(CursorView, inherit_bindings=False):
     class Opened(Message):
         """The user chose the line."""
 
-        line: Line
+        line: TraceLine
 
     def __init__(self) -> None:
         super().__init__(id="rows")
-        self._pages: OrderedDict[int, list[Line]] = OrderedDict()
-        self._head: list[Line] = []
+        self._pages: OrderedDict[int, list[TraceLine]] = OrderedDict()
+        self._head: list[TraceLine] = []
         self._below = 0
         self._cells: OrderedDict[tuple[str, int, str], Cells] = OrderedDict()
         self._asked: set[int] = set()
-        self._told: tuple[str, str] | None = None
+        self._last_posted: tuple[str, str] | None = None
 
     @property
     def row_count(self) -> int:
@@ -97,7 +97,7 @@ class RowView(CursorView, inherit_bindings=False):
         """Whether the cursor is on the newest line, so that it moves to each newer line."""
         return self.cursor == 0
 
-    def line(self, row: int) -> Line | None:
+    def line(self, row: int) -> TraceLine | None:
         """Return the line of that row, None if its page is not loaded."""
         if row < len(self._head):
             return self._head[-1 - row] if row >= 0 else None
@@ -106,11 +106,11 @@ class RowView(CursorView, inherit_bindings=False):
         return lines[offset] if lines is not None and offset < len(lines) else None
 
     @property
-    def current(self) -> Line | None:
+    def current(self) -> TraceLine | None:
         """The line under the cursor."""
         return self.line(self.cursor)
 
-    def start(self, lines: list[Line], *, keep: str = "") -> None:
+    def start(self, lines: list[TraceLine], *, keep: str = "") -> None:
         """Show a new list that begins with these lines; the cursor goes to the trace ``keep`` if it is among them."""
         self._pages.clear()
         self._asked.clear()
@@ -128,22 +128,22 @@ class RowView(CursorView, inherit_bindings=False):
         self.cursor = max(0, min(self.cursor, self.row_count - 1))
         self.moved()
 
-    def put(self, number: int, lines: list[Line]) -> None:
+    def add_page(self, number: int, lines: list[TraceLine]) -> None:
         """Add a page."""
         self._pages[number] = lines
         self._pages.move_to_end(number)
         self._asked.discard(number)
-        while len(self._pages) > PAGES_KEPT:
+        while len(self._pages) > MOST_CACHED_PAGES:
             self._pages.popitem(last=False)
         self.refresh()
         self.moved()
 
-    def renew(self, fresh: dict[str, Line]) -> None:
+    def update_lines(self, fresh: dict[str, TraceLine]) -> None:
         """Replace loaded lines with their current state."""
         self._head = [fresh.get(line.id, line) for line in self._head]
         self.refresh()
 
-    def arrive(self, lines: list[Line]) -> None:
+    def add_newer(self, lines: list[TraceLine]) -> None:
         """Put newer lines, given oldest first, on top; the selected line stays selected unless it is the top one."""
         follows = self.is_at_top
         self._head += lines
@@ -170,7 +170,7 @@ class RowView(CursorView, inherit_bindings=False):
             return Strip([Segment(" …".ljust(width), self.rich_style + self._style("row--muted"))], width)
         return self._strip(self._cells_of(line, width), is_chosen=row == self.cursor)
 
-    def _cells_of(self, line: Line, width: int) -> Cells:
+    def _cells_of(self, line: TraceLine, width: int) -> Cells:
         key = (line.id, width, line.label)
         cells = self._cells.get(key)
         if cells is None:
@@ -198,9 +198,9 @@ class RowView(CursorView, inherit_bindings=False):
 
     def moved(self) -> None:
         line = self.current
-        told = (line.id, line.label) if line else None
-        if told != self._told:
-            self._told = told
+        current = (line.id, line.label) if line else None
+        if current != self._last_posted:
+            self._last_posted = current
             self.post_message(self.Moved(line))
 
     def action_open(self) -> None:

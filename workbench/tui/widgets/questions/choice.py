@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class Alternative:
     """An alternative: its name, its key, and its title in the line."""
 
     name: str
@@ -35,16 +35,16 @@ class _Item(Static):
     }
     """
 
-    def __init__(self, option: Option) -> None:
+    def __init__(self, option: Alternative) -> None:
         super().__init__(markup=False)
         self.option = option
-        self._beside = ""
+        self._note = ""
         self.show(is_chosen=False)
 
     def show(self, *, is_chosen: bool, beside: str | None = None) -> None:
         """Draw the alternative as selected or not, with the text ``beside`` after its title."""
-        self._beside = self._beside if beside is None else beside
-        text = f"{self.option.key} {self.option.title}{self._beside}"
+        self._note = self._note if beside is None else beside
+        text = f"{self.option.key} {self.option.title}{self._note}"
         self.set_class(is_chosen, "-chosen")
         self.update(f"[{text}]" if is_chosen else f" {text} ")
 
@@ -68,7 +68,7 @@ class Choice(Horizontal):
 
         name: str
 
-    def __init__(self, options: Sequence[Option]) -> None:
+    def __init__(self, options: Sequence[Alternative]) -> None:
         super().__init__()
         self._options = tuple(options)
         self._chosen = options[0].name
@@ -87,13 +87,13 @@ class Choice(Horizontal):
         for item in self.query(_Item):
             item.show(is_chosen=item.option.name == name)
 
-    def count(self, numbers: dict[str, int]) -> None:
+    def show_counts(self, numbers: dict[str, int]) -> None:
         """Show these counts, by the alternatives' names, after their titles."""
         for item in self.query(_Item):
             number = numbers.get(item.option.name)
             beside = "" if number is None else f" {number:,}"
             item.show(is_chosen=item.option.name == self._chosen, beside=beside)
 
-    def tell(self, text: str) -> None:
+    def show_note(self, text: str) -> None:
         """Show a text on the selected alternative."""
         self.query_one("#told", Static).update(text)

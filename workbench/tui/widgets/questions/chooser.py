@@ -1,4 +1,4 @@
-"""Ask for the correct task type of a prompt: one key, arrows and enter, or a click."""
+"""Ask how a prompt should have come out: one key, arrows and enter, or a click."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.gate.class_keys import keys_for
+from workbench.gate.queue import keys_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class ClassChooser(ModalScreen[str], inherit_bindings=False):
-    """Returns a task type; empty if the user cancelled."""
+    """Returns a task type, or the value of another answer; empty if the user cancelled.
+
+    The other answers come after the task types: key (may be empty), value and text of each.
+    """
 
     DEFAULT_CSS = """
     ClassChooser {
@@ -38,9 +41,10 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
         Binding("escape", "leave", "Say nothing", id="chooser.leave"),
     ]
 
-    def __init__(self, task_types: Sequence[str], *, now: str) -> None:
+    def __init__(self, task_types: Sequence[str], *, now: str, others: Sequence[tuple[str, str, str]] = ()) -> None:
         super().__init__()
         self._keys = keys_for(task_types)
+        self._others = others
         self._now = now
 
     def compose(self) -> ComposeResult:
@@ -49,7 +53,8 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
             box.border_subtitle = "esc: say nothing"
             yield Static(f"now: {self._now or 'nothing'}", classes="muted", markup=False)
             yield OptionList(
-                *(Option(_told(name, key), id=name) for key, name in self._keys.items()),
+                *(Option(_format_option(name, key), id=name) for key, name in self._keys.items()),
+                *(Option(_format_option(text, key or " "), id=value) for key, value, text in self._others),
                 compact=True,
             )
 
@@ -57,7 +62,8 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
         self.query_one(OptionList).focus()
 
     def on_key(self, event: events.Key) -> None:
-        if event.character and (name := self._keys.get(event.character)):
+        keys = self._keys | {key: value for key, value, _text in self._others if key}
+        if event.character and (name := keys.get(event.character)):
             event.stop()
             self.dismiss(name)
 
@@ -69,5 +75,5 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
         self.dismiss("")
 
 
-def _told(name: str, key: str) -> Content:
+def _format_option(name: str, key: str) -> Content:
     return Content.assemble((f" {key} ", "bold $accent"), f" {name}")

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from workbench.tui.widgets.plain import plain
+from workbench.tui.widgets.plain_text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ class Picker(ModalScreen[str], inherit_bindings=False):
             if self._note:
                 yield Static(self._note, markup=False)
             width = max((cell_len(one.text) for one in self._answers), default=0)
-            yield OptionList(*(Option(_told(one, self._now, width)) for one in self._answers), compact=True)
+            yield OptionList(*(Option(_format_answer(one, self._now, width)) for one in self._answers), compact=True)
 
     def on_mount(self) -> None:
         choices = self.query_one(OptionList)
@@ -82,7 +82,7 @@ class Picker(ModalScreen[str], inherit_bindings=False):
         self.dismiss("")
 
 
-def _told(answer: Answer, now: str, width: int) -> Content:
+def _format_answer(answer: Answer, now: str, width: int) -> Content:
     mark = "● " if answer.value == now else "  "
     note = f"  {plain(answer.note)}" if answer.note else ""
     return Content.assemble((mark, "$accent"), set_cell_size(plain(answer.text), width), (note, "$text-muted"))

@@ -1,0 +1,95 @@
+"""Decide for a replay which recorded channel answers are still valid under other rules.
+
+A trace records each channel's answer. If the other rules classify the prompt differently, or declare
+the channel differently, the channel's input may have been different.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from enricher.context import CHANNELS
+from enricher.context.gathering import load
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
+OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
+"""Keys of a channel's rule on which a program's start and answer depend, as they do on prompt and task type."""
+
+
+class ChannelInput:
+    """The part of a classification that channels see; ``is_silent`` means that no channel is asked at all."""
+
+    __slots__ = ("intent_confidence", "is_silent", "search_intent", "task_type")
+
+    def __init__(
+        self, task_type: str, *, search_intent: str = "", intent_confidence: float = 0.0, is_silent: bool = False
+    ) -> None:
+        self.task_type = task_type
+        self.search_intent = search_intent
+        self.intent_confidence = intent_confidence
+        self.is_silent = is_silent
+
+
+def channels_with_changed_input(
+    before: tuple[ChannelInput, Sequence[Mapping[str, Any]]],
+    after: tuple[ChannelInput, Sequence[Mapping[str, Any]]],
+    *,
+    settings: Mapping[str, Any],
+    has_past: bool = True,
+    off: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Return the names of the channels whose input differs under the rules in ``after``.
+
+    ``before`` and ``after`` each hold the judgement and the declared channels of one set of rules.
+    ``settings`` are the recorded settings, ``has_past`` tells whether the trace had any conversation
+    context, ``off`` names the channels that were switched off when the trace was recorded.
+    """
+    (was, declared_before), (now, declared_after) = before, after
+    if now.is_silent:
+        return ()
+    known = {rule["name"]: rule for rule in declared_before}
+    return tuple(
+        rule["name"]
+        for rule in declared_after
+        if not (
+            (rule["name"] in off or not _can_answer(rule, settings, has_past))
+            and _has_same_program(rule, known.get(rule["name"]))
+        )
+        and (
+            was.is_silent
+            or rule["name"] not in known
+            or _question(known[rule["name"]], was, settings) != _question(rule, now, settings)
+        )
+    )
+
+
+def can_rerun(rule: Mapping[str, Any]) -> bool:
+    """Return whether a replay may ask the channel again, against today's stores.
+
+    Programs are never run again: the rules on trial may come from anyone, and the user has not trusted their commands.
+    """
+    return _is_builtin(rule) and load(rule["name"]).can_rerun
+
+
+def _is_builtin(rule: Mapping[str, Any]) -> bool:
+    return not rule["command"] and rule["name"] in CHANNELS
+
+
+def _can_answer(rule: Mapping[str, Any], settings: Mapping[str, Any], has_past: bool) -> bool:
+    can_answer = load(rule["name"]).can_answer if _is_builtin(rule) else None
+    return can_answer is None or can_answer(settings, has_past)
+
+
+def _has_same_program(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
+    """Return whether both rules have the same program, model and endpoint: a channel that was off then is off now."""
+    return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
+
+
+def _question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[str, Any]) -> tuple[object, ...]:
+    if not _is_builtin(rule):
+        return (judged.task_type, *(str(rule[key]) for key in OF_A_PROGRAM))
+    question = load(rule["name"]).question
+    return (question(rule, judged, settings),) if question else ()

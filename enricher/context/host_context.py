@@ -1,0 +1,89 @@
+"""Mark facts that are already in the host's context (ruling R29): in files it loads, or in its last answer."""
+
+from __future__ import annotations
+
+import os
+
+from storage.base import private
+
+FILES = {
+    "claude": ("CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"),
+    "codex": ("AGENTS.md", ".codex/AGENTS.md"),
+    "gemini": ("GEMINI.md", ".gemini/GEMINI.md"),
+    "copilot": ("AGENTS.md", ".github/copilot-instructions.md"),
+    "cursor": ("AGENTS.md", ".cursorrules"),
+    "opencode": ("AGENTS.md",),
+}
+"""Files that each client loads at its start, from the project root, the folders down to ``cwd`` and the home folder."""
+MOST_BYTES = 64 * 1024
+FEWEST_CHARACTERS = 20
+"""Minimum length of a text that is searched in the files; shorter ones occur by chance in almost any file."""
+IN_HOST_FILE = "the host has it in "
+IN_CONVERSATION = "the conversation has it already"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.context import ChannelResult, Request
+
+
+def mark_loaded(gathered: list[ChannelResult], request: Request) -> None:
+    """Mark the candidates whose text occurs in a file that the host has loaded."""
+    offered = [(item, flat(item.text)) for one in gathered for item in one.candidates if not item.stale]
+    offered = [(item, text) for item, text in offered if len(text) >= FEWEST_CHARACTERS]
+    if not offered:
+        return
+    for name, content in _read(request):
+        for item, text in offered:
+            if not item.stale and text in content:
+                item.stale = IN_HOST_FILE + name
+
+
+def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
+    """Mark the candidates whose text occurs in the agent's last answer.
+
+    The channel ``session`` is exempt: it quotes that answer on purpose, to resolve what the prompt refers to.
+    """
+    answer_line = _one_line(answer)
+    for one in gathered:
+        for item in one.candidates if one.name != "session" else ():
+            if answer_line and item.text and not item.stale and _one_line(item.text) in answer_line:
+                item.stale = IN_CONVERSATION
+
+
+def imports(name: str, request: Request) -> str:
+    """Return the loaded file that is, imports or links to the project's file ``name``; empty if there is none."""
+    path = os.path.join(request.project.root, name)
+    for own in FILES.get(request.host, FILES["claude"]):
+        if os.path.realpath(os.path.join(request.project.root, own)) == os.path.realpath(path):
+            return own
+    wanted = os.path.basename(name).lower()
+    found = (own for own, content in _read(request) if f"@{wanted}" in content or f"@./{wanted}" in content)
+    return next(found, "")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def _read(request: Request) -> list[tuple[str, str]]:
+    found = []
+    for folder in _folders(request.cwd, request.project.root):
+        for name in FILES.get(request.host, FILES["claude"]):
+            try:
+                content = private.read_file(os.path.join(folder, name), MOST_BYTES)
+            except OSError:
+                continue
+            found.append((name, flat(content.decode(errors="replace"))))
+    return found
+
+
+def _folders(cwd: str, root: str) -> list[str]:
+    folders = [folder for folder in dict.fromkeys((cwd, root)) if folder]
+    while cwd and root and cwd.startswith(root + os.sep) and (cwd := os.path.dirname(cwd)) != root:
+        folders.append(cwd)
+    return [*folders, os.path.expanduser("~")]
+
+
+def flat(text: str) -> str:
+    """Return the text on one line, lowercase and without emphasis marks, for comparison."""
+    return _one_line(text.replace("*", "").replace("`", ""))

@@ -1,0 +1,296 @@
+"""Decide whether a memory and a prompt have the same topic, by their specific words instead of common ones.
+
+A search returns every memory that shares words with a prompt; most of them have another topic. A memory is shown if
+the prompt asks about a decision and the memory begins with that topic, if both mention the same two things, or if
+the prompt asks for an action that the memory has a rule for. Pure.
+"""
+
+from __future__ import annotations
+
+from storage.memory.stemming import stem
+from storage.memory.words import BASE_FORMS, COMMON_WORDS, FIRST_SIGN, STOP_WORDS, identifier_parts, sign_words, words
+
+FUNCTION_WORDS = frozenset(
+    "der die das den dem des ein eine einen einem einer eines und oder aber wenn als wie wo wer wen warum wieso nicht"
+    " kein keine auch noch nur schon sehr mit von vom zu zum zur bei für auf aus nach über unter vor durch gegen ohne"
+    " um bis ist sind war waren sein haben hat hatte hatten habe wird werden wurde kann können soll sollen"
+    " sollte muss"
+    " müssen darf ich du er sie es wir ihr uns euch mich dich sich mein dein unser unsere unseren dieser diese dieses"
+    " dazu dafür damit hier dort jetzt bitte mal man im am ins le la les l un une des du de d et ou mais si que qui"
+    " quoi dont où quand comment pourquoi ne pas plus non aussi avec sans pour par sur sous dans en au aux à est sont"
+    " était être avoir ont avait nous vous ils elles je tu il elle on me te se ce cet cette ces mon ton son notre nos"
+    " votre leur y faut doit peut s'il svp quel quelle quels quelles qu avons été fait el los las una unos unas"
+    " del al y"
+    " o pero cuando cómo como dónde donde qué cuál por para con sin sobre entre hasta desde es son era ser estar está"
+    " están hay ha han hemos había nosotros usted ellos yo tú él ella mi tu su nuestro nuestra este esta estos estas"
+    " eso esto lo se nos muy más ya también solo debe puede favor o os as um uma do da dos das no na nos nas ao aos e"
+    " mas quando onde porque por com sem sobre até desde é são foi ser estar há tem temos tinha nós você eles eu meu"
+    " seu nosso nossa este esta isso isto muito mais já também só deve pode il lo gli i uno dello della dei degli"
+    " delle al alla ai alle dal dalla nel nella nei sul sugli sulle sui sulla ed ma come dove perché cosa chi"
+    " con senza per tra fra è"
+    " sono era essere abbiamo hanno ha noi voi loro io lui lei mio tuo suo nostro nostra questo questa questi queste"
+    " molto più già anche solo deve può non и в во на с со к ко о об от до из у за под над при про без для по"
+    " не ни но"
+    " а или если когда как где что чтобы кто почему зачем мы вы они он она оно я ты наш наша наше наши ваш это этот"
+    " эта эти тот та те быть был была было были есть будет нужно надо можно же ли бы уже ещё еще только тоже также"
+    " очень пожалуйста мне нам нас".split()
+)
+"""Function words of German, French, Spanish, Portuguese, Italian and Russian; some are content words in English."""
+ASKS = frozenset(
+    "decide decided decides deciding decision decisions choose agree agreed agrees agreement settle settled"
+    " convention conventions policy"
+    " rationale adr adrs rule rules chose chosen entscheiden entschieden entscheidung beschlossen vereinbart"
+    " abgemacht"
+    " festgelegt regel regeln décidé décision convenu règle règles choisi decidimos decidido decisión acordamos"
+    " acordado regla reglas elegimos decidiu decidimos decisão combinamos regra escolhemos deciso decisione"
+    " concordato"
+    " regola scelto решили решение договорились правило правила выбрали"
+    " 决定 決定 决策 约定 規定 规定 规则 决め 決め 方針 ルール".split()
+)
+"""Words that ask for a decision or state one."""
+ALWAYS = frozenset(
+    "always never must whenever every each any before after until without unless only don't immer nie niemals jeder"
+    " jede jedes jeden bevor ohne niemand nur toujours jamais chaque avant sans siempre nunca cada antes sin sempre"
+    " cada antes sem mai ogni prima senza всегда никогда каждый каждая каждое перед без только"
+    " 必须 不要 每次 禁止 必ず".split()
+)
+"""Words that mark a sentence as a rule; the words between two of them name what the rule applies to."""
+
+
+READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
+MOST_TERMS = 40
+"""Maximum terms of a prompt; one with more is mostly pasted text, and no memory is shown for it."""
+COMMON = 0.3
+SHORT = 32
+"""Maximum words of a memory whose whole text counts as its head, which names its topic."""
+HEAD_TERMS = 12
+NEAR = 3
+SURE, BELOW = 0.6, 0.8
+"""Lowest score of a memory that is shown; the factor that lowers the score of a decision record's subsection."""
+SAME_START, ENDING = 5, 4
+SUBJECT, BEGINNING = 3, 5
+ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
+
+NOTE, RECORD, DOCUMENT = "note", "record", "document"
+"""Kinds of memory: a single note; a section of a decision record; a section of any other document."""
+
+_GENERIC = frozenset(
+    "local system settings config configuration user users default values option options state status mode request"
+    " response service client view item support handle handled process manage store stored storing keep kept save saved"
+    " represent represented format treat define structure organised organized named called also new old own current"
+    " place kind sort time day want wrong missing broken full small large"
+    " big long short high low fast slow together instead correctly properly exactly currently".split()
+)
+"""Words with little meaning in any project, in addition to ``COMMON_WORDS``."""
+_ASKING = (
+    "did we ", "do we ", "have we ", "are we ", "should we ", "were we ", "the reason", "haben wir", "wollten wir",
+    "avons-nous", "nous avons", "on a ", "hemos ", "abbiamo ", "мы ", "我们", "我們",
+)  # fmt: skip
+_QUESTIONS = frozenset(
+    "how why what where when which who is are does do did can could should may"
+    " wie warum wieso was wo wann welche welcher welches comment pourquoi quoi quel quelle cómo qué cuál dónde por"
+    " como qual onde porque come perché cosa dove quale как почему что где когда какой какие".split()
+)
+_VERDICTS = frozenset(
+    "needs need is are has have goes gets must should requires require may can cannot shall comes"
+    " braucht brauchen muss müssen soll ist sind hat bekommt darf doit doivent est besoin debe deben necesita tiene"
+    " deve devem precisa tem deve devono serve ha должен должна должно нужен нужна нужно требует".split()
+)
+"""Verbs of rules: the words before the verb name what the rule applies to, the words after it what it requires."""
+
+
+def _key(word: str) -> str:
+    return stem(BASE_FORMS.get(word, word))
+
+
+def _asks_for_decision(word: str) -> bool:
+    return word in ASKS or BASE_FORMS.get(word, word) in ASKS
+
+
+class Term:
+    """A word of a text, with the stem it is compared by and its weight."""
+
+    __slots__ = ("key", "weight", "word")
+
+    def __init__(self, word: str, worth: float) -> None:
+        self.word = word
+        self.key = _key(word)
+        self.weight = worth
+
+
+class PromptTerms:
+    """The specific words of a prompt, its language and whether it asks a question."""
+
+    __slots__ = ("asks", "beginnings", "is_foreign", "is_question", "terms")
+
+    def __init__(self, prompt: str, names: frozenset[str]) -> None:
+        text = prompt[:READ_CHARS]
+        low, bare = text.lower(), words(text)
+        self.is_foreign = _is_foreign(bare)
+        self.is_question = low.rstrip().endswith(("?", "\uff1f")) or bool(bare and bare[0] in _QUESTIONS)
+        signs = [word for word in ASKS if max(word) >= "\u3040" and word in low]
+        for word in signs:
+            text = text.replace(word, " ")
+        self.asks = bool(signs) or any(map(_asks_for_decision, bare))
+        self.asks = self.asks or (self.is_question and any(phrase in low for phrase in _ASKING))
+        self.terms = [term for term in terms_of(text, names) if not _asks_for_decision(term.word)]
+
+        self.beginnings = {term.word[:2] for term in self.terms} | {term.key[:2] for term in self.terms}
+
+    def keys(self, memory_words: list[str]) -> list[str]:
+        """Return the stems of a memory's words; words that share no beginning with a prompt word stay unstemmed."""
+        return [_key(word) if word[:2] in self.beginnings or word in BASE_FORMS else word for word in memory_words]
+
+    def is_silent(self) -> bool:
+        """Return whether the prompt has no terms, too many, or only common ones, so that no memory can match."""
+        return not 0 < len(self.terms) <= MOST_TERMS or max(term.weight for term in self.terms) <= COMMON / 2
+
+
+def content_words(text: str, names: frozenset[str] = frozenset()) -> list[str]:
+    """Return the content words of a text (no stop words, no project names), in order and without duplicates."""
+    found = words(text)
+    if signs := sign_words(text):
+        found = [*(word for word in found if max(word) < FIRST_SIGN), *signs]
+    return [
+        word
+        for word in dict.fromkeys([*found, *identifier_parts(text)])
+        if not (word in STOP_WORDS or word in FUNCTION_WORDS or word in names or (len(word) < 2 and word.isascii()))
+    ]
+
+
+def terms_of(text: str, names: frozenset[str] = frozenset()) -> list[Term]:
+    """Return the content words of a text as weighted terms, one per stem."""
+    found: dict[str, Term] = {}
+    for word in content_words(text, names):
+        term = Term(word, COMMON if word in COMMON_WORDS or word in _GENERIC or word.isdigit() else 1.0)
+        found.setdefault(term.key, term)
+    return list(found.values())
+
+
+def _is_foreign(bare: list[str]) -> bool:
+    """Return whether the words contain enough foreign function words (2, or 20 %) to be in another language."""
+    foreign = sum(word in FUNCTION_WORDS and word not in STOP_WORDS for word in bare)
+    return foreign > 1 or foreign * 5 >= len(bare) > 0
+
+
+class _Memory:
+    """A memory with its head: the beginning of the text, which names its topic."""
+
+    def __init__(self, content: str, kind: str, prompt: PromptTerms, *, is_foreign: bool) -> None:
+        heading, is_headed, text = content.partition(":\n")
+        head, is_long = content, len(words(content)) > SHORT
+        if kind != NOTE:
+            head = heading if is_headed else content.partition("\n")[0]
+            head = f"{head} {_sentence(text)}" if kind == RECORD and " / " not in head else head.rpartition(" / ")[2]
+        elif is_long:
+            head = f"{heading} {_sentence(text)}" if is_headed else _sentence(content)
+        self.content, self.kind, self.is_foreign = content, kind, is_foreign
+        self.head = list(dict.fromkeys(prompt.keys(content_words(head))))[
+            : HEAD_TERMS if kind == RECORD or is_long else None
+        ]
+
+
+def _sentence(text: str) -> str:
+    """Return the first sentence of a text."""
+    flat = " ".join(text.split())
+    ends = [at for mark in (". ", "; ", "\u3002") if (at := flat.find(mark)) > 0]
+    return flat[: min(ends)] if ends else flat
+
+
+def evidence(prompt: PromptTerms, content: str, kind: str) -> tuple[float, frozenset[str]]:
+    """Return how certain it is that memory and prompt share a topic (0 to 1), and the stems of the words that match."""
+    content = content[:READ_OF_MEMORY]
+    bare = words(content)
+    is_foreign = prompt.is_foreign and _is_foreign(bare)
+    keys = prompt.keys([word for word in {*bare, *sign_words(content)} if word[:2] in prompt.beginnings])
+    matched = [term for term in prompt.terms if _in(term.key, keys, is_foreign=is_foreign)]
+    if not any(term.weight == 1.0 for term in matched):
+        return 0.0, frozenset()
+    memory = _Memory(content, kind, prompt, is_foreign=is_foreign)
+    headed = [term for term in matched if _in(term.key, memory.head, is_foreign=memory.is_foreign)]
+    share = sum(term.weight for term in matched) / (sum(term.weight for term in prompt.terms) or 1.0)
+    is_told = _is_relevant(prompt, memory, headed, share=share)
+    sure = _certainty(share) * (BELOW if kind == RECORD and " / " in content.partition(":\n")[0] else 1.0)
+    return (sure if is_told else 0.0), frozenset(term.key for term in matched if term.weight == 1.0)
+
+
+def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, share: float) -> bool:
+    """Decide whether to show a memory; ``headed``: prompt terms in its head, ``share``: weighted share in all of it."""
+    in_head = sum(term.weight == 1.0 for term in headed)
+    if memory.kind == DOCUMENT:
+        return 1 < len(memory.head) == len(headed) and in_head > 1 and share >= SHARE
+    if prompt.asks and in_head and share >= ASKED_SHARE:
+        return True
+    specific = [term.key for term in headed if term.weight == 1.0]
+    if prompt.is_question and share >= SUBJECT_SHARE and _begins_with(memory, specific, SUBJECT):
+        return True
+    if (
+        in_head > 1
+        and _begins_with(memory, specific, BEGINNING)
+        and (share >= SHARE or _are_adjacent(prompt, memory, headed))
+    ):
+        return True
+    if memory.kind != NOTE:
+        return False
+    return _matches_rule(prompt, memory)
+
+
+def _certainty(share: float) -> float:
+    return round(SURE + (1.0 - SURE) * min(1.0, share), 3)
+
+
+def _in(key: str, keys: list[str], *, is_foreign: bool) -> bool:
+    if key in keys:
+        return True
+    return is_foreign and any(_is_form(key, other) for other in keys)
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Return whether two words differ only in their endings; used for languages without a stemmer."""
+    same = max(SAME_START, max(len(one), len(other)) - ENDING)
+    return min(len(one), len(other)) >= same and one[:same] == other[:same]
+
+
+def _begins_with(memory: _Memory, keys: list[str], most: int) -> bool:
+    """Return whether one of ``keys`` is among the first ``most`` words of the memory's head."""
+    return any(_in(key, keys, is_foreign=memory.is_foreign) for key in memory.head[:most])
+
+
+def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> bool:
+    """Return whether two specific words are adjacent in the prompt and near each other in the memory's head."""
+    keys = {term.key for term in headed if term.weight == 1.0 and term.key in memory.head}
+    ordered = [term.key for term in prompt.terms]
+    return any(
+        one in keys and other in keys and abs(memory.head.index(one) - memory.head.index(other)) <= NEAR
+        for one, other in zip(ordered, ordered[1:], strict=False)  # noqa: RUF007 (itertools is not loaded here)
+    )
+
+
+def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
+    """Return whether a prompt requests what a rule is about: "add a setting …" and "never add a setting without …"."""
+    condition = _condition(memory.content)
+    if len(condition) < 2 or prompt.is_question:
+        return False
+    asked = [term.key for term in prompt.terms]
+    places = [
+        next((at for at, key in enumerate(asked) if _in(key, [one], is_foreign=memory.is_foreign)), -1)
+        for one in condition
+    ]
+    return min(places) >= 0 and max(places) - min(places) <= len(condition)
+
+
+def _condition(content: str) -> list[str]:
+    """Return the words that a rule applies to: those between "never" and "without", or "every" and "needs"."""
+    words_read = content[:READ_CHARS].replace("\u2019", "'").split()
+    at = next((at for at, word in enumerate(words_read[:8]) if word.lower().strip(",.:;") in ALWAYS), -1)
+    if at < 0:
+        return []
+    found: list[str] = []
+    for word in words_read[at + 1 :]:
+        bare = word.lower().strip(",.:;()\"'`")
+        if bare in ALWAYS or bare in _VERDICTS:
+            break
+        found.append(bare)
+        if word.endswith((",", ".", ":", ";")):
+            break
+    return [term.key for term in terms_of(" ".join(found))]

@@ -1,0 +1,187 @@
+"""Why a prompt gets its enrichment and no more; ``enricher explain`` prints it, and the workbench shows it.
+
+ExplanationError      the recorded prompt cannot be explained: no such trace, or no recorded inputs
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from enricher.classify import SEARCH_INTENT, TASK_TYPE
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from enricher.classify import Evidence
+    from enricher.context import ChannelResult
+    from enricher.respond.decision import Enrichment, Inputs
+    from enricher.rules.cache import Rules
+
+FACETS = (TASK_TYPE, SEARCH_INTENT)
+"""The facets of which every prompt gets one class."""
+OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error": "failed", "off": "is not asked"}
+
+
+class ExplanationError(ValueError):
+    """The recorded prompt cannot be explained; the message gives the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A class with its points and the evidence for them; ``lacked`` is how many more points would have won, else 0."""
+
+    facet: str
+    name: str
+    points: int
+    lacked: int
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A prompt with its enrichment, and the rules and inputs that gave it; ``skipped`` is the reason if it was."""
+
+    prompt: str
+    skipped: str
+    enrichment: Enrichment
+    rules: Rules
+    inputs: Inputs
+
+    def ranking(self, facet: str) -> list[Ranked]:
+        """Return the classes of a facet that have points, the winner first; ties keep the order of the rules."""
+        judged = self.enrichment.classification
+        pairs = sorted(judged.scores.get(facet, {}).items(), key=lambda pair: -pair[1])
+        most = pairs[0][1] if pairs else 0
+        return [
+            Ranked(facet, name, points, most - points + 1 if at else 0, self._evidence(facet, name))
+            for at, (name, points) in enumerate(pairs)
+            if points
+        ]
+
+    def _evidence(self, facet: str, name: str) -> tuple[Evidence, ...]:
+        found = self.enrichment.classification.evidence
+        return tuple(one for one in found if (one.facet, one.name) == (facet, name))
+
+    def nearest(self, facet: str) -> str:
+        """Return a sentence on the runner-up and the points that it lacked; empty without a runner-up."""
+        ranking = self.ranking(facet)
+        if len(ranking) < 2:
+            return ""
+        (best, second), lacked = ranking[:2], ranking[1].lacked
+        return f"{second.name} came nearest: it lacked {lacked} point{'s' * (lacked != 1)} to beat {best.name}"
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the task type is shown; under the profile as-specified every one is."""
+        return self.enrichment.shown or not self.enrichment.classification.uncertain
+
+    def lead(self) -> str:
+        """Return a sentence on the confidence, how it follows from the points, and whether the class is shown."""
+        confidence = self.enrichment.classification.confidence
+        doubling = self._facet.get("points_that_double", float("nan"))
+        shown = "shown" if self.is_shown else "not shown"
+        return f"confidence {confidence:.2f}: every {doubling:g} points of lead double the odds; {shown}"
+
+    def thresholds(self) -> list[str]:
+        """Return each threshold of the task types with the prompt's own value."""
+        facet, judged = self._facet, self.enrichment.classification
+        if not facet or not judged.scores.get(TASK_TYPE):
+            return []
+        names = " or ".join(facet["silent"])
+        silent = [f"max_silent {facet['max_silent']:g}: {names} has {self._silent_share():.2f}"] if names else []
+        return [f"min_confidence {facet['min_confidence']:g}: it is {judged.confidence:.2f}", *silent]
+
+    def doubts(self) -> list[str]:
+        """Return each reason why the task type is not shown."""
+        return list(self._doubts()) if self.enrichment.classification.uncertain else []
+
+    def _doubts(self) -> Iterator[str]:
+        facet, judged = self._facet, self.enrichment.classification
+        if not facet or not judged.scores.get(TASK_TYPE):
+            yield "no task type is defined"
+            return
+        silent, names = self._silent_share(), " or ".join(facet["silent"])
+        if judged.task_type in facet["silent"]:
+            yield f"{judged.task_type} is never shown"
+        elif silent > facet["max_silent"]:
+            yield f"it may be {names}: {silent:.2f} is above max_silent {facet['max_silent']:g}"
+        if judged.confidence < facet["min_confidence"]:
+            yield f"confidence {judged.confidence:.2f} is below min_confidence {facet['min_confidence']:g}"
+        if "non_english" in judged.features:
+            yield "the prompt does not seem to be English"
+
+    def _silent_share(self) -> float:
+        """Return the probability of the task types that are never shown."""
+        facet, scores = self._facet, self.enrichment.classification.scores[TASK_TYPE]
+        best = max(scores.values())
+        odds = {name: 2.0 ** ((score - best) / facet["points_that_double"]) for name, score in scores.items()}
+        return float(sum(odds.get(name, 0.0) for name in facet["silent"]) / sum(odds.values()))
+
+    @property
+    def _facet(self) -> dict[str, Any]:
+        return next((one for one in self.rules.body["classes"]["facets"] if one["name"] == TASK_TYPE), {})
+
+    def left_out(self) -> list[str]:
+        """Return a sentence for each line that was left out, with the points that it had and needed."""
+        return [
+            f"{miss.line}: {miss.reason}" + (f" ({miss.score:g} of {miss.needed:g})" if miss.needed else "")
+            for miss in self.enrichment.misses
+        ]
+
+    def channels(self) -> list[tuple[str, list[str]]]:
+        """Return for each channel its outcome, and a sentence for each candidate that was left out."""
+        return [(_outcome(one), list(self._omitted(one.name))) for one in self.inputs.channels]
+
+    def _omitted(self, channel: str) -> Iterator[str]:
+        for item in self.enrichment.items:
+            if item.channel == channel and item.why:
+                yield f"{item.label} ({item.score:g}): {item.why}"
+
+    def said_before(self) -> list[str]:
+        """Return what the session was told before, which is therefore not repeated: counts of items, other names."""
+        kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
+        named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
+        items = kinds["item"]
+        return named + ([f"{items} item{'s' * (items != 1)} of context"] if items else [])
+
+
+def _outcome(channel: ChannelResult) -> str:
+    offered = len(channel.candidates)
+    outcome = f"offers {offered}" if offered else OUTCOMES.get(channel.status, channel.status)
+    return f"{channel.name}: {outcome}" + (f": {channel.problem}" if channel.problem else "")
+
+
+def of_prompt(prompt: str, *, cwd: str = "", instructions: str = "") -> Explanation:
+    """Explain what a new prompt would get; raises ``enricher.rules.cache.NoRulesError``."""
+    from enricher.interfaces.api import enrich
+
+    found = enrich(prompt, cwd=cwd, instructions=instructions)
+    return Explanation(found.prompt, found.skipped, found.enrichment, found.rules, found.inputs)
+
+
+def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
+    """Explain a recorded prompt by the rules and inputs it had; raises ExplanationError."""
+    from enricher.interfaces.api import recorded_rules, replay
+    from enricher.respond.decision import Inputs
+    from storage.traces import queries
+
+    try:
+        trace: dict[str, Any] = queries.show(db, queries.find(db, trace_id))
+    except queries.UnknownTraceError as error:
+        raise ExplanationError(f"{error}; to see the ids, run: enricher trace list") from error
+    stored = queries.instructions(db, trace["rules_hash"])
+    if not stored or "settings" not in trace["inputs"]:
+        outcome = " ".join(filter(None, (trace["status"], trace["skip_reason"])))
+        raise ExplanationError(
+            f"trace {trace_id} ({outcome}) was recorded without its inputs, so it cannot be explained"
+        )
+    try:
+        rules = recorded_rules(trace["rules_hash"], stored)
+    except ValueError as error:
+        raise ExplanationError(str(error)) from error
+    text = trace["prompt"]
+    inputs = Inputs.from_json(text, trace["inputs"])
+    return Explanation(text, trace["skip_reason"], replay(text, trace["inputs"], rules), rules, inputs)

@@ -1,0 +1,264 @@
+"""Ask the model about a prompt in a process of its own, while the hook gathers context; take its answer if in time.
+
+The record of a call (``Asked.record``) goes into the trace: name of the model, status, time, tokens, cost, and the
+opinion. Statuses: ok; timeout; error (the endpoint); parse (the answer); skipped (no call was made: budget, pause,
+slow). With any but ok, the rules alone decide (seed 001, task 5.5).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from enricher.classify import TASK_TYPE
+from enricher.model import allowance
+from enricher.prompt.redaction import redact
+from storage.base.fast_stdlib import dumps, loads, on_alarm
+from storage.state import detached
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from enricher.classify import Classification
+    from enricher.rules.cache import Rules
+    from enricher.settings import Value
+    from enricher.structured.checking import Schema
+
+LONGEST_S = 20.0
+"""Longest time of a call. The hook stops waiting long before; the call's time and cost are recorded all the same."""
+OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", allowance.SKIPPED
+MOST_TOKENS_OF_PLAN = 1200
+ALWAYS, NEVER = "always", "never"
+LARGEST_RECORD = 64 * 1024
+
+
+class PendingOpinion:
+    """A question that a child process has put to the model; ``until`` is on the clock ``time.perf_counter``."""
+
+    def __init__(self, settings: Mapping[str, Value], *, until: float, limit_ms: int) -> None:
+        self.until = until
+        self.began = time.perf_counter()
+        self.limit_ms = limit_ms
+        self.descriptor = -1
+        self.refusal = ""
+        self._known: dict[str, Any] = {"model": str(settings["model.name"]), "limit_ms": self.limit_ms}
+
+    def record(self) -> dict[str, Any]:
+        """Wait for the answer until the deadline, and return the record; never raises for a failing child."""
+        if self.refusal:
+            return {**self._known, "status": SKIPPED, "reason": self.refusal}
+        received = self._read()
+        waited_ms = round((time.perf_counter() - self.began) * 1000, 1)
+        if received is None:
+            return {**self._known, "status": TIMEOUT, "reason": "timeout", "latency_ms": waited_ms}
+        try:
+            value = loads(received.decode())
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):  # the child was killed
+            value = {"status": ERROR, "reason": "the process that asked it ended without an answer"}
+        return {**self._known, "latency_ms": waited_ms, **value}
+
+    def _read(self) -> bytes | None:
+        """Return what the child wrote; None if it has not finished at the deadline."""
+        import select
+
+        poll = select.poll()
+        poll.register(self.descriptor, select.POLLIN)
+        received = bytearray()
+        try:
+            while True:
+                left = self.until - time.perf_counter()
+                if left <= 0 or not poll.poll(left * 1000):
+                    return None
+                piece = os.read(self.descriptor, LARGEST_RECORD)
+                received += piece
+                if not piece or len(received) > LARGEST_RECORD:
+                    return bytes(received)
+        finally:
+            os.close(self.descriptor)
+            self.descriptor = -1
+
+
+def start(
+    prompt: str, judged: Classification, rules: Rules, settings: Mapping[str, Value], *, state: str, until: float
+) -> PendingOpinion | None:
+    """Start asking; None if the settings leave nothing to ask. ``until`` is when the hook needs the answer at last."""
+    kinds = task_types(judged, rules, settings)
+    if not kinds and not asks_for_intent(settings):
+        return None
+    limit_ms = int(settings["search_intent.llm_timeout_ms"])
+    asked = PendingOpinion(settings, until=min(until, time.perf_counter() + limit_ms / 1000), limit_ms=limit_ms)
+    asked.refusal = allowance.read(state).refusal(settings, asked.until - asked.began)
+    if not asked.refusal:
+        _start(asked, lambda: ask_now(prompt, kinds, rules, settings, state=state), state)
+    return asked
+
+
+def start_plan(text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, until: float) -> PendingOpinion:
+    """Start asking for a plan with the prompt ``text``; the answer follows ``schema`` (type ``hydration``)."""
+    limit_ms = int(settings["model.plan_timeout_ms"])
+    asked = PendingOpinion(settings, until=min(until, time.perf_counter() + limit_ms / 1000), limit_ms=limit_ms)
+    asked.refusal = allowance.read(state).refusal_for(allowance.PLAN, settings)
+    if not asked.refusal:
+        within_s = asked.until - time.perf_counter()
+        _start(asked, lambda: _plan_now(text, schema, settings, state=state, within_s=within_s), state)
+    return asked
+
+
+def _start(asked: PendingOpinion, call: Callable[[], dict[str, Any]], state: str) -> None:
+    """Call the model in a child process, whose record of the call ``asked`` later reads from a pipe."""
+    asked.descriptor, answer = os.pipe()
+    try:
+        is_started = detached.fork(state, "model", lambda: _ask(call, answer), keep=answer, niceness=0)
+    finally:
+        os.close(answer)
+    if not is_started:
+        asked.refusal = "no process could be started"
+        os.close(asked.descriptor)
+
+
+def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Value]) -> dict[str, str]:
+    """Return the task types to choose from, with their meanings; empty if the rules are sure enough."""
+    when = settings["model.task_type"]
+    return {} if when == NEVER or (when != ALWAYS and not judged.uncertain) else meanings_of(rules)
+
+
+def asks_for_intent(settings: Mapping[str, Value]) -> bool:
+    """Return whether the model is asked for the search intent of every prompt."""
+    return bool(settings["search_intent.enabled"] and settings["search_intent.use_llm"])
+
+
+def meanings_of(rules: Rules) -> dict[str, str]:
+    """Return the task types of the rules with their meanings (empty in rules that an earlier release compiled)."""
+    meanings: Mapping[str, str] = rules.body.get("meanings", {})
+    table = rules.table
+    names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
+    return {name: meanings.get(name, "") for name in names}
+
+
+def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:
+    """Make the call, and write its record to ``descriptor``; runs in the child."""
+    on_alarm(LONGEST_S, _give_up)
+    record = call()
+    try:
+        os.write(descriptor, dumps(record).encode())
+    except OSError:  # the hook waits no longer
+        return
+
+
+def _give_up() -> None:
+    os._exit(0)
+
+
+def ask_now(
+    prompt: str,
+    kinds: Mapping[str, str],
+    rules: Rules,
+    settings: Mapping[str, Value],
+    *,
+    state: str,
+    within_s: float = LONGEST_S,
+) -> dict[str, Any]:
+    """Ask the model in this process with the prompt of the rules, and return the record of the call; never raises.
+
+    ``kinds`` are the task types to choose from; empty if only the search intent is asked for.
+    Secrets are removed here, for every caller: with ``log = full`` neither the prompt nor the examples are redacted.
+    """
+    from enricher.model.client import ModelError, ask
+    from enricher.model.endpoint import Endpoint, EndpointError
+    from enricher.model.question import question, read_opinion
+
+    began = time.perf_counter()
+    try:
+        endpoint = Endpoint(settings)
+        endpoint.unlock()
+        allowance.change(state, allowance.Account.count_opinion)
+        examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
+        prompts = rules.body["prompts"]
+        text = question(
+            redact(prompt)[0],
+            prompts,
+            task_types=kinds,
+            examples=examples,
+            asks_effort=bool(settings["complexity.enabled"]),
+        )
+        answer = ask(endpoint, text, within_s=within_s, schema=prompts["classification"]["schema"])
+    except ModelError as failure:
+        latency_ms, retry_after_s = _since(began), failure.retry_after_s
+        _note(state, lambda account: account.failed(latency_ms, retry_after_s))
+        return {"status": failure.reason, "reason": str(failure)[:300], "latency_ms": latency_ms}
+    except (EndpointError, OSError) as failure:
+        return {"status": ERROR, "reason": str(failure)[:300], "latency_ms": _since(began)}
+    latency_ms, usd = _since(began), allowance.cost(settings, answer.input_tokens, answer.output_tokens)
+    _note(state, lambda account: account.succeeded(latency_ms, usd))
+    schema, accuracy = prompts["classification"]["schema"], float(settings["model.accuracy"])
+    opinion, problem = read_opinion(answer.text, schema, task_types=kinds, accuracy=accuracy)
+    return {
+        "model": answer.model or str(settings["model.name"]),
+        "status": OK if opinion else PARSE,
+        "reason": problem,
+        "latency_ms": latency_ms,
+        "input_tokens": answer.input_tokens,
+        "output_tokens": answer.output_tokens,
+        "usd": round(usd, 6),
+        **({"opinion": opinion.to_json()} if opinion else {}),
+    }
+
+
+def _plan_now(
+    text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, within_s: float
+) -> dict[str, Any]:
+    """Ask for a plan in this process, and return the record of the call with the valid fields; never raises."""
+    from enricher.model.client import ModelError, ask
+    from enricher.model.endpoint import Endpoint, EndpointError
+    from enricher.structured.parsing import parse
+
+    began = time.perf_counter()
+    try:
+        endpoint = Endpoint(settings)
+        endpoint.unlock()
+        with allowance.CountedCall(allowance.PLAN, settings, state) as call:
+            answer = ask(endpoint, text, within_s=within_s, schema=schema, most_tokens=MOST_TOKENS_OF_PLAN)
+            call.used(answer.input_tokens, answer.output_tokens)
+    except (ModelError, EndpointError, OSError) as failure:
+        status = failure.reason if isinstance(failure, ModelError) else ERROR
+        return {"status": status, "reason": str(failure)[:300], "latency_ms": _since(began)}
+    parsed = parse(answer.text, schema)
+    return {
+        "model": answer.model or str(settings["model.name"]),
+        "status": OK if parsed.data else PARSE,
+        "reason": "; ".join(parsed.problems)[:300],
+        "latency_ms": _since(began),
+        "input_tokens": answer.input_tokens,
+        "output_tokens": answer.output_tokens,
+        "usd": round(allowance.cost(settings, answer.input_tokens, answer.output_tokens), 6),
+        "plan": parsed.data,
+    }
+
+
+def _note(state: str, action: Callable[[allowance.Account], None]) -> None:
+    """Record the outcome of a call; an answer counts even if that fails."""
+    try:
+        allowance.change(state, action)
+    except OSError:
+        return
+
+
+def _since(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 1)
+
+
+def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tuple[str, str]]:
+    """Return the nearest earlier prompts that a person labelled, with their task types; empty if none can be read."""
+    most = int(settings["model.examples"])
+    if not most:
+        return []
+    try:
+        from enricher.model.examples import nearest
+
+        return nearest(prompt, state, most=most)
+    except Exception:  # whatever is wrong with the database, a question without examples is better than none
+        return []

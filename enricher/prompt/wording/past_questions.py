@@ -1,0 +1,195 @@
+"""Detect what a prompt asks about a name's past, in nine languages: when it was added, who changed it, where it went.
+
+Pure, on the hook's path, and loaded only if a prompt contains a word of ``enricher.context.channels.history``.
+"""
+
+from __future__ import annotations
+
+ADDED, CHANGED, REMOVED = "added", "changed", "removed"
+LONGEST_SENTENCE = 400
+_ENDS = str.maketrans(
+    {"?": "?\n", "!": "!\n", "。": "\n", "？": "?\n", "！": "!\n", ";": "\n", "；": "\n", "¿": " ", "¡": " "}
+)
+
+_ENGLISH = (
+    (REMOVED, "why was", "removed deleted dropped gone missing moved renamed"),
+    (REMOVED, "why were", "removed deleted dropped gone missing moved renamed"),
+    (REMOVED, "why is", "gone missing"),
+    (REMOVED, "why has", "removed deleted dropped gone disappeared vanished"),
+    (REMOVED, "why did", "remove delete drop disappear vanish"),
+    (REMOVED, "when was", "removed deleted dropped moved renamed"),
+    (REMOVED, "when were", "removed deleted dropped"),
+    (REMOVED, "when did", "remove delete drop disappear vanish"),
+    (REMOVED, "who", "removed deleted dropped moved renamed"),
+    (REMOVED, "which commit", "removed deleted dropped removes deletes drops"),
+    (REMOVED, "the commit", "removed deleted dropped removes deletes drops"),
+    (REMOVED, "where did", "go"),
+    (REMOVED, "where has", "gone moved"),
+    (REMOVED, "where was", "moved"),
+    (REMOVED, "what happened", "to with"),
+    (REMOVED, "whatever happened", "to with"),
+    (REMOVED, "bring", "back"),
+    (REMOVED, "bringing", "back"),
+    (REMOVED, "restore", ""),
+    (REMOVED, "resurrect", ""),
+    (REMOVED, "reintroduce", ""),
+    (REMOVED, "disappeared", ""),
+    (REMOVED, "vanished", ""),
+    (REMOVED, "got removed", ""),
+    (REMOVED, "used to have", ""),
+    (REMOVED, "used to be", ""),
+    (ADDED, "why was", "added introduced created written"),
+    (ADDED, "why were", "added introduced created written"),
+    (ADDED, "why did", "add introduce create"),
+    (ADDED, "when was", "added introduced created written implemented"),
+    (ADDED, "when were", "added introduced created written implemented"),
+    (ADDED, "when did", "add introduce create write implement"),
+    (ADDED, "who", "added introduced created wrote implemented"),
+    (ADDED, "which commit", "added introduced created adds introduces brought"),
+    (ADDED, "the commit", "added introduced created adds introduces brought"),
+    (ADDED, "since when", "have exist exists there"),
+    (CHANGED, "why was", "changed modified reverted rewritten touched"),
+    (CHANGED, "why were", "changed modified reverted rewritten touched"),
+    (CHANGED, "why did", "change break"),
+    (CHANGED, "when was", "changed modified reverted rewritten touched"),
+    (CHANGED, "when did", "change break stop start become"),
+    (CHANGED, "was", "reverted"),
+    (CHANGED, "who", "changed modified broke touched reverted rewrote"),
+    (CHANGED, "what changed", ""),
+    (CHANGED, "what has changed", ""),
+    (CHANGED, "what broke", ""),
+    (CHANGED, "which commit", "changed broke breaks modified touched reverted"),
+    (CHANGED, "the commit", "changed broke modified touched"),
+    (CHANGED, "which change", "broke caused"),
+    (CHANGED, "last change to", ""),
+    (CHANGED, "last changed", ""),
+    (CHANGED, "recent changes to", ""),
+    (CHANGED, "history of", ""),
+    (CHANGED, "since when", ""),
+    (CHANGED, "stopped working", ""),
+    (CHANGED, "no longer works", ""),
+    (CHANGED, "worked before", ""),
+    (CHANGED, "regression in", ""),
+    (CHANGED, "regression since", ""),
+    (CHANGED, "regressed", ""),
+    (CHANGED, "revert", ""),
+)
+"""Rows: the kind of question, how it begins, and words of which one must follow; word order matters in English."""
+
+_AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
+_BEFORE_AN_ORDER = frozenset(
+    "please can could would you we i let's lets just and then so find out know tell me ok no want to".split()
+)
+_WHEN_WHO_WHY = (
+    "warum wieso weshalb wann wer wo wohin welcher"
+    " pourquoi quand qui où quel quelle"
+    " porqué qué cuándo cuando quién quien dónde donde"
+    " porque porquê quando quem onde qual"
+    " perché perche chi dove quale"
+    " почему зачем когда кто куда где какой каком"
+).split()
+_STARTS = ("seit wann", "depuis quand", "por qué", "por que", "desde cuándo", "desde cuando", "desde quando", "da quando",
+           "с каких пор", "was ist mit", "was geschah", "qu'est devenu", "qué pasó", "o que aconteceu",
+           "cosa è successo", "che fine ha", "что случилось")  # fmt: skip
+_ENDINGS = (
+    (
+        REMOVED,
+        (
+            "umbenannt verschoben renommé déplacé renombrado movido renomeado rinominato spostato переимен перемещ entfernt gelöscht rausgeworfen verschwunden weggefallen hingekommen supprimé retiré enlevé disparu "
+            "effacé passé eliminado eliminó eliminamos eliminaron eliminada quitado quitó quitamos quitaron "
+            "quitada borrado borró borramos borrada desaparecido desapareció removido removida removeu removemos "
+            "removeram apagado apagada apagou apagamos excluído excluída sumiu desapareceu rimosso rimossa "
+            "rimossi eliminato eliminata tolto tolta cancellato cancellata sparito sparita finito finita удалил "
+            "убрал удален удалён исчез пропал убран делся"
+        ).split(),
+    ),
+    (
+        ADDED,
+        (
+            "hinzugefügt eingeführt eingebaut angelegt hinzugekommen ergänzt ajouté introduit créé añadido añadió "
+            "añadimos añadida agregado agregó agregamos agregada introdujo introducido introducida creado creada "
+            "adicionado adicionada adicionou adicionamos introduzido introduzida criado criada aggiunto aggiunta "
+            "introdotto introdotta creato creata добавил добавлен появил введен введён ввели"
+        ).split(),
+    ),
+    (
+        CHANGED,
+        (
+            "geändert verändert umgebaut zurückgenommen changé modifié cassé "
+            "annulé cambiado cambió cambiamos cambiada modificado modificó modificada rompió roto rota revertido "
+            "revertida mudou mudado mudada alterado alterada alterou alteramos quebrou quebrado cambiato cambiata "
+            "modificato modificata rotto rotta измен поменял слом  откат"
+        ).split(),
+    ),
+)
+_BACK = (
+    "zurückholen wiederherstellen wiederherzustellen stelle wieder restaure restaurer rétablis rétablir remets restaura"
+    " restaurar recupera recuperar restablece ripristina ripristinare восстанови восстановить верни вернуть"
+).split()
+_IDEOGRAPHS = (
+    (REMOVED, ("删除", "删掉", "移除", "去掉", "不见", "没了", "刪除", "移到", "恢复", "找回", "还原", "去哪",
+               "削除", "消え", "なくな", "取り除", "どこに行", "どこへ", "復元", "元に戻")),
+    (ADDED, ("添加", "加入", "引入", "新增", "加的", "追加", "導入", "加えら")),
+    (CHANGED, ("修改", "改了", "改动", "改过", "弄坏", "变更", "回滚", "変更", "変わ", "壊れ", "壊し")),
+)  # fmt: skip
+_ASIAN_QUESTIONS = ("为什么", "为何", "什么时候", "何时", "谁", "哪个", "哪次", "哪里", "去哪", "恢复", "找回", "还原", "从何时",
+                    "なぜ", "どうして", "いつ", "誰", "どのコミット", "どこ", "復元", "元に戻")  # fmt: skip
+
+
+def find_questions(prompt: str) -> list[tuple[str, str]]:
+    """Return (kind of question, sentence) for each sentence that asks about the past; empty for most prompts."""
+    found = []
+    for sentence in prompt.translate(_ENDS).replace(". ", "\n").split("\n"):
+        if 4 < len(sentence) <= LONGEST_SENTENCE and (kind := _asks(sentence)):
+            found.append((kind, sentence))
+    return found
+
+
+def _asks(sentence: str) -> str:
+    lowered = sentence.lower().replace("\u2019", "'")
+    words = [word.strip("\"'`.,:;()[]{}?") for word in lowered.split()]
+    padded = f" {' '.join(words)} "
+    return _asks_in_english(words, padded) or _asks_elsewhere(words, padded) or _asks_in_ideographs(lowered)
+
+
+def _asks_in_english(words: list[str], padded: str) -> str:
+    if _is_used_to(words):
+        return CHANGED
+    for kind, start, followers in _ENGLISH:
+        at = padded.find(f" {start} ")
+        if at < 0:
+            continue
+        after = padded[at + len(start) + 1 :].split()
+        if start in _AT_THE_START and not set(padded[:at].split()) <= _BEFORE_AN_ORDER:
+            continue
+        if not followers or any(word in after for word in followers.split()):
+            return kind
+    return ""
+
+
+def _is_used_to(words: list[str]) -> bool:
+    """Return whether something "used to" be different, as opposed to "is used to do" something."""
+    return any(
+        words[at : at + 2] == ["used", "to"]
+        and words[at - 1] in ("it", "this", "that", "they", "which", "we", "there")
+        and not {"is", "isn't", "isnt", "are", "was", "be"} & {*words[max(0, at - 3) : at]}
+        for at in range(1, len(words) - 2)
+    )
+
+
+def _asks_elsewhere(words: list[str], padded: str) -> str:
+    if padded.isascii() and not padded.strip():
+        return ""
+    if any(f" {start}" in padded for start in _STARTS) or set(words) & {*_WHEN_WHO_WHY}:
+        for kind, endings in _ENDINGS:
+            for ending in endings:
+                if f" {ending}" in padded:
+                    return kind
+        return ""
+    return REMOVED if set(words) & {*_BACK} else ""
+
+
+def _asks_in_ideographs(lowered: str) -> str:
+    if lowered.isascii() or not any(one in lowered for one in _ASIAN_QUESTIONS):
+        return ""
+    return next((kind for kind, words in _IDEOGRAPHS if any(word in lowered for word in words)), "")

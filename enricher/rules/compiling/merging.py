@@ -1,0 +1,177 @@
+"""Read the files of the layers, and merge their rules.
+
+A rule of a higher layer replaces the rule with the same id; with ``extend: true`` it adds to
+that rule, with ``disabled: true`` it removes it. A rule that cannot be read makes the edit broken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from enricher.rules.compiling import schema
+from enricher.rules.compiling.builtin_channels import undeclared_channels
+from enricher.rules.compiling.compiled import PROMPTS, WHOLE_LAYERS
+from enricher.rules.compiling.document import PARTS, Document, Problem, RuleBlock, read_document
+from enricher.rules.compiling.named.files import found_path
+from enricher.rules.compiling.named.fitted import join, named_files, refuse_other_keys
+from enricher.rules.compiling.named.guardrails import GUARDRAILS, CatalogueFile
+from enricher.rules.compiling.named.guardrails import named_files as catalogue_files
+from enricher.rules.compiling.named.prompts import prompt_files
+from enricher.rules.compiling.workflows.catalogue import WORKFLOW, WORKFLOWS, index_of, with_signals, workflows_of
+from enricher.rules.layers import HEURISTICS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from enricher.rules.compiling.compiled import Compiled
+    from enricher.rules.compiling.named.files import NamedFile
+    from enricher.rules.layers import Layer
+
+MOST_CACHED_FILES = 64
+"""Files that a process keeps parsed: a replay compiles the same files many times, with one of them edited."""
+LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types", "triggers")
+"""Lists to which ``extend: true`` adds items; any other value is replaced."""
+
+
+def read_layer(layer: Layer, result: Compiled) -> None:
+    """Read the file of a layer, and merge its rules into those of the layers below."""
+    result.sources.append(layer.path)
+    text = ""
+    if not result.files.has(layer.path):
+        message = "not a regular file; put the instructions there as a text"
+        result.problems.append(Problem(layer.path, 1, "error", message))
+    elif layer.name == HEURISTICS:
+        result.catalogues.append(CatalogueFile(GUARDRAILS, layer.path))
+        text = result.files.content(layer.path)
+    else:
+        text = result.files.read(layer.path, result.problems, "the instructions file")
+        _merge_file(layer, text, result)
+    result.texts.append((layer.name, layer.path, text))
+
+
+def _merge_file(layer: Layer, text: str, result: Compiled) -> None:
+    is_whole = layer.name in WHOLE_LAYERS
+    rules = _valid_rules(layer.path, text, result)
+    for rule in join(rules, _fitted_rules(named_files(rules), result, is_whole=is_whole), result.problems):
+        _merge(rule, result)
+        if rule.kind == WORKFLOWS and not rule.data.get("disabled"):
+            _add_workflows(rule, result, is_whole=is_whole)
+
+
+def _fitted_rules(named: Sequence[NamedFile], result: Compiled, *, is_whole: bool) -> list[RuleBlock]:
+    found: list[RuleBlock] = []
+    for one in named:
+        path = found_path(one, result.files, result.problems, is_whole=is_whole, what="the fitted file")
+        result.fitted.append(path or one.path)
+        if path:
+            text = result.files.read(path, result.problems, f"the fitted file (named at {one.file}:{one.line})")
+            found += _valid_rules(path, text, result)
+    result.problems += refuse_other_keys(found)
+    return found
+
+
+def _add_workflows(rule: RuleBlock, result: Compiled, *, is_whole: bool) -> None:
+    index = index_of(rule, result.files, result.problems, is_whole=is_whole)
+    if index is None:
+        return
+    result.workflows.append(index)
+    for found in workflows_of(index, result.files, result.problems):
+        if _is_valid(found, result.problems):
+            _merge(found, result)
+
+
+def _valid_rules(path: str, text: str, result: Compiled) -> list[RuleBlock]:
+    rules, problems = _rules_of(path, text)
+    result.problems += problems
+    return list(rules)
+
+
+@lru_cache(maxsize=MOST_CACHED_FILES)
+def _rules_of(path: str, text: str) -> tuple[tuple[RuleBlock, ...], tuple[Problem, ...]]:
+    """Return the valid rules of a file, and its problems. The rules are shared, so nobody may change them."""
+    document = read_document(path, text)
+    problems = [*document.problems, *_repeated(document)]
+    valid = tuple(rule for rule in document.rules if _is_valid(rule, problems))
+    return valid, tuple(problems)
+
+
+def _repeated(document: Document) -> Iterator[Problem]:
+    first: dict[str, int] = {}
+    for rule in document.rules:
+        if rule.id in first:
+            message = f"rule '{rule.id}' occurs twice; the first is on line {first[rule.id]}"
+            yield Problem(rule.file, rule.line, "error", message)
+        first.setdefault(rule.id, rule.line)
+
+
+def _is_valid(rule: RuleBlock, problems: list[Problem]) -> bool:
+    kind = schema.KINDS.get((rule.kind, bool(rule.name)))
+    if kind is None:
+        known = ", ".join(sorted({name.replace("_", " ").capitalize() for name, _ in schema.KINDS}))
+        message = f"'{rule.kind}' is no kind of rule{'' if rule.name else ' without a name'}; known: {known}"
+        problems.append(Problem(rule.file, rule.line, "error", message))
+        return False
+    part, model = kind
+    if part != rule.part:
+        message = f"rule '{rule.id}' belongs to the part '# {part}', but is in '# {rule.part}'"
+        problems.append(Problem(rule.file, rule.line, "error", message))
+    try:
+        model.model_validate({} if rule.data.get("disabled") is True else rule.data)
+    except schema.ValidationError as error:
+        for detail in error.errors():
+            problems.append(Problem(rule.file, rule.line_of(*detail["loc"]), "error", _explain(detail, model)))
+        return False
+    return True
+
+
+def _explain(detail: Any, model: Any) -> str:
+    where = ".".join(map(str, detail["loc"]))
+    if detail["type"] == "extra_forbidden":
+        return f"unknown key '{where}'; known: {', '.join(model.model_fields)}"
+    return f"{where}: {detail['msg'][:1].lower()}{detail['msg'][1:]}"
+
+
+def _merge(rule: RuleBlock, result: Compiled) -> None:
+    if rule.kind == WORKFLOW:
+        rule = with_signals(rule)
+    below = result.rules.get(rule.id)
+    if rule.kind == "catalogues":
+        result.catalogues = [] if rule.data.get("disabled") else [*result.catalogues, *catalogue_files(rule)]
+    if rule.kind == PROMPTS:
+        result.prompts = {} if rule.data.get("disabled") else {**result.prompts, **dict(prompt_files(rule))}
+    if below is None and (rule.data.get("disabled") or rule.data.get("extend")):
+        result.baseless.append(rule)
+    if rule.data.get("disabled"):
+        result.rules.pop(rule.id, None)
+        result.disabled[rule.id] = rule
+    elif rule.data.get("extend") and below:
+        data = {**below.data, **rule.data}
+        for key in LISTED_KEYS:
+            if isinstance(below.data.get(key), list) and key in rule.data:
+                data[key] = [*below.data[key], *rule.data[key]]
+        result.rules[rule.id] = replace(rule, prose=below.prose, data=data, below=below)
+    else:
+        result.rules[rule.id] = rule
+        result.disabled.pop(rule.id, None)
+    result.winners[rule.id] = f"{rule.file}:{rule.line}" + (" (disabled)" if rule.data.get("disabled") else "")
+
+
+def add_undeclared(result: Compiled) -> Iterator[str]:
+    """Add the rules of our channels that the packaged file does not declare; yield the files of their modules."""
+    for found in undeclared_channels(result.rules.keys() | result.disabled.keys()):
+        yield found.file
+        if isinstance(found, Problem):
+            result.problems.append(found)
+        elif _is_valid(found, result.problems):
+            _merge(found, result)
+
+
+def find_missing_parts(file: str, result: Compiled) -> None:
+    """Report the parts that an instructions file has and no layer gives; ``file`` is the lowest layer."""
+    present = {rule.part for rule in result.rules.values()}
+    for part in PARTS:
+        if part not in present and part != "Context":
+            message = f"the part '# {part}' is missing or empty; an instructions file has {', '.join(PARTS)}"
+            result.problems.append(Problem(file, 1, "error", message))

@@ -1,0 +1,1 @@
+"""Read the files that an instructions file names: fitted lists, thresholds, prompts, guardrail catalogues."""

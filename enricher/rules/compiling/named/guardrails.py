@@ -1,0 +1,219 @@
+"""Link the guardrails: catalogues and short names of all layers, and the rules that trigger a guardrail.
+
+A guardrail is defined by a heading of a catalogue, or by a rule that has a title. If
+several define the same id, a rule wins over catalogues, and a higher layer over a lower one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from enricher.prompt.text import harmless
+from enricher.rules.compiling.document import Problem
+from enricher.rules.compiling.named.catalogue import Guardrail, Shorthand, read_catalogue, read_shorthands
+from enricher.rules.compiling.named.files import sibling_path
+from enricher.rules.compiling.schema import LONGEST_TEXT, LONGEST_TITLE
+from enricher.rules.layers import packaged_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.compiling.named.files import Files
+
+    Row = tuple[str, str, list[str], bool, int]
+
+ID = re.compile(r"[A-Za-z][\w.#-]*")
+GUARDRAILS, NAMES = "guardrails", "names"
+DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
+"""File names of the catalogues used for a file that stands alone and names none."""
+IN_BRACKETS = str.maketrans("()", "[]")
+"""Translation of parentheses to brackets inside a title, which the answer puts in parentheses."""
+
+
+class CatalogueFile(NamedTuple):
+    """A file of guardrails or of short names, and ``file:line`` of the rule that names it (empty if none does)."""
+
+    kind: str
+    path: str
+    named_at: str = ""
+
+
+@dataclass(slots=True)
+class Guardrails:
+    """The linked guardrails; ``rows`` is what the hook reads.
+
+    ``catalogue`` maps ids to all defined guardrails; its order decides ties, so the user's own come first.
+    ``rules`` maps ids of guardrails to their rules, ``sentences`` to their sentence about a prompt (text, its
+    condition, maximum per session); ``as_specified`` are the guardrails of that profile only.
+    """
+
+    catalogue: dict[str, Guardrail] = field(default_factory=dict)
+    shorthands: list[Shorthand] = field(default_factory=list)
+    ids: dict[str, str] = field(default_factory=dict)
+    rules: dict[str, RuleBlock] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    sentences: dict[str, list[Any]] = field(default_factory=dict)
+    as_specified: list[str] = field(default_factory=list)
+
+    def id_of(self, name: str) -> str:
+        """Return the id of the guardrail with this short name; an id is returned unchanged."""
+        return self.ids.get(name, name)
+
+    def takes_signals_of(self, name: str) -> bool:
+        """Return whether a rule's signals count: its guardrail is defined, and no other rule is for that guardrail."""
+        rule = self.rules.get(self.id_of(name))
+        return rule is not None and rule.name == name
+
+    def task_types(self, identity: str) -> set[str]:
+        """Return the task types that trigger a guardrail."""
+        named = {kind for row in self.shorthands if row.guardrail == identity for kind in row.task_types}
+        rule = self.rules.get(identity)
+        own = rule.data.get("task_types") if rule else None
+        if rule is None or own is None:
+            return named
+        return named.union(own) if rule.data.get("extend") else set(own)
+
+
+def named_files(rule: RuleBlock) -> list[CatalogueFile]:
+    """Return the files that a rule ``## Catalogues`` names."""
+    return [
+        CatalogueFile(kind, sibling_path(rule, rule.data[kind]), f"{rule.file}:{rule.line_of(kind)}")
+        for kind in DEFAULT_FILES
+        if rule.data.get(kind)
+    ]
+
+
+def files_of_lone(
+    file: str, named: Sequence[CatalogueFile], files: Files, problems: list[Problem]
+) -> list[CatalogueFile]:
+    """Return the catalogues of a file that replaces all layers.
+
+    If a named file does not exist, as for a copy of our instructions, the packaged one is used, with a warning.
+    """
+    folder, ours = os.path.dirname(file), os.path.dirname(packaged_file())
+    kinds = {one.kind for one in named}
+    default = [
+        CatalogueFile(kind, os.path.join(folder, name)) for kind, name in DEFAULT_FILES.items() if kind not in kinds
+    ]
+    found = []
+    for one in (*named, *default):
+        name = os.path.relpath(one.path, folder)
+        packaged = os.path.join(ours, name)
+        if files.has(one.path) or not files.has(packaged):
+            found.append(one)
+            continue
+        found.append(one._replace(path=packaged))
+        problems.append(Problem(file, 1, "warning", f"there is no {name} beside this file; the packaged one is used"))
+    return found
+
+
+def link(
+    named: Sequence[CatalogueFile],
+    rules: Sequence[RuleBlock],
+    disabled: Sequence[RuleBlock],
+    *,
+    files: Files,
+    problems: list[Problem],
+) -> Guardrails:
+    """Return the linked guardrails; ``named`` are the catalogues, those of the lowest layer first."""
+    found = _read(named, files, problems)
+    without_id = [rule for rule in rules if rule.data.get("title") and not ID.fullmatch(rule.name)]
+    for rule in without_id:
+        message = f"'{rule.name}' is not an id; write one word of letters, digits, '-', '_', '.' or '#', such as X1"
+        problems.append(Problem(rule.file, rule.line, "error", message))
+    rules = [rule for rule in rules if rule not in without_id]
+    own = {found.id_of(rule.name): _own(rule, found) for rule in rules if rule.data.get("title")}
+    found.catalogue = own | {identity: one for identity, one in found.catalogue.items() if identity not in own}
+    for rule in rules:
+        _add_rule(rule, found, problems)
+    _report_dangling(found, problems)
+    silenced = {found.id_of(rule.name) for rule in disabled}
+    for one in found.catalogue.values():
+        task_types, own_rule = found.task_types(one.id), found.rules.get(one.id)
+        if (own_rule or task_types) and one.id not in silenced:
+            data = own_rule.data if own_rule else {}
+            is_about = own_rule is not None and _is_about(own_rule, one, named)
+            threshold = data.get("min_score") if is_about else None
+            found.rows.append((one.id, _shown(one, data), sorted(task_types), bool(data.get("always")), threshold or 0))
+            if own_rule and is_about:
+                _add_sentence(one.id, own_rule, found)
+    return found
+
+
+def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
+    data = rule.data
+    if data.get("profile"):
+        found.as_specified.append(identity)
+    elif say := data.get("say"):
+        found.sentences[identity] = [" ".join(say.split()), data.get("needs", ""), data.get("times", 1)]
+
+
+def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile]) -> bool:
+    """Return whether a rule and its guardrail come from the same files.
+
+    In a user's catalogue an id may mean another guardrail: our sentence would be wrong for it, and our
+    threshold does not apply either.
+    """
+    files = {rule.file}
+    while rule.below is not None:
+        rule = rule.below
+        files.add(rule.file)
+    if one.file in files:
+        return True
+    return any(one.file == each.path and each.named_at.rpartition(":")[0] in files for each in named)
+
+
+def _read(named: Sequence[CatalogueFile], files: Files, problems: list[Problem]) -> Guardrails:
+    found = Guardrails()
+    for one in reversed(named):
+        if one.kind == GUARDRAILS:
+            catalogue = read_catalogue(one.path, problems, files, named_at=one.named_at)
+            found.catalogue |= {identity: row for identity, row in catalogue.items() if identity not in found.catalogue}
+            continue
+        known = {row.slug for row in found.shorthands}
+        rows = [
+            row for row in read_shorthands(one.path, problems, files, named_at=one.named_at) if row.slug not in known
+        ]
+        found.shorthands += rows
+        for row in rows:
+            for name in (row.slug, *row.aliases):
+                found.ids.setdefault(name, row.guardrail)
+    return found
+
+
+def _own(rule: RuleBlock, found: Guardrails) -> Guardrail:
+    identity = found.id_of(rule.name)
+    below = found.catalogue.get(identity)
+    text = rule.data.get("text") or (below.statement if below else "")
+    return Guardrail(identity, rule.data["title"], text, rule.file, rule.line)
+
+
+def _add_rule(rule: RuleBlock, found: Guardrails, problems: list[Problem]) -> None:
+    identity = found.id_of(rule.name)
+    if identity not in found.catalogue:
+        message = f"guardrail '{rule.name}' is in no catalogue; it is left out. Give it a title to define it here"
+        problems.append(Problem(rule.file, rule.line, "error", message))
+    elif other := found.rules.get(identity):
+        message = f"'{rule.name}' and '{other.name}' ({other.file}:{other.line}) are both {identity}; join them"
+        problems.append(Problem(rule.file, rule.line, "error", message))
+    else:
+        found.rules[identity] = rule
+
+
+def _report_dangling(found: Guardrails, problems: list[Problem]) -> None:
+    for row in found.shorthands:
+        if row.guardrail not in found.catalogue:
+            message = f"'{row.slug}' stands for {row.guardrail}, which is in no catalogue; it is left out"
+            problems.append(Problem(row.file, row.line, "error", message))
+
+
+def _shown(one: Guardrail, data: Mapping[str, str]) -> str:
+    """Return the title and the rule's own text, which the agent cannot look up, unlike a catalogue's statement."""
+    text = data.get("text")
+    shown = f"{one.title}: {text}" if text else one.title
+    return harmless(shown, longest=LONGEST_TITLE + LONGEST_TEXT).translate(IN_BRACKETS)

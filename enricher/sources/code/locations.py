@@ -1,0 +1,454 @@
+"""Locate the names in a prompt: where each is defined or used, or that it does not exist. On the hook's path."""
+
+from __future__ import annotations
+
+import os
+
+from enricher.prompt.wording.names import (
+    ATTACHED,
+    CODE,
+    COMMAND,
+    ERROR,
+    FILE,
+    FLAG,
+    FRAME,
+    IDENTIFIER,
+    ROUTE,
+    TEXT,
+    is_code_form,
+)
+from enricher.prompt.wording.words import quoted
+from enricher.sources.code.lookup import (
+    CONFIG,
+    EXAMPLE,
+    GENERATED,
+    MOST_CANDIDATES,
+    SOURCE,
+    STUB,
+    TEMPLATE,
+    TEST,
+    VENDORED,
+    Lookup,
+    defines,
+    is_near,
+    phrases,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+    from enricher.prompt.wording.names import Name
+    from enricher.sources.code.lookup import SourceLine, Uses
+
+DEFINITION = "definition"
+MOST_DEFINING = 4
+"""Maximum number of files that define a name; with more, the name does not identify a place."""
+MOST_SHOWN = 3
+TOOLS = frozenset(
+    "git gh npm npx yarn pnpm bun deno node pip pipx uv poetry python python3 pytest ruff mypy cargo go make cmake"
+    " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
+    " gemini".split()
+)
+"""Programs whose subcommands are not defined by the project."""
+COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
+MOST_USING = 12
+"""Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
+DEFINING_STARTS = (
+    "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
+)  # fmt: skip
+COMMON_FILES = frozenset(
+    "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
+    " config.yaml config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
+    " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
+    " claude.md agents.md".split()
+)
+"""File names that occur in many folders: with several matches, the one that is meant is unknown."""
+MOST_LOOKED_UP = 12
+"""Maximum number of names of one prompt that are looked up."""
+ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
+GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
+SHORTEST_MISSPELLED = 6
+MOST_FOLDERS = 8
+"""Maximum number of trailing components of a foreign path that are compared with this project's paths."""
+_FAMILIES = [
+    frozenset(family.split())
+    for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
+                   "css scss sass less", "py pyi")
+]  # fmt: skip
+"""File endings that people confuse with each other."""
+
+
+class Fact:
+    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason shown.
+
+    ``others`` are further files that the name may refer to; ``is_used_elsewhere`` whether other files than ``path`` use
+    it; ``fault`` is a reason not to show the fact.
+    """
+
+    __slots__ = ("fault", "is_used_elsewhere", "kind", "line", "others", "path", "reason", "score", "subject")
+
+    def __init__(
+        self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
+    ) -> None:
+        self.fault = fault
+        self.is_used_elsewhere = False
+        self.others: list[str] = []
+        self.kind = kind
+        self.path = path
+        self.line = line
+        self.subject = subject
+        self.reason = reason
+        self.score = score
+
+    def is_only_file(self) -> bool:
+        """Return whether this fact is only a path, without a line or alternatives."""
+        return self.kind == FILE and not self.line and not self.others
+
+
+def facts(db: Connection, root: str, names: list[Name]) -> list[Fact]:
+    """Return the facts about ``names`` from the index and the files, at most one per name."""
+    lookup = Lookup(db, root)
+    lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
+    lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
+    found: list[Fact] = []
+    for name in [name for name in names if name.kind in _LOOKERS][:MOST_LOOKED_UP]:
+        if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):
+            continue
+        fact = _LOOKERS[name.kind](lookup, name)
+        if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
+            found.append(fact)
+    placed = {fact.path for fact in found if fact.line}
+    return [fact for fact in found if fact.line or fact.kind != FILE or fact.path not in placed]
+
+
+def _identifier(lookup: Lookup, name: Name) -> Fact | None:
+    places = lookup.definitions(name.text)
+    if places and places[0].kind != TEST:
+        places = [place for place in places if place.kind != TEST]
+    if name.owner and places:
+        places = _of_owner(lookup, places, name)
+    if not places and "-" in name.text and not name.is_certain:
+        own = _file_called(lookup, name.text)
+        return _of_that_name(own)
+    if not places:
+        return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
+    if len(places) > (MOST_DEFINING if name.is_certain else 1):
+        return None
+    present = [place for place in places if lookup.verified(place, name.text)]
+    if not present:
+        return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
+    return _definition(lookup, name, present)
+
+
+def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
+    """Return where a name is defined and used; of several files prefer one that the prompt names."""
+    namesakes = {place.path for place in places}
+    places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places
+    first = places[0]
+    if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of something defined in a separate file
+        own = _file_called(lookup, name.text)
+        if own not in ("", first.path):
+            return _of_that_name(own)
+    subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
+    if len(places) > 1:
+        others = ", ".join(format_place(place.path, place.line) for place in places[1:])
+        fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
+        fact.others = [place.path for place in places[1:]]
+        return fact
+    uses = lookup.uses(name.text, first.path, namesakes)
+    if uses.files and not name.is_certain:
+        return None
+    fault = (
+        NAMED_IN_PROMPT
+        if first.path in lookup.named_paths and all(place.path == first.path for place in uses.places)
+        else ""
+    )
+    is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
+    reason = "defined here" + ("" if lookup.is_exhausted else _used(lookup, uses, first, name.text))
+    score = WIDELY_USED if is_everywhere else ONLY
+    fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
+    fact.is_used_elsewhere = bool(uses.files) or any(place.path != first.path for place in uses.places)
+    return fact
+
+
+def format_place(path: str, line: int) -> str:
+    """Return a place as text: the quoted path and the line."""
+    return f"{quoted(path)}:{line}"
+
+
+def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
+    """Keep the definitions in files that define the owner or are named after it."""
+    owners = {place.path: place.line for place in lookup.definitions(name.owner)}
+    stem = name.owner.lower()
+    own = [
+        place
+        for place in places
+        if place.path in owners or place.path.rpartition("/")[2].partition(".")[0].lower() == stem
+    ]
+    for place in own:
+        after = owners.get(place.path, 0)
+        place.line = next((line for line in lookup.lines_in(place.path, name.text) if line >= after), place.line)
+    return own or (places if is_code_form(name.text) else [])
+
+
+def _used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
+    """Describe the uses of a name in words: up to three places, from different files first."""
+    if uses.files:
+        return f"; used in {uses.files - 1} other files"
+    is_test = definition.kind == TEST and "test" in definition.text.lower()
+    if is_test or lookup.is_decorated(definition):
+        return ""  # a framework calls it, so the uses found would mislead
+    in_tests = [place for place in uses.places if place.kind == TEST]
+    places = [place for place in uses.places if place.kind != TEST] or in_tests
+    if not places:
+        return "; no other use found"
+    calls = [place for place in places if f"{name}(" in place.text]
+    is_called = bool(calls) and not name[:1].isupper()
+    places = calls if is_called else places
+    word = "caller" if is_called else "use"
+    if len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
+        return f"; {len(places)} {word}s, all in this file"
+    listed = ", ".join(_ordered(places, definition)[:MOST_SHOWN]) + (", …" if len(places) > MOST_SHOWN else "")
+    if places[0].kind == TEST:
+        return f"; used by tests only: {listed}"
+    tests = len({place.path for place in in_tests})
+    also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
+    if len(places) == 1:
+        return f"; {'one' if tests else 'the only'} {word}: {listed}{also}"
+    return f"; {len(places)} {word}s: {listed}{also}"
+
+
+def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
+    """Return the places as text: the first of each other file, then the others there, then those in the same file."""
+    others = [place for place in places if place.path != definition.path]
+    first = {place.path: place for place in reversed(others)}
+    heads = [place for place in others if first[place.path] is place]
+    rest = [place for place in others if first[place.path] is not place]
+    own = [f"line {place.line}" for place in places if place.path == definition.path]
+    return [format_place(place.path, place.line) for place in heads + rest] + own
+
+
+def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate a name without a known definition, as a file name, key, attribute or local variable; None if not found."""
+    if own := _file_called(lookup, name.text):
+        return _of_that_name(own)
+    is_local = not name.text[:1].isupper() or name.text.isupper()
+    found = _text_place(lookup, name.text, "name", most=1) if is_local else None
+    return found or (None if name.may_be_new else _missing_name(lookup, name.text))
+
+
+def _of_that_name(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
+    """Return the only file with that name as a fact; None for a file in the top folder, which is easy to find."""
+    return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
+
+
+def _file_called(lookup: Lookup, name: str) -> str:
+    """Return the path of the only file with that name; empty if there is none or several."""
+    if not is_code_form(name) and "-" not in name:
+        return ""
+    kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
+    files = [path for path, kind in lookup.of_stem(name) if kind in kinds]
+    return files[0] if len(files) == 1 else ""
+
+
+def _text_place(
+    lookup: Lookup, text: str, kind: str, *, most: int = MOST_SHOWN, is_delimited: bool = False
+) -> Fact | None:
+    """Return where a text occurs, if in at most ``most`` files; ``is_delimited``: only as a whole string or label."""
+    files = lookup.holding(text)
+    if not files or len(files) > MOST_CANDIDATES:
+        return None
+    holders: list[tuple[str, int, list[tuple[int, str]]]] = []
+    for path, file_kind in files:
+        lines = lookup.occurrences(path, text)
+        if is_delimited:
+            lines = [(number, at) for number, at in lines if _is_delimited(at, text)]
+        if lines:
+            holders.append((path, file_kind, lines))
+    own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
+    beside = len(holders) - len(own)
+    if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and beside):
+        return None  # a name without a definition that tests or documents use, too, has no one place
+    path, _kind, lines = own[0]
+    line = next((number for number, at in lines if defines(at, text)), lines[0][0])
+    score = ONLY if len(own) == 1 else FEW
+    others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
+    if others:
+        reason = f"found here and in {others}"
+    elif beside:
+        reason = f"the only source that has it, beside {beside} test or other file{'s' * (beside > 1)}"
+    elif len(lines) == 1:
+        reason = "the only place that has it"
+    else:
+        reason = f"the only file that has it, {len(lines)} times"
+    return Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.is_named_in_prompt(path) else "")
+
+
+def _quotation(lookup: Lookup, name: Name) -> Fact | None:
+    spaces = name.text.count(" ")
+    if spaces > 1:
+        return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if spaces > 2 else None)
+    if spaces:
+        return _text_place(lookup, name.text, TEXT, is_delimited=True)
+    if len(lookup.holding(name.text)) > MOST_SHOWN:
+        return None  # a common word
+    return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
+
+
+def _is_delimited(line: str, text: str) -> bool:
+    return any(f"{start}{text}{end}" in line for start, end in ('""', "''", "><", "``"))
+
+
+def _error(lookup: Lookup, name: Name) -> Fact | None:
+    for phrase in phrases([name.text]):
+        fact = _text_place(lookup, phrase, ERROR)
+        if fact:
+            return fact
+    return None
+
+
+def _code(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate pasted code by one of its lines that only one file contains; None if there is no such line."""
+    fact = _text_place(lookup, name.text, CODE, most=1)
+    if fact:
+        fact.subject, fact.reason = "", "the pasted code is here"
+    return fact
+
+
+def _route(lookup: Lookup, name: Name) -> Fact | None:
+    fixed = []
+    for part in name.text.split("/")[1:]:
+        if part[:1] in ":{<[" or part.isdigit():
+            break
+        fixed.append(part)
+    is_path = os.path.exists(f"{lookup.root}/{'/'.join(fixed)}")
+    return _text_place(lookup, "/" + "/".join(fixed), ROUTE) if fixed and not is_path else None
+
+
+def _flag(lookup: Lookup, name: Name) -> Fact | None:
+    return _text_place(lookup, name.text, FLAG) or _text_place(lookup, f'"{name.text[2:]}"', FLAG)
+
+
+def _file(lookup: Lookup, name: Name) -> Fact | None:
+    if os.path.exists(f"{lookup.root}/{name.text}"):
+        return None
+    if name.is_made:
+        return None
+    named = lookup.named(name.text)
+    found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
+    found = found or [path for path, _kind in named][:2]
+    if not found:
+        is_chosen = (
+            name.kind == ATTACHED and lookup.attached > 1
+        )  # chosen from a list by the client, which read the files
+        return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
+    if name.kind == ATTACHED:
+        return None
+    if len(found) > MOST_DEFINING:
+        return None
+    if len(found) == 1:
+        return _of_that_name(found[0], line=name.line, score=ONLY)
+    if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
+        return None
+    fact = Fact(
+        FILE,
+        found[0],
+        name.line,
+        "",
+        f"one of {len(found)} files of that name: {', '.join(quoted(path) for path in found[1:])}",
+        FEW,
+    )
+    fact.others = found[1:]
+    return fact
+
+
+def _command(lookup: Lookup, name: Name) -> Fact | None:
+    """Return the file that defines a subcommand, if the project has one file per command; else None."""
+    if name.owner.lower() in TOOLS:
+        return None
+    files = [
+        path for path, kind in lookup.of_stem(name.text)
+        if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
+    ]  # fmt: skip
+    return (
+        Fact(COMMAND, files[0], 0, f"{name.owner} {name.text}", "the file of this command", FEW)
+        if len(files) == 1
+        else None
+    )
+
+
+def _frame(lookup: Lookup, name: Name) -> Fact | None:
+    """Locate a stack frame in this project, if the stack trace gives a path that does not exist here."""
+    path = name.text.removeprefix(f"{lookup.root}/")
+    if os.path.exists(f"{lookup.root}/{path}"):
+        return None
+    parts = [part for part in path.split("/") if part not in ("", ".", "..")]
+    for start in range(max(0, len(parts) - MOST_FOLDERS), len(parts)):
+        found = lookup.named("/".join(parts[start:]))
+        if found and (len(found) > 1 or (start and start == len(parts) - 1)):
+            return None
+        if found:
+            own = found[0][0]
+            return Fact(FRAME, own, name.line, lookup.symbol_at(own, name.line), "the trace's innermost frame", ONLY)
+    return None
+
+
+def _missing_file(lookup: Lookup, path: str) -> Fact | None:
+    """Return the only file that a nonexistent path can refer to."""
+    folder, _, name = path.rpartition("/")
+    if lookup.has_history(name):
+        return None
+    stem, _, ending = name.partition(".")
+    elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
+    same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
+    near = [
+        own for own in lookup.stems_like(stem)
+        if own.endswith(f".{ending}") and is_near(own.rpartition("/")[2].partition(".")[0], stem)
+    ] if len(stem) >= SHORTEST_MISSPELLED else []  # fmt: skip
+    for candidates in (elsewhere, same_stem, near):
+        if candidates:
+            nearest = candidates[0]
+            if nearest.lower() == path.lower():
+                return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
+            return (
+                Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
+                if len(candidates) == 1
+                else None
+            )
+    return None
+
+
+def _is_of_family(path: str, ending: str) -> bool:
+    other = path.rpartition("/")[2].partition(".")[2]
+    return any(ending in family and other in family for family in _FAMILIES)
+
+
+def _missing_name(lookup: Lookup, name: str) -> Fact | None:
+    """Return the only name that a misspelled name, absent from the project, can refer to."""
+    if len(name) < SHORTEST_MISSPELLED or lookup.occurs(name) or lookup.was_known(name):
+        return None
+    plain = name.replace("_", "").lower()
+    like = lookup.names_like(name)
+    same = [other for other in like if other.replace("_", "").lower() == plain]
+    near = same or [other for other in like if is_near(other, name)]
+    if len(near) != 1:
+        return None
+    places = [place for place in lookup.definitions(near[0]) if lookup.verified(place, near[0])]
+    if len(places) != 1:
+        return None
+    return Fact("missing", places[0].path, places[0].line, near[0], f"the nearest to {name}, which does not exist", FEW)
+
+
+_LOOKERS = {
+    IDENTIFIER: _identifier,
+    FILE: _file,
+    ROUTE: _route,
+    FLAG: _flag,
+    TEXT: _quotation,
+    ERROR: _error,
+    ATTACHED: _file,
+    COMMAND: _command,
+    CODE: _code,
+    FRAME: _frame,
+}

@@ -1,0 +1,187 @@
+"""Remove forgotten data from the files next to the database: log, events, sessions, spool, notices.
+
+Lines are overwritten in place with the same number of bytes: a concurrent append loses nothing, and interrupted
+work can simply be repeated.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from storage.base import abandoned_files, fast_stdlib, log, private
+from storage.erasure import copies
+from storage.state import late, notices, sessions
+from storage.traces import spool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from storage.erasure.mentions import Mentions
+
+    Record = dict[str, Any]
+
+NEAR_S = 5.0
+"""Seconds after the start of a prompt within which its log lines are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureTarget:
+    """What to remove everywhere: traces, whole sessions, texts.
+
+    ``moments`` are the times (s) of the traces by session; ``injected`` are, for each session that
+    continues, the items that these traces injected.
+    """
+
+    ids: frozenset[str]
+    mentions: Mentions
+    sessions: frozenset[str] = frozenset()
+    moments: Mapping[str, list[float]] = field(default_factory=dict)
+    injected: Mapping[str, set[str]] = field(default_factory=dict)
+
+    def is_logged_in(self, line: bytes) -> bool:
+        """Return whether a line of the log is about forgotten data."""
+        record = _record(line)
+        session, at = str(record.get("session_id", "")), copies.seconds(str(record.get("at", "")))
+        is_near = session != "" and any(-1 < at - moment < NEAR_S for moment in self.moments.get(session, ()))
+        return is_near or self.is_in_line(line, session)
+
+    def is_in_line(self, line: bytes, session: str = "") -> bool:
+        """Return whether a line of JSON contains a forgotten id, session or text."""
+        session = session or str(_record(line).get("session_id", ""))
+        if session in self.sessions or self.mentions.in_bytes(line):
+            return True
+        return any(word in self.ids for word in line.decode("utf-8", "replace").replace("'", '"').split('"'))
+
+
+def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = ()) -> list[str]:
+    """Remove the forgotten data from every file next to the database; return messages about it. Raises OSError."""
+    counts = {
+        "lines of the log": _clean_log(state_dir, gone),
+        "events": sum(_clean_events(path, gone) for path in event_files),
+        "session files": _clean_sessions(state_dir, gone),
+        "refused records": _clean_spool(state_dir, gone),
+        "half-written files": abandoned_files.erase(state_dir),
+        "late results": _clean_late(state_dir, gone),
+        "notices": sum(_clean_folder(f"{state_dir}/{name}", gone) for name in (notices.NAME, notices.SHOWN)),
+    }
+    _clean_claims(state_dir)
+    messages = [f"{count:,} {name}" for name, count in counts.items() if count]
+    return [*messages, *copies.clean(state_dir, gone)]
+
+
+def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: Callable[[Record], Record]) -> int:
+    """Replace matching lines in place by the result of ``replacement``, keeping their length; return how many."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
+    except OSError:
+        return 0
+    count = 0
+    with open(descriptor, "rb+", buffering=0) as file:
+        if os.fstat(descriptor).st_mode & 0o170000 != 0o100000:
+            return 0
+        for start, line in _lines(descriptor):
+            if not line.strip() or not is_meant(line):
+                continue
+            short = fast_stdlib.dumps(replacement(_record(line))).encode()
+            short = short if len(short) <= len(line) else b""
+            if short.ljust(len(line)) != line:
+                os.pwrite(descriptor, short.ljust(len(line)), start)
+                count += 1
+        if count:
+            os.fsync(file.fileno())
+    return count
+
+
+def _lines(descriptor: int) -> Iterator[tuple[int, bytes]]:
+    with open(os.dup(descriptor), "rb") as file:
+        file.seek(0)
+        start = 0
+        for line in file:
+            yield start, line.removesuffix(b"\n")
+            start += len(line)
+
+
+def _clean_log(state_dir: str, gone: ErasureTarget) -> int:
+    def replacement(record: Record) -> Record:
+        return {"at": str(record.get("at", "")), "level": log.DEBUG, "stage": "", "session_id": "", "reason": ""}
+
+    return sum(
+        overwrite_lines(f"{state_dir}/{name}", gone.is_logged_in, replacement) for name in (log.NAME, f"{log.NAME}.1")
+    )
+
+
+def _clean_events(path: str, gone: ErasureTarget) -> int:
+    def replacement(record: Record) -> Record:
+        return {"topic": str(record.get("topic", "")), "outcome": "forgotten"}
+
+    return sum(overwrite_lines(name, gone.is_in_line, replacement) for name in (path, f"{path}.1"))
+
+
+def _clean_sessions(state_dir: str, gone: ErasureTarget) -> int:
+    count = sum(sessions.reset_session(state_dir, session) for session in gone.sessions)
+    for session, names in gone.injected.items():
+        count += _forget_injected(sessions.path_of(state_dir, session), names)
+    return count + _clean_folder(f"{state_dir}/{sessions.FOLDER}", gone)
+
+
+def _forget_injected(path: str, names: set[str]) -> bool:
+    """Delete the items of forgotten traces from the session file; the session may then get them again."""
+    count = 0
+    try:
+        descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
+    except OSError:
+        return False
+    with open(descriptor, "rb+", buffering=0):
+        for start, line in _lines(descriptor):
+            try:
+                tokens, injected = json.loads(line)
+                left = fast_stdlib.dumps([tokens, [name for name in injected if name not in names]]).encode()
+            except (ValueError, TypeError):
+                continue
+            if len(left) < len(line.rstrip()):
+                os.pwrite(descriptor, left.ljust(len(line)), start)
+                count += 1
+    return count > 0
+
+
+def _clean_spool(state_dir: str, gone: ErasureTarget) -> int:
+    """Delete spool files with forgotten data, refused or waiting for a newer version; return how many."""
+    count = 0
+    for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
+        for path in copies.files(folder):
+            name = os.path.basename(path)
+            is_named = name.partition(".")[0] in gone.ids
+            if is_named or copies.holds(path, gone, is_database=False):
+                count += private.removed(path)
+    return count
+
+
+def _clean_folder(folder: str, gone: ErasureTarget) -> int:
+    return sum(private.removed(path) for path in copies.files(folder) if copies.mentions(path, gone))
+
+
+def _clean_late(state_dir: str, gone: ErasureTarget) -> int:
+    """Delete the results that wait for a session, and name or mention what is forgotten; return how many."""
+    paths = copies.files(f"{state_dir}/{late.FOLDER}")
+    return sum(private.removed(path) for path in paths if copies.holds(path, gone, is_database=False))
+
+
+def _clean_claims(state_dir: str) -> None:
+    """Empty the claims, which are derived from prompts, once they have expired (after two seconds)."""
+    path = f"{state_dir}/{sessions.CLAIMS}"
+    with contextlib.suppress(FileNotFoundError):
+        if time.time() - os.stat(path).st_mtime > sessions.DUPLICATE_WITHIN_NS / 1e9:
+            os.truncate(path, 0)
+
+
+def _record(line: bytes) -> Record:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,47 @@
+"""Marker files for projects with memories: with one ``stat`` the hook knows whether to open the database.
+
+The files mirror the table ``memory_counts``; every process that connects or commits updates them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from storage.base import private
+from storage.base.fast_stdlib import keyed_hash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+NAME = "remembers"
+SHARED = "shared"
+WHICH_HAVE_SOME = "select project from memory_counts where memories > 0"
+
+
+def has_memories(state_dir: str, project: str) -> bool:
+    """Return whether a search for this project could find anything."""
+    return any(os.path.exists(f"{state_dir}/{NAME}/{_name(one)}") for one in (project, SHARED))
+
+
+def note(db: Connection, state_dir: str) -> None:
+    """Update the files from the database; raises OSError if they cannot be written."""
+    folder = f"{state_dir}/{NAME}"
+    wanted = {_name(row[0]) for row in db.execute(WHICH_HAVE_SOME)}
+    try:
+        there = set(os.listdir(folder))
+    except FileNotFoundError:
+        there = set()
+    if wanted - there:
+        private.make_directory(folder)
+    for name in wanted - there:
+        os.close(private.open_file(f"{folder}/{name}", os.O_WRONLY))
+    for name in there - wanted:
+        try:
+            os.unlink(f"{folder}/{name}")
+        except FileNotFoundError:
+            continue
+
+
+def _name(project: str) -> str:
+    return keyed_hash(b"remembers", project.encode(errors="replace"))[:16]

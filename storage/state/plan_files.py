@@ -1,0 +1,73 @@
+"""The files in which plans are handed over to an agent (``enricher.record.handoff``): where they are, and their end.
+
+They are in a folder of the user below the temporary folder; a folder or file that somebody else planted there is
+never used.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from storage.base import private
+
+FOLDER = "claude-hydrator"
+PREFIX, SUFFIX = "hydrate_", ".md"
+LONGEST_AGE_S = 3600
+MOST_CHECKED = 500
+
+
+class UnsafeFolderError(OSError):
+    """The folder for the files exists, but others may write to it."""
+
+
+def own_folder() -> str:
+    """Return the user's folder for these files, created with mode 0700 if missing; raises OSError if it is not safe."""
+    for path in _places():
+        private.make_directory(path)
+        if _is_own(path):
+            if os.lstat(path).st_mode & 0o777 != 0o700:
+                os.chmod(path, 0o700)
+            return path
+    raise UnsafeFolderError(f"{path} belongs to somebody else or is a link")
+
+
+def remove_old(folder: str, *, now: float) -> None:
+    """Remove our files that are over an hour old at ``now``; links, folders and files with other names stay."""
+    for name in os.listdir(folder)[:MOST_CHECKED]:
+        if not (name.startswith(PREFIX) and name.endswith(SUFFIX)):
+            continue
+        path = f"{folder}/{name}"
+        try:
+            found = os.lstat(path)
+            if stat.S_ISREG(found.st_mode) and now - found.st_mtime > LONGEST_AGE_S:
+                os.unlink(path)
+        except OSError:  # another prompt removed it
+            continue
+
+
+def remove_all() -> None:
+    """Remove all of our files: prompts in them are to be forgotten, and no file is needed for more than an hour."""
+    for path in _places():
+        if os.path.lexists(path) and _is_own(path):
+            remove_old(path, now=float("inf"))
+
+
+def pattern() -> str:
+    """Return a glob pattern that matches these files in either folder, for a client's permission to read them."""
+    return f"{_base()}/{FOLDER}*/**"
+
+
+def _base() -> str:
+    return os.path.abspath(os.environ.get("TMPDIR") or "/tmp")
+
+
+def _places() -> list[str]:
+    """Return where the folder may be; the second place is for a machine on which another user has the first."""
+    base = _base()
+    return [os.path.join(base, FOLDER), os.path.join(base, f"{FOLDER}-{os.geteuid()}")]
+
+
+def _is_own(path: str) -> bool:
+    found = os.lstat(path)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()

@@ -1,0 +1,118 @@
+"""A reader labels a prompt on its page: stored in the live history, downloaded as a line from a snapshot."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from served_history import over, page, words
+
+from storage.db import database
+from workbench.web.server.serving import sign_in_address
+from workbench.web.snapshot import writing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from datasette.app import Datasette
+    from httpx import Response
+    from simulator import Account
+
+NEWEST_LABEL = "select trace_id, verdict, task_type from labels order by id desc limit 1"
+
+
+def newest_id(path: Path | str) -> str:
+    with closing(sqlite3.connect(path)) as db:
+        return str(db.execute("select id from traces where prompt like 'add a test%'").fetchone()[0])
+
+
+async def posted(served: Datasette, identity: str, verdict: str, cookies: dict[str, str]) -> Response:
+    """Send the form of the prompt's page, as a browser does after it has opened the page."""
+    opened = await served.client.get(f"/-/enricher/trace/{identity}", cookies=cookies)
+    token = re.search(r'name="csrftoken" value="([^"]+)"', opened.text)
+    form = {"verdict": verdict, "csrftoken": token[1] if token else ""}
+    kept = cookies | dict(opened.cookies)
+    address = f"/-/enricher/label/{identity}"
+    return await served.client.post(address, data=form, cookies=kept, follow_redirects=False)
+
+
+async def signed_in(served: Datasette) -> dict[str, str]:
+    """Open the address that ``enricher publish`` prints, and return the cookies of the signed-in reader."""
+    answer = await served.client.get(sign_in_address(served, "/"), follow_redirects=False)
+    return dict(answer.cookies)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "kept"), [("ok", ("ok", "")), ("wrong", ("wrong", "")), ("docs", ("class", "docs"))]
+)
+async def test_a_signed_in_reader_labels_a_prompt(
+    live: Datasette, library: Account, verdict: str, kept: tuple[str, str]
+) -> None:
+    identity = newest_id(library.state / "enricher.db")
+
+    answer = await posted(live, identity, verdict, await signed_in(live))
+
+    assert answer.headers["location"] == f"/-/enricher/trace/{identity}#label"
+    with closing(sqlite3.connect(library.state / "enricher.db")) as db:
+        assert db.execute(NEWEST_LABEL).fetchone() == (identity, *kept)
+
+
+async def test_a_reader_who_is_not_signed_in_labels_nothing(live: Datasette, library: Account) -> None:
+    path = library.state / "enricher.db"
+    identity = newest_id(path)
+    with closing(sqlite3.connect(path)) as db:
+        before = db.execute("select count(*) from labels").fetchone()
+
+    answer = await posted(live, identity, "wrong", {})
+
+    assert answer.status_code == 403
+    assert "sign in with the address that enricher publish printed" in words(await page(live, f"trace/{identity}"))
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("select count(*) from labels").fetchone() == before
+
+
+async def test_a_form_of_another_site_is_refused(live: Datasette, library: Account) -> None:
+    identity = newest_id(library.state / "enricher.db")
+    headers = {"Origin": "https://elsewhere.example", "Sec-Fetch-Site": "cross-site"}
+
+    answer = await live.client.post(
+        f"/-/enricher/label/{identity}", data={"verdict": "ok"}, cookies=await signed_in(live), headers=headers
+    )
+
+    assert answer.status_code == 403
+
+
+async def test_a_verdict_that_does_not_exist_is_refused(live: Datasette, library: Account) -> None:
+    answer = await posted(live, newest_id(library.state / "enricher.db"), "nonsense", await signed_in(live))
+
+    assert answer.status_code == 400
+
+
+async def test_a_snapshot_gives_a_file_that_the_command_takes_in(library: Account, tmp_path: Path) -> None:
+    file = tmp_path / "snapshot.db"
+    with closing(database.connect(str(library.state))):
+        writing.write(str(library.state), str(file), text="redacted")
+    served = await over(file, is_immutable=True)
+    identity = newest_id(library.state / "enricher.db")
+
+    answer = await posted(served, identity, "docs", {})
+
+    assert json.loads(answer.text) == {"id": identity, "verdict": "docs"}
+    sent = tmp_path / "label.jsonl"
+    sent.write_text(answer.text, encoding="utf-8")
+    assert library.cli("trace", "label", "--from", str(sent)) == f"{identity}: docs\n"
+    with closing(sqlite3.connect(library.state / "enricher.db")) as db:
+        assert db.execute(NEWEST_LABEL).fetchone() == (identity, "class", "docs")
+
+
+def test_a_line_that_is_no_label_is_reported_with_its_place(library: Account, tmp_path: Path) -> None:
+    sent = tmp_path / "label.jsonl"
+    sent.write_text('{"id": "00"}\n', encoding="utf-8")
+
+    told = library.cli("trace", "label", "--from", str(sent), exit_code=1)
+
+    assert f'{sent}:1: this line is not a label; write an object such as {{"id"' in told

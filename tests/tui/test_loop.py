@@ -1,0 +1,326 @@
+"""From a wrong prompt to a proven fix: why, an edit, what else it changes, an approved case, the gate, in few keys."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from piloting import notices, run_workbench, screen_text, settle
+from simulator import Account
+
+from storage.db import database
+from workbench.coverage.why import line_now
+from workbench.replay.corpus import opened
+from workbench.tui.screens.loop.gate import GateScreen
+from workbench.tui.screens.loop.make import MakeScreen
+from workbench.tui.screens.loop.why import WhyScreen
+from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tui.widgets.questions.chooser import ClassChooser
+from workbench.tuning.wishes.search import edits_for
+from workbench.tuning.wishes.wish import Wish, target_file
+
+if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from workbench.tui.app import Workbench
+
+WRONG = "another hiccup of the search index, three customers saw an empty page"
+ALIKE = "there was a hiccup in the upload queue after the deploy"
+PROMPTS = (
+    "why does the nightly export crash with KeyError: 'sku'?",
+    ALIKE,
+    "fix the failing test in test_basket.py",
+    WRONG,
+)
+LAYER = """\
+# Classification
+
+## Task type: debug
+
+```yaml
+extend: true
+signals:
+  - {phrase: "gives up", weight: 5}
+```
+
+## Task type: framework
+
+```yaml
+extend: true
+signals:
+  - {any: [three, third, thrice, trio], weight: 1}
+  - {any: [three, third, thrice, triple], weight: 1}
+```
+"""
+MOST_KEYS = 12
+
+
+def git(project: Path, *words: str) -> None:
+    who = ("-c", "user.email=ada@example.org")
+    subprocess.run(["git", *who, *words], cwd=project, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def _recorded(tmp_path_factory: pytest.TempPathFactory) -> Account:
+    """Ask the prompts by real hook calls, in a repository whose own layer is trusted."""
+    account = Account(tmp_path_factory.mktemp("loop") / "home")
+    account.write("project/.enricher/instructions.md", LAYER)
+    git(account.project, "init", "-q")
+    git(account.project, "config", "user.name", "Ada")
+    git(account.project, "add", ".")
+    git(account.project, "commit", "-qm", "start")
+    account.cli("trust", str(account.project))
+    account.compile()
+    for prompt in PROMPTS:
+        account.ask(prompt)
+    account.traces()
+    return account
+
+
+@pytest.fixture
+def shop(_recorded: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
+    """Return the account with its layer, cases and labels as they were at first."""
+    _recorded.write("project/.enricher/instructions.md", LAYER)
+    for file in (".enricher/cases.jsonl", ".enricher/.gitattributes"):
+        (_recorded.project / file).unlink(missing_ok=True)
+    (_recorded.state / "workbench.json").unlink(missing_ok=True)
+    with closing(database.connect(str(_recorded.state))) as db:
+        db.execute("delete from labels")
+    for name, value in _recorded.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(_recorded.project)
+    return _recorded
+
+
+class Keys:
+    """Presses keys and counts those that are not typing."""
+
+    def __init__(self, app: Workbench, pilot: Pilot[None]) -> None:
+        self.app, self.pilot, self.count = app, pilot, 0
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.pilot.press(key)
+            self.count += 1
+            await settle(self.app, self.pilot)
+
+    async def type(self, text: str) -> None:
+        await self.pilot.press(*text)
+        await settle(self.app, self.pilot)
+
+
+def cases(account: Account) -> list[dict[str, object]]:
+    file = account.project / ".enricher" / "cases.jsonl"
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+async def asked_why(app: Workbench, pilot: Pilot[None]) -> Keys:
+    """Show why the wrong prompt, which is the newest, came out as it did."""
+    keys = Keys(app, pilot)
+    await keys.press("w")
+    assert isinstance(app.screen, WhyScreen)
+    return keys
+
+
+async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type("index")
+        await keys.press("enter", "w")
+        assert "debug came nearest: it lacked 3 points to beat implementation" in screen_text(app)
+        await keys.press("m")
+        assert isinstance(app.screen, ClassChooser)
+        await keys.press("d")
+        assert isinstance(app.screen, MakeScreen)
+        assert 'debug: add "hiccup" with weight 3' in screen_text(app)
+        await keys.press("enter")
+        assert "2 of 4 prompts change (" in screen_text(app)
+        await keys.press("ctrl+s", "escape")
+        assert isinstance(app.screen, WhyScreen)
+        await keys.press("a", "ctrl+g")
+        assert isinstance(app.screen, GateScreen)
+        shown = screen_text(app)
+
+    assert keys.count <= MOST_KEYS
+    assert 'phrase: "hiccup", weight: 3' in (shop.project / ".enricher" / "instructions.md").read_text()
+    assert [(one["verdict"], one["expected"], one["by"]) for one in cases(shop)] == [
+        ("ok", {"task_type": "debug"}, "Ada")
+    ]
+    printed = shop.cli("replay", "--gate", "--base", "HEAD").splitlines()
+    assert printed[0] in shown
+    assert f"fixed: {cases(shop)[0]['id']}" in shown
+    assert "approved by Ada" in shown
+
+
+async def test_enter_on_a_signal_opens_its_line_and_escape_returns_to_it(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = await asked_why(app, pilot)
+        await keys.press("j", "j", "j")
+        line = app.screen.query_one(LineList).current
+        assert line is not None and line.right.startswith("task-types.md:")
+        await keys.press("enter")
+        editor = app.place_screen().editor  # type: ignore[union-attr]
+        opened = (app.current_mode, f"task-types.md:{editor.line}")
+        await keys.press("escape")
+        after, screen = app.screen.query_one(LineList).current, app.screen
+
+    assert opened == ("instructions", line.right)
+    assert isinstance(screen, WhyScreen)
+    assert after == line
+
+
+async def test_why_has_what_explain_prints(shop: Account) -> None:
+    trace_id = shop.traces()[-1]["id"]
+    printed = " ".join(shop.cli("explain", "--trace", trace_id).split())
+    async with run_workbench(shop.state, screen="traces", size=(160, 60)) as (app, pilot):
+        await asked_why(app, pilot)
+        lines = app.screen.query_one(LineList)
+        texts = [line.text for line in lines.lines]
+        shown = screen_text(app)
+
+    assert "debug came nearest" in printed and "debug came nearest" in shown
+    assert [text for text in texts if text.startswith(("min_confidence", "max_silent"))]
+    assert all(text in printed for text in texts if text.startswith(("min_confidence", "max_silent")))
+    signals = [line for line in lines.lines if line.text.lstrip()[:1] in "+-" and line.right]
+    assert len({(line.text, line.right) for line in signals}) == len(signals)
+
+
+def test_every_proposed_edit_makes_the_prompt_so(shop: Account) -> None:
+    trace_id = next(one["id"] for one in shop.traces() if one["prompt"] == WRONG)
+    state, cwd = str(shop.state), str(shop.project)
+    wish = Wish("task_type", "debug")
+    with opened(state) as corpus:
+        found = list(edits_for(corpus, trace_id, wish, state_dir=state, path=target_file(cwd), cwd=cwd))
+
+    after = [change.after for edit in found for change in edit.figures.changes if change.prompt.id == trace_id]
+    assert "fitted" in {Path(edit.path).parent.name for edit in found}
+    assert len(after) == len(found)
+    assert all(wish.holds(outcome) for outcome in after)
+
+
+async def test_a_guardrail_can_be_wished_for(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = await asked_why(app, pilot)
+        await keys.press("m")
+        chooser = app.screen.query_one("OptionList")
+        chooser.highlighted = chooser.get_option_index("guardrail H5")  # type: ignore[attr-defined]
+        await keys.press("enter")
+        shown = screen_text(app)
+        await keys.press("enter", "ctrl+s", "escape", "a")
+
+    assert "It should be: guardrail H5" in shown
+    assert "## Guardrail: H5" in (shop.project / ".enricher" / "instructions.md").read_text()
+    assert [(one["verdict"], "H5" in one["expected"]["guardrails"]) for one in cases(shop)] == [("ok", True)]  # type: ignore[index]
+
+
+async def test_a_prompt_can_be_wished_silent(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type("failing")
+        await keys.press("enter", "m", "0")
+        shown = screen_text(app)
+
+    assert "It should be: silent" in shown
+    assert "lower" in shown or "take out" in shown
+
+
+async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("x")
+        written = cases(shop)
+        said = notices(app)
+        await keys.press("ctrl+z")
+
+    assert [one["verdict"] for one in written] == ["wrong"]
+    assert "~/project/.enricher/cases.jsonl" in said
+    assert cases(shop) == []
+    assert not shop.traces()[-1]["label"]
+
+
+async def test_what_is_so_already_is_not_searched_for(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type("export")
+        await keys.press("enter", "m", "d")
+        until_told = screen_text(app)
+
+    assert "already" in until_told
+
+
+async def test_escape_returns_to_the_screen_and_the_filter_that_one_came_from(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type("hiccup")
+        await keys.press("enter", "j", "r")
+        places = [app.current_mode]
+        await keys.press("enter")
+        places.append(app.current_mode)
+        alone = screen_text(app)
+        for _ in range(2):
+            await keys.press("escape")
+            places.append(app.current_mode)
+        shown = screen_text(app)
+        chosen = app.screen.chosen()[0]  # type: ignore[attr-defined]
+
+    assert places == ["compare", "traces", "compare", "traces"]
+    assert "hiccup" not in alone.splitlines()[1]
+    assert "Filter hiccup" in shown and "2 · newest" in shown
+    assert [one["prompt"] for one in shop.traces() if one["id"] == chosen] == [ALIKE]
+
+
+async def test_words_lines_and_rules_are_found_while_typing(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="instructions") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("i")
+        footer = screen_text(app).splitlines()[-1]
+        await keys.press("ctrl+f")
+        await keys.type("E")
+        await keys.press("enter", "up", "up", "escape")
+        editor = app.place_screen().editor  # type: ignore[union-attr]
+        places = [(editor.selected_text, editor.line)]
+        await keys.press("f3")
+        places.append((editor.selected_text, editor.line))
+        await keys.press("ctrl+l")
+        await keys.type("9")
+        places.append(("", editor.line))
+        await keys.press("escape", "ctrl+l")
+        await keys.type("debug")
+        places.append(("", editor.line))
+
+    assert "^f Find" in footer
+    assert "f1 Help" in footer
+    assert "? Help" not in footer
+    assert "/ Filter" not in footer
+    last = max(line for line, text in enumerate(LAYER.splitlines(), 1) if "e" in text)
+    assert places == [("e", last), ("e", 3), ("", 9), ("", 3)]
+
+
+async def test_the_line_of_the_cursor_keeps_its_colours(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="instructions") as (app, pilot):
+        await Keys(app, pilot).press("i")
+        editor = app.place_screen().editor  # type: ignore[union-attr]
+        heading = editor.get_component_rich_style("editor--heading", partial=True).color
+        colours = {segment.style.color for segment in editor.render_line(0) if "Classification" in segment.text}
+
+    assert heading is not None
+    assert colours == {heading}
+
+
+@pytest.mark.parametrize(
+    ("line", "now"),
+    [
+        pytest.param(2, 3, id="a line was put above"),
+        pytest.param(4, 5, id="a line that moved"),
+    ],
+)
+def test_a_recorded_line_is_found_in_the_present_text(line: int, now: int) -> None:
+    assert line_now(line, "a\nb\nc\nd\n", "new\na\nb\nc\nd\n") == now

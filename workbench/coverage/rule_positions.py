@@ -1,0 +1,157 @@
+"""Map compiled rules to their source: every signal and rule with its file and line.
+
+The compiled table has only numbers for signals. This module maps each number to the lines that were
+compiled into it, through every layer that extends a rule.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from enricher.rules.cache import Rules
+from enricher.rules.compiling.compiled import CATALOGUE, LONE_LAYER
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers, label
+from enricher.rules.layers import HEURISTICS, find_layers
+from workbench.replay.rulesets.compared_rules import SideError
+from workbench.replay.rulesets.layer_stack import layer_file, stack_of
+from workbench.replay.rulesets.versions import compile_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from enricher.rules.compiling.compiled import Compiled
+    from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.compiling.signals import ClassRule
+    from workbench.replay.rulesets.versions import Texts, Versions
+
+
+CATALOGUES = (CATALOGUE, HEURISTICS)
+"""Layers whose files hold guardrails, not rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulePosition:
+    """A file and a line number, from 1."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedSignal:
+    """One signal of one class; ``index`` counts within the rule of its own file, ``condition`` within the table.
+
+    Signals with the same condition fire together. ``name`` is the class name in the table.
+    """
+
+    rule: str
+    facet: str
+    name: str
+    label: str
+    weight: int
+    feature: str
+    condition: int
+    index: int
+    place: RulePosition
+
+
+@dataclass(slots=True)
+class LocatedRules:
+    """Compiled rules with the places in the files that they were compiled from."""
+
+    compiled: Compiled
+    rules: Rules = field(init=False)
+    signals: list[LocatedSignal] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rules = Rules(self.compiled.hash, self.compiled.body)
+        self.signals = list(self._signals())
+
+    @property
+    def files(self) -> list[str]:
+        """The instructions files, lowest layer first, then fitted files; without the catalogues."""
+        return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
+
+    def class_names(self, facet: str) -> list[str]:
+        """Return the class names of a facet in the order that decides ties."""
+        table = self.rules.body["classes"]
+        return [name for of, name in table["classes"] if table["facets"][of]["name"] == facet]
+
+    def rules_of(self, kind: str) -> Iterator[tuple[str, RuleBlock]]:
+        """Yield (name in outcomes, rule block) of every named rule of a kind."""
+        for block in self.compiled.rules.values():
+            if block.kind == kind and block.name:
+                yield self._name_of(kind, block.name), block
+
+    def guardrail_titles(self) -> dict[str, tuple[str, RulePosition]]:
+        """Return title and place of every guardrail that may be shown: the place of its rule, else of its table row."""
+        blocks = {name: RulePosition(block.file, block.line) for name, block in self.rules_of("guardrail")}
+        linked = self.compiled.guardrails
+        rows_at = {row.guardrail: RulePosition(row.file, row.line) for row in reversed(linked.shorthands)}
+        places = (
+            {identity: RulePosition(one.file, one.line) for identity, one in linked.catalogue.items()}
+            | rows_at
+            | blocks
+        )
+        return {identity: (title, places[identity]) for identity, title, *_ in self.rules.body["guardrails"]["rules"]}
+
+    def _name_of(self, kind: str, name: str) -> str:
+        return self.compiled.guardrails.id_of(name) if kind == "guardrail" else name
+
+    def _signals(self) -> Iterator[LocatedSignal]:
+        lists = {rule.name: rule.data["words"] for rule in self.compiled.rules.values() if rule.kind == "words"}
+        rules = self._in_table_order()
+        for rule, numbers in zip(rules, condition_numbers(rules, lists), strict=True):
+            identity = f"{rule.facet}.{rule.name.replace(' ', '-')}"
+            block = self.compiled.rules[identity]
+            for at, (signal, number) in enumerate(zip(rule.signals, numbers, strict=True)):
+                writer, index = block.origin_of("signals", at)
+                yield LocatedSignal(
+                    identity,
+                    rule.facet,
+                    self._name_of(rule.facet, rule.name),
+                    label(signal),
+                    signal.get("weight", LEAST_WEIGHT),
+                    signal.get("feature", ""),
+                    number,
+                    index,
+                    RulePosition(writer.file, writer.line_of("signals", index)),
+                )
+
+    def _in_table_order(self) -> list[ClassRule]:
+        """Return the class rules as the compiler numbers them: guardrails last, undefined ones left out."""
+        takes_signals_of = self.compiled.guardrails.takes_signals_of
+        classes = [rule for rule in self.compiled.classes if rule.facet != "guardrail"]
+        guards = [rule for rule in self.compiled.classes if rule.facet == "guardrail"]
+        return [*classes, *(rule for rule in guards if takes_signals_of(rule.name))]
+
+
+def in_force(cwd: str) -> LocatedRules:
+    """Return the rules of the files that apply in ``cwd``; raises SideError if they are broken."""
+    return _sound(compile_layers(find_layers(cwd).instructions))
+
+
+def of_file(path: str, text: str, *, versions: Versions) -> LocatedRules:
+    """Return the rules with ``text`` for the file at ``path``, in its stack of layers; raises SideError."""
+    return _sound(compile_texts(newest_stack(path, versions), instead={recorded_path(path, versions): text}))
+
+
+def recorded_path(path: str, versions: Versions) -> str:
+    """Return the path under which recorded versions list a file; its absolute path if none does."""
+    file = layer_file(path, versions)
+    return file.path if file else os.path.abspath(path)
+
+
+def newest_stack(path: str, versions: Versions) -> Texts:
+    """Return the newest stack of files that contains the file; the file alone if it is not a layer."""
+    file = layer_file(path, versions)
+    return file.within(stack_of("", file, versions), "") if file else [(LONE_LAYER, os.path.abspath(path), "")]
+
+
+def _sound(compiled: Compiled) -> LocatedRules:
+    if compiled.broken or "classes" not in compiled.body:
+        raise SideError("the instructions cannot be used:", problems=compiled.broken or compiled.problems)
+    return LocatedRules(compiled)

@@ -1,0 +1,90 @@
+"""Why a recorded prompt came out as it did, with the place in the instructions of every signal and rule."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.classify import Observation, matching, scanned_part
+from enricher.interfaces.explanation import Explanation, of_trace
+from workbench.coverage.rule_positions import LocatedRules, RulePosition
+from workbench.replay.rulesets.versions import compile_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from enricher.classify import Evidence
+    from workbench.coverage.rule_positions import LocatedSignal
+    from workbench.replay.corpus import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The explanation of a trace; ``written`` are its rules with their places, None if the files were not stored."""
+
+    trace_id: str
+    explained: Explanation
+    written: LocatedRules | None
+
+    def signals(self, facet: str, name: str) -> Iterator[tuple[Evidence, RulePosition | None]]:
+        """Yield the evidence for a class with its place; points of many plain words together have none.
+
+        Signals with the same label and weight are told apart by the order of the table, which evidence keeps.
+        """
+        own = [one for one in self._fired() if (one.facet, one.name) == (facet, name)]
+        for one in self.explained.enrichment.classification.evidence:
+            if (one.facet, one.name) != (facet, name):
+                continue
+            found = next((s for s in own if (s.label, s.weight) == (one.signal, one.weight)), None)
+            if found is not None:
+                own.remove(found)
+            yield one, found.place if found else None
+
+    def _fired(self) -> list[LocatedSignal]:
+        if self.written is None:
+            return []
+        judged = self.explained.enrichment.classification
+        table = self.written.rules.table
+        found = Observation(scanned_part(self.explained.prompt), table).found
+        fired = found.keys() | matching.fired_late(found, judged.task_type, table).keys()
+        return sorted((one for one in self.written.signals if one.condition in fired), key=lambda one: one.condition)
+
+    def place_of(self, kind: str, name: str) -> RulePosition | None:
+        """Return where a rule is written; None if that is unknown."""
+        if self.written is None:
+            return None
+        if kind == "guardrail":
+            return self.written.guardrail_titles().get(name, ("", None))[1]
+        found = (block for of, block in self.written.rules_of(kind) if of == name)
+        return next((RulePosition(block.file, block.line) for block in found), None)
+
+    def threshold_place(self) -> RulePosition | None:
+        """Return where the thresholds of the task types are written; None if that is unknown."""
+        block = self.written.compiled.rules.get("task_type") if self.written else None
+        return RulePosition(block.file, block.line) if block else None
+
+    def text_of(self, file: str) -> str:
+        """Return the text of a file as it was when the prompt was recorded; empty if it is unknown."""
+        texts = self.written.compiled.texts if self.written else ()
+        return next((text for _layer, path, text in texts if path == file), "")
+
+
+def why(corpus: Corpus, trace_id: str) -> Why:
+    """Explain a trace; raises ``enricher.interfaces.explanation.ExplanationError``."""
+    explained = of_trace(corpus.db, trace_id)
+    texts = corpus.versions.texts(explained.rules.hash)
+    compiled = compile_texts(texts) if texts else None
+    is_usable = compiled is not None and not compiled.broken and "classes" in compiled.body
+    return Why(trace_id, explained, LocatedRules(compiled) if compiled is not None and is_usable else None)
+
+
+def line_now(line: int, before: str, now: str) -> int:
+    """Return where a line (from 1) of an earlier text is in the present one; a changed line's nearest place."""
+    if before == now or not before:
+        return line
+    changes = difflib.SequenceMatcher(None, before.splitlines(), now.splitlines(), autojunk=False).get_opcodes()
+    for _kind, start, end, start_now, end_now in changes:
+        if start <= line - 1 < end:
+            return min(start_now + line - 1 - start, max(end_now - 1, start_now)) + 1
+    return line

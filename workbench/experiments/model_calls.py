@@ -1,0 +1,217 @@
+"""Ask a model about every case, once for each arm, and return what it costs and how it went.
+
+Both prompts of a case are put one after the other; which arm goes first alternates from case to case, so that neither
+profits from a warm cache or a quiet hour. Calls count for the daily limits of the settings.
+
+StopError             no more calls can be made now: a limit, or the endpoint
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from enricher.model import allowance, client
+from enricher.model.endpoint import Endpoint, EndpointError
+from enricher.prompt.redaction import redact
+from storage.evaluation.experiments import ArmResult
+from storage.traces import storable
+from workbench.experiments import prompt_arms
+from workbench.experiments.prompt_arms import NAMES, Bound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from enricher.settings import Value
+    from workbench.experiments.prompt_arms import Pairing, PromptArm
+
+ANSWER_S = 60.0
+"""Seconds that a response may take; one without an answer by then has failed."""
+PURPOSE = "experiments"
+"""A pause after failures holds for these calls alone (``enricher.model.allowance``)."""
+FAULTS_OF_THE_PROMPT = (400, 413, 422)
+"""HTTP statuses with which an endpoint refuses one prompt, such as one that is too long."""
+
+
+class StopError(Exception):
+    """No more calls can be made now; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A response; tokens are those that the endpoint counted, None without its count, ``fault`` why there is none."""
+
+    text: str
+    latency_ms: float
+    prompt_tokens: int | None = None
+    response_tokens: int | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseQuality:
+    """How good a response is: whether it could be parsed and validated, its quality (0 to 1), violations found.
+
+    ``violations`` is None if there was no response.
+    """
+
+    is_valid: bool
+    quality: float
+    violations: int | None
+    fault: str = ""
+
+
+class Ask(Protocol):
+    """Asks a model; raises StopError."""
+
+    def check(self, calls: int) -> None:
+        """Raise StopError if today's limits do not allow so many calls."""
+
+    def __call__(self, prompt: str, model: str) -> Reply:
+        """Return the response to a prompt."""
+
+
+class ModelCalls:
+    """Asks the configured endpoint, within its daily limits; the cost by ``prices`` counts for them, too."""
+
+    def __init__(
+        self, settings: Mapping[str, Value], *, state: str, prices: prompt_arms.Prices, most_tokens: int
+    ) -> None:
+        self._settings, self._state, self._prices, self._most_tokens = settings, state, prices, most_tokens
+        self._endpoints: dict[str, Endpoint] = {}
+
+    def check(self, calls: int) -> None:
+        """Raise StopError if the limits, or a pause after failures, do not allow so many calls now."""
+        known = allowance.read(self._state)
+        made, limit = known.today()[0], int(self._settings["model.calls_per_day"])
+        if reason := known.refusal_for(PURPOSE, self._settings):
+            raise StopError(reason)
+        if made + calls > limit:
+            raise StopError(f"budget: {made} of {limit} calls are made today")
+
+    def __call__(self, prompt: str, model: str) -> Reply:
+        """Return the response; raises StopError if the endpoint cannot be asked at all."""
+        try:
+            endpoint = self._endpoint(model)
+        except EndpointError as problem:
+            raise StopError(str(problem)) from None
+        allowance.change(self._state, allowance.Account.count)
+        began = time.perf_counter()
+        try:
+            answer = client.ask(endpoint, prompt, within_s=ANSWER_S, most_tokens=self._most_tokens)
+        except client.ModelError as failure:
+            return self._failed(failure, (time.perf_counter() - began) * 1000)
+        latency_ms = (time.perf_counter() - began) * 1000
+        reply = Reply(answer.text, latency_ms, answer.input_tokens or None, answer.output_tokens or None)
+        usd = prompt_arms.cost(self._prices, model, reply.prompt_tokens, reply.response_tokens) or 0.0
+        allowance.change(self._state, lambda account: account.ended(PURPOSE, is_failure=False, usd=usd))
+        return reply
+
+    def _endpoint(self, model: str) -> Endpoint:
+        if model not in self._endpoints:
+            endpoint = Endpoint({**self._settings, "model.name": model})
+            endpoint.unlock()
+            self._endpoints[model] = endpoint
+        return self._endpoints[model]
+
+    def _failed(self, failure: client.ModelError, latency_ms: float) -> Reply:
+        """Return a failed response if the prompt or the time is at fault; else note the failure and stop."""
+        if failure.reason == "timeout" or failure.status in FAULTS_OF_THE_PROMPT:
+            return Reply("", latency_ms, fault=str(failure))
+        retry_after_s = failure.retry_after_s
+        allowance.change(
+            self._state, lambda account: account.ended(PURPOSE, is_failure=True, retry_after_s=retry_after_s)
+        )
+        raise StopError(str(failure))
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlan:
+    """What is asked: the cases in their order, the arms, the prices, and the limits.
+
+    ``most_tokens`` is the limit of one response, ``budget`` the most US dollars that all calls may cost.
+    """
+
+    asked: Sequence[Pairing]
+    arms: Mapping[str, PromptArm]
+    prices: prompt_arms.Prices
+    most_tokens: int
+    budget: float | None = None
+
+    def missing(self, done: Mapping[tuple[str, str], ArmResult]) -> list[list[tuple[Pairing, str]]]:
+        """Return the calls that have no result yet, case by case, each in the order in which they are made."""
+        found = []
+        for at, one in enumerate(self.asked):
+            order = NAMES if at % 2 == 0 else NAMES[::-1]
+            calls = [(one, name) for name in order if (one.case.id, name) not in done]
+            if calls:
+                found.append(calls)
+        return found
+
+    def bound(self, calls: Sequence[tuple[Pairing, str]]) -> Bound:
+        """Return what calls may cost."""
+        made = ((self.arms[name].model, one.prompts[name]) for one, name in calls)
+        return prompt_arms.bound(made, self.prices, most_tokens=self.most_tokens)
+
+    def check_budget(self, calls: Sequence[tuple[Pairing, str]], done: Mapping[tuple[str, str], ArmResult]) -> None:
+        """Raise StopError if these calls could exceed the budget; a call of unknown cost counts with its most."""
+        if self.budget is None:
+            return
+        unknown = [(one, name) for one in self.asked for name in NAMES if _is_uncounted(done.get((one.case.id, name)))]
+        spent = sum(one.usd or 0.0 for one in done.values()) + (self.bound(unknown).most_usd or 0.0)
+        most = self.bound(calls).most_usd
+        if most is None or spent + most > self.budget:
+            text = f"{spent:.4f} of {self.budget:.4f} USD are spent"
+            raise StopError(f"budget: {text}, and the next case may cost {most or 0.0:.4f}")
+
+
+def _is_uncounted(result: ArmResult | None) -> bool:
+    return result is not None and result.usd is None
+
+
+def ask_missing(
+    plan: CallPlan,
+    done: dict[tuple[str, str], ArmResult],
+    *,
+    ask: Ask,
+    judge: Callable[[str], ResponseQuality],
+    store: Callable[[ArmResult], None],
+) -> str:
+    """Make the calls that have no result yet; return why it stopped before the last one, empty if it did not.
+
+    Each result is stored before the next call, and added to ``done``. It stops between two cases where the next case
+    could exceed the budget or a daily limit, and at once if the endpoint refuses.
+    """
+    try:
+        for calls in plan.missing(done):
+            plan.check_budget(calls, done)
+            ask.check(len(calls))
+            for one, name in calls:
+                result = _result(plan, one, name, ask, judge)
+                store(result)
+                done[one.case.id, name] = result
+    except StopError as reason:
+        return str(reason)
+    return ""
+
+
+def _result(plan: CallPlan, one: Pairing, name: str, ask: Ask, judge: Callable[[str], ResponseQuality]) -> ArmResult:
+    arm = plan.arms[name]
+    reply = ask(one.prompts[name], arm.model)
+    judged = ResponseQuality(False, 0.0, None, reply.fault) if reply.fault else judge(reply.text)
+    return ArmResult(
+        one.case.id,
+        name,
+        "",
+        (reply.prompt_tokens or 0) + (reply.response_tokens or 0),
+        reply.latency_ms,
+        judged.is_valid,
+        judged.quality,
+        judged.violations,
+        redact(storable(reply.text))[0],
+        reply.prompt_tokens,
+        reply.response_tokens,
+        prompt_arms.cost(plan.prices, arm.model, reply.prompt_tokens, reply.response_tokens),
+        redact(storable(judged.fault))[0][:300],
+    )

@@ -1,0 +1,168 @@
+"""Parse a text by its documented form, and count the rules that it breaks.
+
+The form is that of ``enricher.respond.render``: a title, then at most one line of each label in their order; in
+the profile ``as-specified`` blank lines separate them. A response is a success only if it can be parsed and
+names only what the rules define; an empty response is a success, too.
+
+FormError             a line that the form does not allow; holds its number
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from enricher.prompt.text import estimate_tokens
+from enricher.respond.render import (
+    BACKGROUND_TITLE,
+    CONTEXT_LABEL,
+    HARD_CAP_TOKENS,
+    MOST_CHARACTERS,
+    PLAIN_CONTEXT_LABEL,
+    TITLE,
+)
+from enricher.settings import is_as_specified
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from enricher.rules.cache import Rules
+
+CLASSIFICATION = re.compile(r"\*\*Classification\*\*: (?P<said>\S.*)")
+CONTEXT = re.compile(f"(?:{re.escape(CONTEXT_LABEL)}|{re.escape(PLAIN_CONTEXT_LABEL)})(?P<said>)")
+ITEM = re.compile(r"- (?P<said>.*\S.*)")
+REMINDER = re.compile(r"\*\*Reminder\*\*: (?P<said>\S.*)")
+RESOURCES = re.compile(r"\*\*Suggested Resources\*\*: (?P<said>\S.*)")
+GUARDRAILS = re.compile(r"\*\*Applicable Guardrails\*\*: (?P<said>\S+ \(.+\)|none)")
+GUARDRAIL = re.compile(r"(\S+) \((?:.+?)\)(?:, (?=\S+ \()|$)")
+APPROACH = re.compile(r"\*\*Suggested Approach\*\*: (?P<said>\S.*)")
+PARTIAL = re.compile(r"_Partial: (?P<said>\S.*)_")
+LABELS = {
+    "classification": CLASSIFICATION, "context": CONTEXT, "item": ITEM, "reminder": REMINDER, "resources": RESOURCES,
+    "guardrails": GUARDRAILS, "approach": APPROACH, "partial": PARTIAL,
+}  # fmt: skip
+"""Patterns of the lines that may occur, in the order of the text."""
+
+
+class FormError(ValueError):
+    """A line that the documented form does not allow there; ``line`` counts from 1."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """The parsed content of a text; ``guardrails`` are ids."""
+
+    task_type: str = ""
+    items: tuple[str, ...] = ()
+    guardrails: tuple[str, ...] = ()
+    approach: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The names that rules allow in a text; ``always`` are the guardrails that may be repeated."""
+
+    task_types: frozenset[str]
+    guardrails: frozenset[str]
+    always: frozenset[str] = frozenset()
+
+    @staticmethod
+    def of(rules: Rules) -> Terms:
+        """Return the names that compiled rules define."""
+        known = rules.body["guardrails"]["rules"]
+        task_types = (name for facet, name in rules.table.classes if rules.table.facets[facet]["name"] == "task_type")
+        return Terms(
+            frozenset(task_types),
+            frozenset(one[0] for one in known),
+            frozenset(one[0] for one in known if one[3]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TextCheck:
+    """The result of reading a response: its content, the fault if any, and the broken rules, one name per breach."""
+
+    parsed: ParsedText = field(default_factory=ParsedText)
+    fault: str = ""
+    violations: tuple[str, ...] = ()
+
+
+def parse(text: str) -> ParsedText:
+    """Return the content of a text in the form of an enrichment, nothing for an empty text; raises FormError."""
+    if not text:
+        return ParsedText()
+    title, *lines = text.split("\n")
+    if title not in (TITLE, BACKGROUND_TITLE):
+        raise FormError(1, f"the title is not {TITLE!r}")
+    found: list[tuple[str, str]] = []
+    is_spaced = not lines[0] if lines else False
+    for number, line in enumerate(lines, 2):
+        if line or not is_spaced:
+            found.append(_labelled(line, number, after=found[-1][0] if found else ""))
+    if not found:
+        raise FormError(1, "nothing follows the title")
+    if found[-1][0] == "context":
+        raise FormError(len(lines) + 1, "the context holds no item")
+    values = {label: value for label, value in found if label != "item"}
+    guardrails = tuple(GUARDRAIL.findall(values.get("guardrails", "")))
+    items = tuple(value for label, value in found if label == "item")
+    return ParsedText(values.get("classification", ""), items, guardrails, values.get("approach", ""))
+
+
+def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
+    order = list(LABELS)
+    for label, form in LABELS.items():
+        if match := form.fullmatch(line):
+            is_next = not after or order.index(label) > order.index(after) or label == after == "item"
+            if not is_next or (label == "item" and after not in ("context", "item")):
+                raise FormError(number, f"{label} is in the wrong place")
+            if after == "context" and label != "item":
+                raise FormError(number, "the context holds no item")
+            return label, match["said"]
+    raise FormError(number, f"{line[:60]!r} is none of the documented lines")
+
+
+def read(
+    text: str, *, terms: Terms, tokens: int, already_shown: Collection[str], names: Collection[str] | None = None
+) -> TextCheck:
+    """Return the content of a response and the rules that it breaks.
+
+    ``tokens`` is the token limit by ruling R12's estimate, ``already_shown`` holds what its session was shown before as
+    ``kind:reference``; ``names`` is what the response shows, by default what ``references`` finds in it. Possible
+    breaches: ``form`` (it cannot be parsed), ``budget`` (more tokens than the limit, or more characters than a
+    host accepts), ``unknown class``, ``unknown guardrail``, ``repeated`` (a guardrail or an approach that the
+    session was shown, unless the rules allow it always).
+    """
+    over = ["budget"] if text and (estimate_tokens(text) > tokens or len(text) > MOST_CHARACTERS) else []
+    try:
+        parsed = parse(text)
+    except FormError as error:
+        return TextCheck(fault=str(error), violations=("form", *over))
+    unknown = [f"class {parsed.task_type}"] if parsed.task_type and parsed.task_type not in terms.task_types else []
+    strangers = [one for one in parsed.guardrails if one not in terms.guardrails]
+    faults = [*unknown, *(f"guardrail {one}" for one in strangers)]
+    new = references(parsed) if names is None else names
+    again = [one for one in new if one in already_shown and one.removeprefix("guardrail:") not in terms.always]
+    breaches = [*over, *["unknown class" for _ in unknown], *["unknown guardrail" for _ in strangers]]
+    fault = f"no rule defines {', '.join(faults)}" if faults else ""
+    return TextCheck(parsed, fault, (*breaches, *("repeated" for _ in again)))
+
+
+def references(parsed: ParsedText) -> list[str]:
+    """Return the references that a text shows, as ``kind:reference``; an approach is identified by its text."""
+    return [f"guardrail:{one}" for one in parsed.guardrails] + (
+        [f"approach:{parsed.approach}"] if parsed.approach else []
+    )
+
+
+def allowance(settings: Mapping[str, Any], *, spent: int) -> int:
+    """Return the token limit of a text: the least of the prompt's budget, the session's remaining one, the hard cap."""
+    if is_as_specified(settings):
+        return min(int(settings["budgets.tokens"]) + int(settings["search_intent.max_tokens"]), HARD_CAP_TOKENS)
+    left = int(settings["budgets.session_tokens"]) - spent
+    return max(0, min(int(settings["budgets.tokens"]), left, HARD_CAP_TOKENS))

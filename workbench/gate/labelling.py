@@ -1,0 +1,121 @@
+"""Give labels to recorded prompts, write them as golden cases of the prompt's project, and take both back."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from enricher.home import project_root
+from enricher.sources.git import GitError, ask
+from storage.traces import labels, queries
+from workbench.gate import cases, gate
+from workbench.gate.case import CLASS, OK, Decided
+from workbench.gate.cases import CasesError
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from workbench.gate.case import GoldenCase
+
+LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A stored label and golden case; ``label`` is None for a case alone, ``path`` is empty for a label alone.
+
+    ``earlier`` is the case that was replaced; ``problem`` is why no case was written.
+    """
+
+    trace_id: str
+    label: labels.Row | None
+    path: str = ""
+    earlier: GoldenCase | None = None
+    problem: str = ""
+
+
+def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
+    """Write a trace and its label as a case into its project's cases, or into ``path``; return the file's path.
+
+    Raises CasesError.
+    """
+    file = path or cases.path_for(folder_of(db, trace_id))
+    cases.add(file, _signed(cases.case_of(db, trace_id, verdict), file))
+    return file
+
+
+def folder_of(db: sqlite3.Connection, trace_id: str) -> str:
+    """Return the folder in which a prompt was typed; raises CasesError if it does not exist any more."""
+    cwd = str(queries.show(db, trace_id)["cwd"])
+    if not os.path.isdir(cwd):
+        raise CasesError(f"the folder of this prompt does not exist ({cwd or 'none was recorded'})")
+    return cwd
+
+
+def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Given:
+    """Label a trace, and write the case into its project's file if the project is a repository."""
+    entry = labels.add(db, trace_id, verdict)
+    try:
+        path = _file_of_repository(db, trace_id)
+        case = _signed(cases.case_of(db, trace_id, verdict), path)
+        return Given(trace_id, entry, path, _add(path, case))
+    except CasesError as error:
+        return Given(trace_id, entry, problem=str(error))
+
+
+def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
+    """Approve what a trace should come out as; a task type is stored as its label, too.
+
+    The case is approved (``ok``) if the rules of the project's work tree give what is wanted, so that a later edit
+    that breaks it closes the gate. If they do not yet, a task type becomes a case to be done (``class``); for anything
+    else CasesError is raised.
+    """
+    entry = labels.add(db, trace_id, wanted.task_type) if wanted.task_type else None
+    try:
+        path = _file_of_repository(db, trace_id)
+        case = replace(cases.case_of(db, trace_id, wanted.task_type or "ok"), verdict=OK, says=wanted)
+        if case.faults(case.decided_by(gate.work_tree_rules(os.path.dirname(path)))):
+            if entry is None:
+                raise CasesError("the rules of the project do not give that yet: save an edit that does, then approve")
+            case = replace(case, verdict=CLASS)
+        return Given(trace_id, entry, path, _add(path, _signed(case, path)))
+    except (CasesError, gate.GateError) as error:
+        if entry is None:
+            raise CasesError(str(error)) from error
+        return Given(trace_id, entry, problem=str(error))
+
+
+def take_back(db: sqlite3.Connection, given: Given) -> None:
+    """Remove a label, and put the golden case back as it was before; raises CasesError."""
+    if given.label is not None:
+        labels.take_back(db, given.label)
+    if given.path:
+        cases.put_back(given.path, given.trace_id, given.earlier)
+
+
+def _file_of_repository(db: sqlite3.Connection, trace_id: str) -> str:
+    """Return the cases file of the trace's repository; raises CasesError if the folder is in none."""
+    root = project_root(folder_of(db, trace_id))
+    if not os.path.lexists(os.path.join(root, ".git")):
+        raise CasesError(f"{root} is no git repository, so there is no file for a golden case")
+    return cases.path_for(root)
+
+
+def _add(path: str, case: GoldenCase) -> GoldenCase | None:
+    """Add a case to the file; return the case that it replaced."""
+    earlier = cases.read(path).by_id().get(case.id)
+    cases.add(path, case)
+    return earlier
+
+
+def _signed(case: GoldenCase, path: str) -> GoldenCase:
+    """Return the case with the name that git has for the person at work; without one, nobody is named."""
+    folder = os.path.dirname(os.path.abspath(path))
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    try:
+        name = ask(folder, "config", "user.name").decode("utf-8", "replace").strip()
+    except GitError:
+        return case
+    return replace(case, by=name[:LONGEST_NAME]) if name.isprintable() else case

@@ -1,0 +1,287 @@
+"""Separate what a user typed from what a program wrote, by its text, and by the other fields of each client's records.
+
+A tag counts as the host's if the hook's own reader drops its content, so that both agree on the user's words. There is
+one class for each client. ``learn`` takes session data from a record, ``unfold`` returns the single messages of a
+record, ``machine`` and ``unheard`` classify turns on the user's side that the user did not type.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from enricher.prompt.event import PromptEvent, skip_reason
+from enricher.sources.transcripts.codex import METADATA
+from enricher.sources.transcripts.wording import users_words
+from workbench.importing.lines import opened, text_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Record = dict[str, Any]
+
+COMPACTION, COMMAND, OUTPUT, SHELL = "compaction summary", "slash command", "command output", "shell command"
+TOOL, META, SUBAGENT, HOOK, WARM_UP = "tool result", "meta message", "subagent", "hook context", "warm-up"
+INTERRUPTION, NOTICE, REMINDER, MACHINE = "interruption", "notification", "system reminder", "machine prompt"
+HOSTS_CONTEXT, PROGRAM, EMPTY = "host's context", "prompt of a program", "empty"
+
+STARTS = (
+    ("[Request interrupted", INTERRUPTION),
+    ("This session is being continued from a previous", COMPACTION),
+    ("Caveat: The messages below", META),
+    ("<command-", COMMAND),
+    ("<local-command-caveat", META),
+    ("<local-command-", OUTPUT),
+    ("<bash-stdout", OUTPUT),
+    ("<bash-stderr", OUTPUT),
+    ("<bash-input", SHELL),
+    ("<user-memory-input", "memory note"),
+    ("<task-notification", NOTICE),
+    ("<agent-notification", NOTICE),
+    ("<teammate-message", NOTICE),
+    ("<hook_context", HOOK),
+    ("<user-prompt-submit-hook", HOOK),
+    ("Stop hook feedback:", HOOK),
+    ("UserPromptSubmit hook", HOOK),
+    ("<environment_context", HOSTS_CONTEXT),
+    ("<user_instructions", HOSTS_CONTEXT),
+    ("<session_context", HOSTS_CONTEXT),
+    ("<permissions", HOSTS_CONTEXT),
+    ("<INSTRUCTIONS", HOSTS_CONTEXT),
+    ("<turn_aborted", INTERRUPTION),
+    ("# AGENTS.md instructions", HOSTS_CONTEXT),
+    ("Implement the following plan:", PROGRAM),
+    ("Please analyze this codebase and create a CLAUDE.md", COMMAND),
+)
+WARM_UPS = ("warmup", "warm-up")
+ROLE = "You are "
+LONGEST_OF_A_PERSON = 500
+"""Characters; longer prompts that begin with "You are …" are filled-in templates of a program."""
+SKIPS = {"slash_command": COMMAND, "machine_prompt": NOTICE, "empty": EMPTY}
+TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_:-]{0,60})(?:\s[^<>]{0,200})?>")
+LONGEST_NAME = 4096
+LONGEST_SMALL_FILE = 64 * 1024
+
+
+def kind_of(text: str) -> str:
+    """Return the kind of a user-side text that is not a prompt to enrich; empty if it is one.
+
+    A prompt with the bypass prefix counts as a prompt here, because the prefix depends on the settings.
+    """
+    bare = text.strip()
+    for start, kind in STARTS:
+        if bare.startswith(start):
+            return kind
+    if bare.casefold() in WARM_UPS:
+        return WARM_UP
+    if bare.startswith(ROLE) and len(bare) > LONGEST_OF_A_PERSON:
+        return PROGRAM
+    words = typed(bare)
+    if not words.strip():
+        return REMINDER if bare else EMPTY
+    reason = skip_reason(PromptEvent(words), bypass_prefix="")
+    return SKIPS.get(reason, reason.replace("_", " "))
+
+
+def typed(text: str) -> str:
+    """Return the text without the blocks that hosts add to a prompt; unchanged if there are none."""
+    if "<" not in text:
+        return text
+    kept, at = [], 0
+    for tag in TAG.finditer(text):
+        close = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= at and _is_hosts(tag[1]) else -1
+        if close >= 0:  # hosts close their tags; a person may write about a tag without closing it
+            kept.append(text[at : tag.start()])
+            at = close + len(tag[1]) + 3
+    return "".join([*kept, text[at:]]).strip() if kept else text
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_hosts(name: str) -> bool:
+    return not users_words(f"<{name}>words</{name}>")
+
+
+class SessionInfo:
+    """The id and folder of the session in a file."""
+
+    __slots__ = ("cwd", "id", "is_subagents")
+
+    def __init__(self, path: str) -> None:
+        self.id = os.path.splitext(os.path.basename(path))[0]
+        self.cwd = ""
+        self.is_subagents = False
+
+    def learn(self, *, identity: str, cwd: str) -> None:
+        """Store the id and folder of a record; if one is empty, keep the earlier value."""
+        self.id = identity[:LONGEST_NAME] or self.id
+        self.cwd = cwd[:LONGEST_NAME] or self.cwd
+
+
+class Form:
+    """A client without any special records."""
+
+    name = ""
+    marks: tuple[bytes, ...] = ()
+    """Bytes that mark lines worth decoding, in addition to those that the hook reads."""
+
+    def open(self, path: str, session: SessionInfo) -> None:
+        """Read session data from files next to the transcript."""
+
+    def learn(self, record: Record, session: SessionInfo) -> None:
+        """Read session data from a record."""
+
+    def unfold(self, record: Record) -> Iterable[Record]:
+        """Return the messages that a record holds, oldest first."""
+        return (record,)
+
+    def program_kind(self, record: Record) -> str:
+        """Return the kind of a user-side record whose fields show that the user did not type it; else empty."""
+        del record
+        return ""
+
+    def kind_without_words(self, record: Record) -> str:
+        """Return the kind of a user-side record in which the hook's reader finds no words of the user; else empty."""
+        del record
+        return ""
+
+
+class Claude(Form):
+    """Claude Code: every record has its session and folder."""
+
+    name = "claude"
+    marks = (b'"hook_additional_context"',)
+    MACHINE_SOURCES = ("system", "loop_wakeup", "schedule_wakeup", "poll_event", "hook")
+
+    def learn(self, record: Record, session: SessionInfo) -> None:
+        session.learn(identity=text_at(record, "sessionId"), cwd=text_at(record, "cwd"))
+
+    def program_kind(self, record: Record) -> str:
+        if text_at(record, "attachment", "type") == "hook_additional_context":
+            return HOOK
+        if record.get("type") != "user":
+            return ""
+        if record.get("isSidechain"):
+            return SUBAGENT
+        if record.get("isCompactSummary"):
+            return COMPACTION
+        if record.get("isMeta"):
+            return META
+        message = record.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = content if isinstance(content, list) else []
+        if any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks):
+            return TOOL
+        return MACHINE if record.get("promptSource") in self.MACHINE_SOURCES else ""
+
+
+class Codex(Form):
+    """Codex CLI: the session's record comes first, and a record with the folder before each turn."""
+
+    name = "codex"
+    marks = (b'"session_meta"', b'"turn_context"')
+    RESULTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
+
+    def learn(self, record: Record, session: SessionInfo) -> None:
+        kind = record.get("type")
+        if kind == "session_meta":
+            session.learn(identity=text_at(record, "payload", "id"), cwd=text_at(record, "payload", "cwd"))
+            payload = record.get("payload")
+            source = payload.get("source") if isinstance(payload, dict) else None
+            session.is_subagents = isinstance(source, dict) or str(source).startswith("subagent")
+        elif kind == "turn_context":
+            session.learn(identity="", cwd=text_at(record, "payload", "cwd"))
+
+    def program_kind(self, record: Record) -> str:
+        if record.get("type") == "compacted":
+            return COMPACTION
+        payload = record.get("payload")
+        if record.get("type") != "response_item" or not isinstance(payload, dict):
+            return ""
+        if payload.get("type") in self.RESULTS:
+            return TOOL
+        metadata = payload.get(METADATA)
+        kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
+        is_hooks = isinstance(kinds, list) and any(str(kind).startswith("hooks.") for kind in kinds)
+        return HOOK if payload.get("type") == "message" and is_hooks else ""
+
+    def kind_without_words(self, record: Record) -> str:
+        is_users = text_at(record, "payload", "type") == "message" and text_at(record, "payload", "role") == "user"
+        return HOSTS_CONTEXT if is_users else ""
+
+
+class Gemini(Form):
+    """Gemini CLI: a header, messages, and patches that hold messages; the folder is in a file two levels up."""
+
+    name = "gemini"
+    marks = (b'"sessionId"', b'"$set"')
+
+    def open(self, path: str, session: SessionInfo) -> None:
+        folder = os.path.dirname(os.path.dirname(path))
+        root = _small_file(os.path.join(folder, ".project_root")).strip()
+        session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
+
+    def _listed(self, folder: str) -> str:
+        """Return the project path that ``projects.json``, next to ``tmp``, has for the folder's name."""
+        try:
+            known = json.loads(_small_file(os.path.join(os.path.dirname(os.path.dirname(folder)), "projects.json")))
+            projects = known["projects"].items()
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return ""
+        return next((path for path, name in projects if name == os.path.basename(folder)), "")
+
+    def learn(self, record: Record, session: SessionInfo) -> None:
+        session.learn(identity=text_at(record, "sessionId"), cwd="")
+        if record.get("kind") == "subagent":
+            session.is_subagents = True
+
+    def unfold(self, record: Record) -> Iterable[Record]:
+        patch = record.get("$set")
+        holder = patch if isinstance(patch, dict) else record
+        messages = holder.get("messages")
+        return [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else (record,)
+
+
+class Copilot(Form):
+    """Copilot CLI: the session's folder is in its start record, and in a file next to the transcript."""
+
+    name = "copilot"
+    marks = (b'"session.start"',)
+
+    def open(self, path: str, session: SessionInfo) -> None:
+        folder = os.path.dirname(path)
+        if os.path.basename(path) == "events.jsonl":
+            session.id = os.path.basename(folder)
+        lines = _small_file(os.path.join(folder, "workspace.yaml")).splitlines()
+        named = (line.partition(":")[2].strip().strip("'\"") for line in lines if line.startswith("cwd:"))
+        session.learn(identity="", cwd=next(named, ""))
+
+    def learn(self, record: Record, session: SessionInfo) -> None:
+        if record.get("type") in ("session.start", "session.resume"):
+            cwd = text_at(record, "data", "context", "cwd")
+            session.learn(identity=text_at(record, "data", "sessionId"), cwd=cwd)
+
+    def program_kind(self, record: Record) -> str:
+        kind, data = record.get("type"), record.get("data")
+        if kind == "tool.execution_complete":
+            return TOOL
+        if kind == "session.compaction_complete":
+            return COMPACTION
+        if kind != "user.message" or not isinstance(data, dict):
+            return ""
+        if record.get("agentId"):
+            return SUBAGENT
+        return "" if data.get("source", "user") in ("user", "", None) else MACHINE
+
+
+def _small_file(path: str) -> str:
+    try:
+        with opened(path) as file:
+            return file.read(LONGEST_SMALL_FILE).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""
+
+
+FORMS: dict[str, Form] = {form.name: form for form in (Claude(), Codex(), Gemini(), Copilot())}

@@ -1,0 +1,155 @@
+"""Hold the rules of both sides for every recorded version, and judge prompts by them; sent to worker processes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from enricher.prompt import POINTING_WORDS
+from enricher.prompt.conversation import Conversation
+from enricher.prompt.conversation.followup import kind
+from workbench.replay.impact import EVALUATE, NOT, WEIGH, Impact
+from workbench.replay.outcome import Outcome, reevaluated, reweighed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import RecordedPrompt
+    from workbench.replay.rulesets.compared_rules import Side
+    from workbench.replay.rulesets.versions import Versions
+
+    Sides = tuple[Outcome | None, Outcome | None]
+    Situation = tuple[str, str, str]
+
+FEATURES_KEY = '"features"'
+
+
+OPINION = '"opinion":'
+"""In the inputs of a prompt on which a model gave its opinion: what it is worth depends on the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationTask:
+    """A prompt to judge; ``levels`` holds NOT, WEIGH or JUDGE for each side, ``scores`` are the recorded scores."""
+
+    row: RecordedPrompt
+    levels: tuple[int, int]
+    scores: Mapping[str, Mapping[str, int]]
+    scopes: tuple[str, str] = ("", "")
+
+    @property
+    def situation(self) -> Situation:
+        """Return what the rules of both sides depend on: the recorded version, and the scope of each side."""
+        return self.row.rules_hash, *self.scopes
+
+
+@dataclass(frozen=True, slots=True)
+class Impacts:
+    """The prompts that the differences between recorded, base and candidate rules can affect; None without rules."""
+
+    base: Impact | None
+    candidate: Impact | None
+    between: Impact | None
+
+    def levels(self, row: RecordedPrompt) -> tuple[int, int]:
+        """Return NOT, WEIGH or JUDGE for each side; NOT for both if the edit between them cannot affect the prompt."""
+        both = level_of(row, self.base), level_of(row, self.candidate)
+        if self.between is None or NOT in both:
+            return both
+        is_read_alike = self.base is not None and not self.base.is_everything
+        return both if level_of(row, self.between, knows_features=is_read_alike, knows_confidence=False) else (NOT, NOT)
+
+    def is_for_all(self) -> bool:
+        """Return whether a side must judge every prompt of the version."""
+        sides = [reach for reach in (self.base, self.candidate) if reach is not None]
+        is_wide = self.between is None or self.between.level() > NOT
+        return is_wide and any(reach.level() > NOT for reach in sides)
+
+
+@dataclass(slots=True)
+class Evaluator:
+    """The rules of each recorded version, and of both sides for its prompts; None if the recorded outcome holds.
+
+    With ``ask_today``, today's stores answer the channel requests that differ from the recorded ones.
+    """
+
+    ask_today: bool = False
+    recorded: dict[str, Rules | None] = field(default_factory=dict)
+    sides: dict[Situation, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
+
+    def learn(self, situation: Situation, versions: Versions, sides: tuple[Side, Side]) -> Impacts:
+        """Store both sides' rules for prompts of a situation; return which prompts their differences can affect.
+
+        Raises ``workbench.replay.rulesets.compared_rules.SideError``.
+        """
+        version, *scopes = situation
+        recorded = self.recorded[version] = versions.rules(version)
+        base, candidate = (side.rules_for(version, scope) for side, scope in zip(sides, scopes, strict=True))
+        self.sides[situation] = base, candidate
+        return Impacts(
+            Impact(recorded, base) if base else None,
+            Impact(recorded, candidate) if candidate else None,
+            Impact(base, candidate) if base and candidate else None,
+        )
+
+    def outcomes(self, task: EvaluationTask) -> Sides:
+        """Return the outcomes of both sides, None if a side's outcome is the recorded one."""
+        recorded = self.recorded[task.row.rules_hash]
+        base, candidate = self.sides[task.situation]
+        before, after = task.levels
+        return self._outcome(task, base, recorded, level=before), self._outcome(task, candidate, recorded, level=after)
+
+    def _outcome(
+        self, task: EvaluationTask, rules: Rules | None, recorded: Rules | None, *, level: int
+    ) -> Outcome | None:
+        if rules is None or level == NOT:
+            return None
+        if level == WEIGH and recorded is not None and OPINION not in task.row.inputs:
+            return reweighed(task.row, task.scores, rules, recorded=recorded, ask_today=self.ask_today)
+        return reevaluated(task.row, rules, recorded=recorded, ask_today=self.ask_today)
+
+
+def level_of(
+    row: RecordedPrompt, reach: Impact | None, *, knows_features: bool = True, knows_confidence: bool = True
+) -> int:
+    """Return NOT, WEIGH or JUDGE: how much of judging a side must repeat for a recorded prompt.
+
+    Without ``knows_features`` or ``knows_confidence``, the recorded features or confidence may differ from those
+    that the earlier rules of ``reach`` would find.
+    """
+    if reach is None or reach.is_nothing:
+        return NOT
+    confidence = row.confidence if knows_confidence else None
+    earlier = _earlier(row) if '"conversation"' in row.inputs else ""
+    if not knows_features or FEATURES_KEY not in row.inputs:
+        return EVALUATE if reach.level(row.prompt, earlier=earlier, confidence=confidence) else NOT
+    return reach.level(row.prompt, earlier=earlier, features=_features(row), confidence=confidence)
+
+
+def _earlier(row: RecordedPrompt) -> str:
+    """Return the earlier text that the prompt refers back to; empty if there is none (most prompts)."""
+    if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not kind(row.prompt):
+        return ""
+    return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
+
+
+def _features(row: RecordedPrompt) -> set[str]:
+    """Return the recorded features and ``task_…``, cut from the JSON text: parsing it all costs as much as weighing."""
+    _, _, behind = row.inputs.partition(f"{FEATURES_KEY}:")
+    named = behind[: behind.index("]")].strip("[ ")
+    return {*(name.strip('" ') for name in named.split(",")), f"task_{row.task_type}"}
+
+
+_PREPARED: list[Evaluator] = []
+
+
+def prepare(judge: Evaluator) -> None:
+    """Store the judge that this worker process uses."""
+    _PREPARED[:] = [judge]
+
+
+def evaluate_all(tasks: Sequence[EvaluationTask]) -> list[Sides]:
+    """Return the outcomes of tasks; runs in a worker process."""
+    return [_PREPARED[0].outcomes(task) for task in tasks]

@@ -1,0 +1,297 @@
+"""Find which prompts an edit of the rules can affect; the others need not be judged again.
+
+Most edits touch a few signals. A prompt with none of the words that a changed signal needs matches
+neither its old nor its new form, and its recorded scores stay valid. Edits of thresholds or guardrails
+weigh those scores differently, without reading the prompt again. The answer «may be affected» can be
+wrong, «is not affected» cannot: ``tests/replay/test_reach.py`` checks that against random edits.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from enricher.classify import TASK_TYPE, scanned_part
+from enricher.classify.reading import MARKS
+from enricher.classify.table import GAP, Table
+from workbench.replay.rulesets.unpacked_table import pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from enricher.rules.cache import Rules
+
+    Entry = tuple[str, tuple[Any, ...]]
+    Phrase = frozenset[frozenset[str]]
+
+NOT, WEIGH, EVALUATE = range(3)
+"""How an edit affects a prompt: not at all; the same scores are weighed differently; the scores may differ."""
+
+READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
+"""Keys that affect how every prompt is read: if one differs, any prompt may be read differently."""
+MARKERS_BEGIN = "\ue000"
+RUN = re.compile("[a-z0-9]+")
+
+
+class Impact:
+    """The prompts that a difference between two versions of the rules can affect: all if the earlier is unknown."""
+
+    __slots__ = ("_between", "_features", "_is_carried_otherwise", "_least", "_phrases", "_sought")
+
+    def __init__(self, before: Rules | None, after: Rules) -> None:
+        self._phrases: set[Phrase] = set()
+        self._features: frozenset[str] = frozenset()
+        self._least = EVALUATE
+        self._is_carried_otherwise = False
+        self._between = (0.0, math.inf)
+        if before is None:
+            return
+        one, other = before.body["classes"], after.body["classes"]
+        if any(one[key] != other[key] for key in READER) or not self._collect_words(before, after):
+            return
+        self._is_carried_otherwise = _silent(one) != _silent(other)
+        if not _weigh_differently(before, after):
+            self._least = NOT
+        elif not _is_settled_late(other):
+            self._least = WEIGH
+            self._between = _confidences_in_question(before, after)
+        self._sought = _pattern({form for phrase in self._phrases for form in max(phrase, key=_shortest)})
+
+    def _collect_words(self, one: Rules, other: Rules) -> bool:
+        """Collect what a prompt must contain to meet a changed signal; return whether that can be determined."""
+        before, after = one.body["classes"], other.body["classes"]
+        if before == after:
+            return True
+        changed = _Changed(_signals(one), _signals(other))
+        words = set(before["orders"].split(" ")) ^ set(after["orders"].split(" "))
+        for name in ("fold", "leanings"):
+            words |= {word for word, _value in set(pairs(before[name])) ^ set(pairs(after[name]))}
+        if any(map(_is_sign, words)):
+            return False
+        self._phrases = {frozenset([frozenset([word])]) for word in words} | changed.phrases
+        if not all(phrase and all(map(str.isascii, chain(*phrase))) for phrase in self._phrases):
+            return False
+        self._phrases = {frozenset(_with_contractions(phrase, before["contractions"])) for phrase in self._phrases}
+        self._features = frozenset(changed.features)
+        return True
+
+    @property
+    def is_everything(self) -> bool:
+        """Return whether every prompt must be judged again."""
+        return self._least == EVALUATE
+
+    @property
+    def is_nothing(self) -> bool:
+        """Return whether the edit can affect no prompt at all."""
+        return self._least == NOT and not (self._phrases or self._features)
+
+    def level(
+        self,
+        prompt: str = "",
+        earlier: str = "",
+        *,
+        features: Collection[str] | None = None,
+        confidence: float | None = None,
+    ) -> int:
+        """Return NOT, WEIGH or JUDGE for a prompt; ``earlier`` is the earlier text that the prompt refers back to.
+
+        ``features`` are the prompt's recorded features plus ``task_`` with its task type, ``confidence`` that of its
+        task type under the earlier rules; either is None if unknown.
+        """
+        if self._least == EVALUATE or self.is_nothing:
+            return self._least
+        if self._features and (earlier or features is None or not self._features.isdisjoint(features)):
+            return EVALUATE
+        if earlier and (self._is_carried_otherwise or self._holds(earlier)):
+            return EVALUATE
+        if self._holds(prompt):
+            return EVALUATE
+        low, high = self._between
+        return NOT if confidence is not None and not low <= confidence < high else self._least
+
+    def _holds(self, text: str) -> bool:
+        low = scanned_part(text).lower().replace("\u2019", "'")
+        if not self._sought.search(low):
+            return False
+        words = set(RUN.findall(low))
+        return any(all(_occurs(forms, words, low) for forms in phrase) for phrase in self._phrases)
+
+
+def _signals(rules: Rules) -> _Signals:
+    """Return the signals of a version, cached, because the recorded version stays the same from save to save.
+
+    A cached entry is compared with the table: two releases may compile one text to different tables under one hash.
+    """
+    packed = rules.body["classes"]
+    known = _KNOWN.get(rules.hash)
+    if known is None or not known.is_of(packed):
+        if len(_KNOWN) >= MOST_KNOWN:
+            _KNOWN.clear()
+        known = _KNOWN[rules.hash] = _Signals(packed)
+    return known
+
+
+def _shortest(forms: Iterable[str]) -> int:
+    return min(map(len, forms))
+
+
+def _occurs(forms: Iterable[str], words: set[str], low: str) -> bool:
+    """Return whether one of the forms occurs: as a word, or as a substring if it has other characters than letters."""
+    return any(form in words or (not form.isalnum() and form in low) for form in forms)
+
+
+def _pattern(words: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that finds any of the words, delimited as elsewhere: by anything but a letter or digit."""
+    alternatives = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return re.compile(rf"(?<![a-z0-9])(?:{alternatives})(?![a-z0-9])" if alternatives else r"(?!)")
+
+
+def _with_contractions(
+    words: Iterable[frozenset[str]], contractions: Mapping[str, Iterable[str]]
+) -> list[frozenset[str]]:
+    """Return for each word the set of its inflected forms and of the contractions that contain one of these."""
+    short: dict[str, set[str]] = {}
+    for chunk, parts in contractions.items():
+        for part in parts:
+            short.setdefault(part, set()).add(chunk)
+    return [frozenset({*forms, *(chunk for form in forms for chunk in short.get(form, ()))}) for forms in words]
+
+
+def _weigh_differently(before: Rules, after: Rules) -> bool:
+    """Return whether anything other than signals differs: thresholds, guardrails, approaches, channels, budgets."""
+    return _differ_except_facets(before, after) or before.body["classes"]["facets"] != after.body["classes"]["facets"]
+
+
+def _differ_except_facets(before: Rules, after: Rules) -> bool:
+    one, other = before.body, after.body
+    return any(one.get(key) != other.get(key) for key in {*one, *other} - {"classes", "settings", "format"})
+
+
+def _silent(packed: dict[str, Any]) -> list[str]:
+    """Return the task types that are dropped from a prompt that refers back, and that are not carried over."""
+    return next((facet["silent"] for facet in packed["facets"] if facet["name"] == TASK_TYPE), [])
+
+
+def _confidences_in_question(before: Rules, after: Rules) -> tuple[float, float]:
+    """Return the range of confidences [low, high) in which only one of the two rules shows a task type.
+
+    The range is unbounded if anything other than the task type's minimum confidence differs.
+    """
+    was, now = (rules.body["classes"]["facets"] for rules in (before, after))
+    if _differ_except_facets(before, after) or list(map(_without_threshold, was)) != list(map(_without_threshold, now)):
+        return 0.0, math.inf
+    low, high = sorted(facet["min_confidence"] for facet in (*was, *now) if facet["name"] == TASK_TYPE)
+    return low, high
+
+
+def _without_threshold(facet: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in facet.items() if facet["name"] != TASK_TYPE or key != "min_confidence"}
+
+
+def _is_settled_late(packed: dict[str, Any]) -> bool:
+    """Return whether signals that depend on the task type score task types, which makes their scores inseparable."""
+    table = Table(packed)
+    of_task_type = {at for at, (facet, _name) in enumerate(table.classes) if table.facets[facet]["name"] == TASK_TYPE}
+    late = (number for numbers in table.late.values() for number in numbers)
+    return any(class_at in of_task_type for number in late for class_at, _weight in table.condition(number)[2])
+
+
+class _Changed:
+    """The phrases and features of the changed signals: a prompt without any of them matches none of these signals."""
+
+    def __init__(self, was: _Signals, now: _Signals) -> None:
+        self.phrases: set[Phrase] = set()
+        self.features: set[str] = set()
+        for side, other in ((was, now), (now, was)):
+            for signal in side.counts - other.counts:
+                self._add(side, side.number(signal))
+
+    def _add(self, side: _Signals, number: int) -> None:
+        if feature := side.feature(number):
+            self.features.add(feature)
+        for first, entry in side.entries(number):
+            self.phrases.add(side.words_of(first, entry))
+
+
+class _Signals:
+    """The conditions of a compiled table, identified by what they look for instead of their numbers.
+
+    ``counts`` is the number of conditions that look for the same thing; differently written ones count separately.
+    """
+
+    def __init__(self, packed: dict[str, Any]) -> None:
+        self._packed = packed
+        self._table = Table(packed)
+        self._entries: dict[int, list[Entry]] = {}
+        for kind in ("exact", "index"):
+            for first, value in pairs(packed[kind]):
+                for number, rest in _unpacked(value):
+                    self._entries.setdefault(number, []).append((first, (kind, *rest)))
+        for text, numbers in packed.get("contained", {}).items():
+            for number in numbers:
+                self._entries.setdefault(number, []).append((text, ("exact", 0)))
+        self._features: dict[int, str] = {number: name for name, held in packed["features"].items() for number in held}
+        self._features |= {number: f"task_{name}" for name, held in packed["late"].items() for number in held}
+        self._forms: dict[str, set[str]] = {}
+        for form, base in pairs(packed["fold"]):
+            self._forms.setdefault(base, set()).add(form)
+        self._names: dict[int, str] = {}
+        numbers = range(len(packed["places"]))
+        self._numbers = {self._name(number): number for number in numbers}
+        self.counts = Counter(map(self._name, numbers))
+
+    def _name(self, number: int) -> str:
+        if number not in self._names:
+            unless, needs, weights, feature, _label = self._table.condition(number)
+            guards = [sorted(map(self._name, guard)) for guard in (unless, needs)]
+            sought = sorted(map(repr, self._entries.get(number, [])))
+            self._names[number] = repr((self._packed["places"][number], feature, sought, guards, sorted(weights)))
+        return self._names[number]
+
+    def is_of(self, packed: dict[str, Any]) -> bool:
+        """Return whether these signals were read from that table."""
+        return self._packed is packed or self._packed == packed
+
+    def number(self, name: str) -> int:
+        """Return a signal's number in this table."""
+        return self._numbers[name]
+
+    def feature(self, number: int) -> str:
+        """Return the feature that a signal looks for; empty for one that looks for words."""
+        return self._features.get(number, "")
+
+    def entries(self, number: int) -> list[Entry]:
+        """Return the phrases of a signal: first word, then kind, gap and the other words."""
+        return self._entries.get(number, [])
+
+    def words_of(self, first: str, entry: tuple[Any, ...]) -> Phrase:
+        """Return the plain words that a prompt must hold for the phrase, each as the set of its forms."""
+        kind, _gap, *rest = entry
+        words = [{first} if kind == "exact" else self.forms_of(first)]
+        words += [self.forms_of(word) for word in rest if word != GAP]
+        return frozenset(frozenset(forms) for forms in words if not any(map(_is_sign, forms)))
+
+    def forms_of(self, word: str) -> set[str]:
+        """Return the word and its inflections."""
+        return {word, *self._forms.get(word, ())}
+
+
+def _unpacked(value: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    alone, _, behind = value.partition("|")
+    groups = [alone, *(group.partition("=")[2] for group in behind.split("|"))]
+    for text in (text for group in groups for text in group.split(";") if text):
+        number, *rest = text.split(" ")
+        gap, *words = rest or ["0"]
+        yield int(number), (int(gap), *(GAP if word == "…" else word for word in words))
+
+
+def _is_sign(word: str) -> bool:
+    return word in MARKS or word >= MARKERS_BEGIN
+
+
+_KNOWN: dict[str, _Signals] = {}
+MOST_KNOWN = 32

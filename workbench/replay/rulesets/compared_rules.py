@@ -1,0 +1,258 @@
+"""The two sides of a comparison: the recorded one, a stored version, a file, an unsaved buffer, a git revision.
+
+A file that is a layer takes its place among the files of each recorded version: its edit is judged
+together with the other layers, and a project's edit only on prompts that its file applies to
+(``workbench.replay.rulesets.layer_stack``). Any other file replaces all layers.
+
+SideError             the side does not exist, or its rules are broken; holds the problems with file and line
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from enricher.rules.cache import Rules
+from enricher.rules.compiling.compiled import LONE_LAYER
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.document import Problem
+from enricher.rules.layers import Layer
+from storage.base.fast_stdlib import keyed_hash
+from workbench.replay.rulesets.layer_stack import layer_file, stack_of
+from workbench.replay.rulesets.unpacked_table import UnpackedTable
+from workbench.replay.rulesets.versions import compile_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from enricher.rules.compiling.compiled import Compiled
+    from storage.evaluation.corpus import RecordedPrompt
+    from workbench.replay.rulesets.layer_stack import LayerFile
+    from workbench.replay.rulesets.versions import Texts, Versions
+
+PATIENCE_S = 10
+NEWEST = ""
+"""Passed in place of a version's hash: stands for the newest rules of a side."""
+SHORT = 10
+MOST_LISTED = 10
+"""Most problems that the message of an error lists; the error holds all."""
+
+
+class SideError(ValueError):
+    """The side does not exist, or its rules are broken; ``problems`` give file, line and reason."""
+
+    def __init__(self, message: str, *, problems: Sequence[Problem] = ()) -> None:
+        left = len(problems) - MOST_LISTED
+        more = [f"… and {left} more; the first is often the cause of the others"] if left > 0 else []
+        super().__init__("\n".join([message, *map(str, problems[:MOST_LISTED]), *more]))
+        self.problems = list(problems)
+
+
+class Side(Protocol):
+    """Rules for judging recorded prompts; ``hash`` is empty if the rules depend on the prompt."""
+
+    label: str
+    hash: str
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Return every value that ``scope`` may return."""
+
+    def concerns(self, row: RecordedPrompt) -> bool:
+        """Return whether the side applies to a prompt; the outcome of any other prompt is the recorded one."""
+
+    def scope(self, row: RecordedPrompt) -> str:
+        """Return the prompt's scope, derived from its folder: the rules depend on it in addition to the version."""
+
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
+        """Return the rules for prompts recorded under that version; None if the recorded outcome holds."""
+
+
+class InAnyFolder:
+    """Base of the sides whose rules do not depend on where a prompt was typed."""
+
+    scopes = ("",)
+
+    def scope(self, row: RecordedPrompt) -> str:
+        """Return the same scope for every prompt."""
+        del row
+        return ""
+
+
+class Recorded(InAnyFolder):
+    """The side of the recorded outcomes, which are read instead of computed."""
+
+    label = "recorded"
+    hash = ""
+
+    def concerns(self, row: RecordedPrompt) -> bool:
+        """Return True: it applies to every prompt."""
+        del row
+        return True
+
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
+        """Return None: the recorded side is read, not run again."""
+        del recorded, scope
+        return None
+
+
+RECORDED = Recorded()
+
+
+class Fixed(InAnyFolder):
+    """One set of rules for every prompt: a stored version, or a file that replaces all layers."""
+
+    def __init__(self, label: str, rules: Rules, problems: Sequence[Problem] = ()) -> None:
+        self.label = label
+        self.hash = rules.hash
+        self.rules = rules
+        self.problems = tuple(problems)
+
+    def concerns(self, row: RecordedPrompt) -> bool:
+        """Return True: it applies to every prompt."""
+        del row
+        return True
+
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
+        """Return the rules, whatever version the prompt was recorded under."""
+        del recorded, scope
+        return self.rules
+
+
+class Edited(InAnyFolder):
+    """A text in place of a layer's file, compiled with the files that each version had below and above that layer."""
+
+    def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
+        self.label, self.file, self.text = label, file, text
+        self._versions = versions
+        self._known: dict[str, Rules | None] = {}
+        self._compiled: dict[str, Rules] = {}
+        self.problems: tuple[Problem, ...] = ()
+        newest = self.rules_for(NEWEST)
+        self.hash = newest.hash if newest else ""
+
+    def concerns(self, row: RecordedPrompt) -> bool:
+        """Return whether the file applies to a prompt."""
+        return self.file.concerns(row)
+
+    def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
+        """Return the rules of the version with the text in place; None if the recorded outcome holds.
+
+        The recorded outcome holds if another file has this file's place, or if the text breaks the rules of an earlier
+        version (as a broken edit leaves the last good version in force); ``problems`` then lists why.
+        Raises SideError if the newest rules are broken.
+        """
+        del scope
+        if recorded not in self._known:
+            try:
+                self._known[recorded] = self._compile(self.texts(recorded))
+            except SideError as broken:
+                if recorded == NEWEST:
+                    raise
+                self._known[recorded] = None
+                message = (
+                    f"its rules are broken with this text, so the prompts of version {recorded[:SHORT]} are as recorded"
+                )
+                self.problems = tuple(
+                    sorted({*self.problems, *broken.problems, Problem(self.file.path, 1, "warning", message)})
+                )
+        return self._known[recorded]
+
+    def texts(self, recorded: str = NEWEST) -> Texts:
+        """Return the files of a version, including the edited text: layer, path, text."""
+        return self.file.within(stack_of(recorded, self.file, self._versions), self.text)
+
+    def _compile(self, texts: Texts) -> Rules | None:
+        if not texts:
+            return None
+        key = keyed_hash(b"stack", repr(texts).encode(errors="replace"))
+        if key not in self._compiled:
+            compiled = compile_texts(texts)
+            self._compiled[key] = sound(compiled, self.label)
+            self.problems = tuple(sorted({*self.problems, *compiled.problems}))
+        return self._compiled[key]
+
+
+def from_version(wanted: str, versions: Versions) -> Side:
+    """Return the stored version whose hash begins with ``wanted``; raises SideError."""
+    found = [one for one in versions.in_use if one.startswith(wanted)] if wanted else []
+    if len(found) != 1:
+        known = ", ".join(one[:SHORT] for one in versions.in_use[:SHORT]) or "none yet"
+        raise SideError(f"{'several versions begin' if found else 'no version begins'} with {wanted!r}; known: {known}")
+    rules = versions.rules(found[0])
+    if rules is None:
+        raise SideError(f"version {found[0]} was compiled by another release of the enricher; choose a later one")
+    return Fixed(f"version {found[0][:SHORT]}", rules)
+
+
+def from_file(path: str, versions: Versions) -> Side:
+    """Return a side for the file at ``path`` as it is on disk; raises SideError."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as failure:
+        reason = failure.strerror if isinstance(failure, OSError) else "it is not UTF-8 text"
+        raise SideError(f"{path}: cannot be read: {reason}") from failure
+    return from_text(path, text, versions=versions, label=path)
+
+
+def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer") -> Side:
+    """Return a side for a text, saved or not, of the file at ``path``; raises SideError if its rules are broken."""
+    file = layer_file(path, versions)
+    if file is not None:
+        return Edited(label, file, text=text, versions=versions)
+    path = os.path.abspath(path)
+    compiled = compile_layers([Layer(LONE_LAYER, path)], texts={path: text})
+    return Fixed(label, sound(compiled, label), compiled.problems)
+
+
+def text_at(revision: str, path: str) -> str:
+    """Return a file's text in a git revision of the repository that contains the file; raises SideError."""
+    folder, name = os.path.split(os.path.realpath(path))
+    if revision.startswith("-"):
+        raise SideError(f"{revision!r} is no git revision")
+    command = ["git", "-C", folder, "show", f"{revision}:./{name}"]
+    try:
+        found = subprocess.run(command, capture_output=True, timeout=PATIENCE_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as failure:
+        raise SideError(f"git cannot be asked for {revision}:{name}: {failure}") from failure
+    if found.returncode:
+        message = found.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
+        raise SideError(f"git has no {revision}:{name}: {message}")
+    return found.stdout.decode(errors="replace")
+
+
+def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[str, str], Side] | None = None) -> Side:
+    """Return the side that the user names: ``recorded``, a file, a version's hash, or a git revision of ``path``.
+
+    ``at_revision`` makes a side from a label and the revision's text; by default the text is a layer's.
+    """
+    if name == RECORDED.label:
+        return RECORDED
+    if os.path.isfile(name):
+        return from_file(name, versions)
+    try:
+        return from_version(name, versions)
+    except SideError as no_version:
+        try:
+            text, label = text_at(name, path), f"{name}:{os.path.basename(path)}"
+            return at_revision(label, text) if at_revision else from_text(path, text, versions=versions, label=label)
+        except SideError as no_revision:
+            message = f"{name!r} is no file, no version and no git revision of {path}"
+            raise SideError(f"{message}: {no_version}; {no_revision}") from no_revision
+
+
+def sound(compiled: Compiled, label: str) -> Rules:
+    """Return compiled rules in the form that a stored version has when read; raises SideError if they are broken."""
+    if compiled.broken or "classes" not in compiled.body:
+        raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
+    rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # as in a stored version: no tuples
+    rules.table = UnpackedTable(rules.body["classes"])
+    return rules
+
+
+def texts_of(side: Side, versions: Versions) -> Texts:
+    """Return the files of a side (layer, path, text); empty if they are unknown."""
+    return side.texts() if isinstance(side, Edited) else versions.texts(side.hash)

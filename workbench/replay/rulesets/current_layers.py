@@ -1,0 +1,157 @@
+"""A side made of all layers of instructions files that apply in a folder now, found as the hook finds them.
+
+A prompt of this project is judged by the files that apply where it was typed; a prompt of another
+project keeps its recorded local layers, on top of today's other layers.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from enricher.home import project_root
+from enricher.prompt.project import identify
+from enricher.prompt.trust import is_trusted
+from enricher.rules.compiling.compiled import NAMED_FILES
+from enricher.rules.compiling.document import Problem
+from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, find_layers, layer_folders
+from storage.base.fast_stdlib import keyed_hash
+from workbench.replay.rulesets.compared_rules import NEWEST, SHORT, SideError, sound
+from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, LayerFile
+from workbench.replay.rulesets.versions import compile_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import RecordedPrompt
+    from workbench.replay.rulesets.versions import Texts, Versions
+
+ELSEWHERE, HERE = "", "here"
+"""Scopes: a prompt of another project; a prompt of this project that none of its files applies to."""
+
+
+def layers_in(cwd: str) -> list[Layer]:
+    """Return the instructions layers that apply in ``cwd``, lowest first.
+
+    The project's own layers are included before they are trusted, so that an edit can be tried: a replay starts
+    no program.
+    """
+    layers = [layer for layer in find_layers(cwd).instructions if layer.name not in OF_ONE_FOLDER]
+    own = [Layer(name, os.path.join(folder, OWN_FOLDER, OWN_FILE)) for name, folder in layer_folders(cwd)]
+    return [*layers, *(layer for layer in own if os.path.isfile(layer.path))]
+
+
+class CurrentLayers:
+    """The files that apply in ``cwd``; ``instead`` replaces some of their texts, by path. Raises SideError."""
+
+    def __init__(self, label: str, cwd: str, versions: Versions, *, instead: Mapping[str, str] | None = None) -> None:
+        self.label = label
+        texts = instead or {}
+        self.files = [
+            (LayerFile(one.name, one.path, _scope_of(one)), texts[one.path] if one.path in texts else _text(one.path))
+            for one in layers_in(cwd)
+        ]
+        self.problems: tuple[Problem, ...] = ()
+        self._root = os.path.realpath(project_root(cwd))
+        self._project = identify(self._root).id
+        self._versions = versions
+        self._known: dict[str, Rules | None] = {}
+        self._texts: dict[str, Texts] = {}
+        newest = self.rules_for(NEWEST)
+        self.hash = newest.hash if newest else ""
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        """Return every value that ``scope`` may return."""
+        local = [file.path for file, _text in self.files if file.scope]
+        return (ELSEWHERE, HERE, *("\n".join(local[:end]) for end in range(1, len(local) + 1)), *local[1:])
+
+    def untrusted(self) -> list[str]:
+        """Return the files that the hook ignores, because they were never trusted or have changed since."""
+        return [file.path for file, _text in self.files if file.scope and not is_trusted(file.scope)]
+
+    def concerns(self, row: RecordedPrompt) -> bool:
+        """Return True: it applies to every prompt."""
+        del row
+        return True
+
+    def scope(self, row: RecordedPrompt) -> str:
+        """Return the paths of the project's files that apply to a prompt, one per line.
+
+        HERE stands for a prompt of this project to which no such file applies, ELSEWHERE for one of another project.
+        """
+        here = os.path.realpath(row.cwd) if row.cwd else ""
+        if not (here == self._root or here.startswith(self._root + os.sep) or row.project == self._project):
+            return ELSEWHERE
+        return "\n".join(file.path for file, _text in self.files if file.scope and file.concerns(row)) or HERE
+
+    def rules_for(self, recorded: str, scope: str = ELSEWHERE) -> Rules | None:
+        """Return the rules for prompts of a recorded version and a scope; None if the recorded outcome holds.
+
+        The recorded outcome holds if another project's local layers cannot be compiled on top of today's other layers.
+        """
+        texts = self.texts(recorded, scope)
+        key = keyed_hash(b"stack", repr(texts).encode(errors="replace"))
+        if key not in self._known:
+            compiled = compile_texts(texts)
+            try:
+                self._known[key] = sound(compiled, self.label)
+            except SideError as broken:
+                if recorded == NEWEST or scope != ELSEWHERE:
+                    raise
+                self._known[key] = None
+                message = (
+                    f"its layers break the rules of today, so the prompts of version {recorded[:SHORT]} are as recorded"
+                )
+                self.problems = (*self.problems, *broken.problems, Problem(texts[0][1], 1, "warning", message))
+            else:
+                self.problems = tuple(sorted({*self.problems, *compiled.problems}))
+            self._texts[key] = compiled.texts
+        return self._known[key]
+
+    def texts(self, recorded: str = NEWEST, scope: str = ELSEWHERE) -> Texts:
+        """Return the instructions files for prompts of a recorded version and a scope: layer, path, text."""
+        wanted = scope.split("\n")
+        local = [
+            (file.layer, file.path, text)
+            for file, text in self.files
+            if file.scope and (recorded == NEWEST or file.path in wanted)
+        ]
+        if recorded != NEWEST and not any(layer == "package" for layer, *_ in local):
+            kept = OF_ONE_FOLDER if scope == ELSEWHERE else ("package",)
+            local += [one for one in self._versions.texts(recorded) if one[0] in kept]
+        return [*((file.layer, file.path, text) for file, text in self.files if not file.scope), *local]
+
+    def all_texts(self, recorded: str, scope: str) -> Texts:
+        """Return the files that ``texts`` returns, plus the catalogues that they name."""
+        self.rules_for(recorded, scope)
+        key = keyed_hash(b"stack", repr(self.texts(recorded, scope)).encode(errors="replace"))
+        return self._texts[key]
+
+
+def with_current_paths(then: Texts, now: Texts) -> Texts:
+    """Return a version's files, with today's paths for layers (and the files they name) that had another path then."""
+    places = {layer: path for layer, path, _text in now if layer not in NAMED_FILES and layer not in OF_ONE_FOLDER}
+    moved = {path: places[layer] for layer, path, _text in then if layer in places}
+    folders = {os.path.dirname(old): os.path.dirname(new) for old, new in moved.items()}
+    found = []
+    for layer, path, text in then:
+        folder = next((one for one in folders if path.startswith(one + os.sep)), "")
+        is_beside = layer in NAMED_FILES and folder
+        beside = os.path.join(folders[folder], os.path.relpath(path, folder)) if is_beside else path
+        found.append((layer, moved.get(path, beside), text))
+    return found
+
+
+def _scope_of(layer: Layer) -> str:
+    return os.path.realpath(os.path.dirname(os.path.dirname(layer.path))) if layer.name in OF_ONE_FOLDER else ""
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as failure:
+        reason = failure.strerror if isinstance(failure, OSError) else "it is not UTF-8 text"
+        raise SideError(f"{path}: cannot be read: {reason}") from failure

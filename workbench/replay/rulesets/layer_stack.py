@@ -1,0 +1,136 @@
+"""Find a file's place among the layers: which prompts it applies to, and which files lie below it for each of them.
+
+A prompt's version was compiled from its own stack of files. An edited file takes its place in that
+stack; where the version had no such file (the layer is new, or was not trusted yet), it is inserted
+where it will be for the next prompt.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from enricher.home import config_dir, project_root
+from enricher.prompt.project import identify
+from enricher.rules.compiling.compiled import FITTED, PROMPTS
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.named.files import Files
+from enricher.rules.layers import (
+    AOPS_PATH,
+    HEURISTICS,
+    HEURISTICS_PATHS,
+    OWN_FOLDER,
+    Layer,
+    find_layers,
+    packaged_file,
+)
+from enricher.rules.sources import packaged_texts
+
+if TYPE_CHECKING:
+    from storage.evaluation.corpus import RecordedPrompt
+    from workbench.replay.rulesets.versions import Texts, Versions
+
+FILE = "instructions.md"
+ORDER = ("packaged", "user", HEURISTICS, "aops", "project", "package")
+"""The layers, lowest first, as ``enricher.rules.layers`` finds them."""
+OF_ONE_FOLDER = ("project", "package")
+
+
+@dataclass(frozen=True)
+class LayerFile:
+    """A file's layer (or «catalogue», «fitted»), its path as versions name it, and its folder (empty: any)."""
+
+    layer: str
+    path: str
+    scope: str = ""
+
+    def concerns(self, row: RecordedPrompt) -> bool:
+        """Return whether the file applies to a prompt, judged by the prompt's folder or project."""
+        if not self.scope:
+            return True
+        here = os.path.realpath(row.cwd) if row.cwd else ""
+        return here == self.scope or here.startswith(self.scope + os.sep) or row.project == self._project
+
+    @cached_property
+    def _project(self) -> str:
+        return identify(self.scope).id if self.layer == "project" else "\0"
+
+    def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
+        """Return the files of a version with this text in place; empty if another file has that place.
+
+        Fitted files next to it are read from the disk, because they are edited together with it.
+        """
+        return [
+            (layer, path, Files().content(path) or old if layer == FITTED and self._is_beside(path) else old)
+            for layer, path, old in self._placed(texts, text)
+        ]
+
+    def _is_beside(self, path: str) -> bool:
+        return path != self.path and path.startswith(os.path.dirname(self.path) + os.sep)
+
+    def _placed(self, texts: Texts, text: str) -> Texts:
+        if any(path == self.path for _layer, path, _text in texts):
+            return [(layer, path, text if path == self.path else old) for layer, path, old in texts]
+        if self.layer not in ORDER:
+            return []
+        if self.layer in [layer for layer, *_ in texts]:
+            return [] if self.layer in OF_ONE_FOLDER else self._moved(texts, text)
+        below = [one for one in texts if one[0] in ORDER and ORDER.index(one[0]) < ORDER.index(self.layer)]
+        return [*below, (self.layer, self.path, text), *texts[len(below) :]]
+
+    def _moved(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
+        """Replace the only file of this layer, which had another path then, for example in an earlier installation."""
+        return [(self.layer, self.path, text) if one[0] == self.layer else one for one in texts]
+
+
+def layer_file(path: str, versions: Versions) -> LayerFile | None:
+    """Return the place of a file, as recorded or derived from its path; None for a file that is not part of a layer."""
+    for place in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):
+        for version in versions.stacks_with(place)[:1]:
+            layer = next(layer for layer, of, _text in versions.texts(version) if of == place)
+            return LayerFile(layer, place, _scope(layer, place))
+    path = os.path.abspath(path)
+    layer = _layer_by_path(path)
+    return LayerFile(layer, path, _scope(layer, path)) if layer else None
+
+
+def _layer_by_path(path: str) -> str:
+    folder, name = os.path.split(path)
+    aops = os.environ.get("AOPS")
+    if path == packaged_file():
+        return "packaged"
+    is_ours = path.startswith(os.path.dirname(packaged_file()) + os.sep)
+    if is_ours and path in [of for layer, of, _text in _packaged_texts() if layer == FITTED]:
+        return FITTED
+    if path == os.path.join(config_dir(), FILE):
+        return "user"
+    if aops and path == os.path.abspath(os.path.join(aops, AOPS_PATH)):
+        return "aops"
+    if aops and path in [os.path.abspath(os.path.join(aops, name)) for name in HEURISTICS_PATHS]:
+        return HEURISTICS
+    if name == FILE and os.path.basename(folder) == OWN_FOLDER:
+        root = os.path.dirname(folder)
+        return "project" if os.path.realpath(project_root(root)) == os.path.realpath(root) else "package"
+    present = find_layers(os.getcwd())
+    templates = compile_layers(present.instructions, present.configuration).prompts.values()
+    return PROMPTS if path in [one.path for one in templates] else ""
+
+
+def _scope(layer: str, path: str) -> str:
+    return os.path.realpath(os.path.dirname(os.path.dirname(path))) if layer in OF_ONE_FOLDER else ""
+
+
+def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
+    """Return a version's files; if not stored, those of the newest version with ``file``, else the packaged ones."""
+    if texts := versions.texts(recorded):
+        return texts
+    for version in versions.stacks_with(file.path)[:1]:
+        return versions.texts(version)
+    return _packaged_texts()
+
+
+def _packaged_texts() -> Texts:
+    shipped = packaged_texts()
+    return shipped[1] if shipped else compile_layers([Layer("packaged", packaged_file())]).texts

@@ -1,0 +1,106 @@
+"""The Gate screen: the project's golden cases under its present rules, in the words of ``enricher replay --gate``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from workbench.gate import gate, reports
+from workbench.tui.messages import OpenTrace
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.widgets.lists.line_list import Group, Line, LineList
+from workbench.tui.working_folder import here
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from workbench.gate.gate_report import GateReport
+
+BASE = "HEAD"
+LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fixed": "good", "gate closed": "error"}
+
+
+@dataclass
+class Gated(Message):
+    """The gate has run; ``report`` is None if it could not, for the given reason."""
+
+    report: GateReport | None
+    reason: str = ""
+
+
+class GateScreen(WorkbenchScreen):
+    """The result of the gate."""
+
+    PLACE = "gate"
+    HELP = """\
+The gate judges the golden cases in `.enricher/cases.jsonl` by the packaged instructions and those of the project, as
+`enricher replay --gate --base HEAD` does in CI: `regressed` and `became wrong` fail newly, `fixed` passes newly. Your
+own layer takes no part. `enter` shows the prompt of a case.
+"""
+    DEFAULT_CSS = "GateScreen LineList { height: 1fr; padding: 0 0 0 1; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back", id="gate.back", key_display="esc"),
+        Binding("r", "run_gate", "Run again", id="gate.run"),
+    ]
+
+    def __init__(self, *, place: str) -> None:
+        super().__init__()
+        self.bar_place = place
+
+    def compose_body(self) -> ComposeResult:
+        yield LineList(id="report")
+
+    def on_mount(self) -> None:
+        self.query_one(LineList).focus()
+        self.action_run_gate()
+
+    def action_run_gate(self) -> None:
+        """Judge the cases by the files as they are now."""
+        self.query_one(LineList).show([Group(Line("running", "Judging the golden cases …"))])
+        self.judge()
+
+    @work(thread=True, exclusive=True, group="gate.judge", exit_on_error=False)
+    def judge(self) -> None:
+        """Run the gate against the last commit; without a commit, against what was approved."""
+        try:
+            self.post_message(Gated(_report()))
+        except gate.GateError as error:
+            self.post_message(Gated(None, str(error)))
+
+    @on(Gated)
+    def _gated(self, message: Gated) -> None:
+        if message.report is None:
+            groups = [Group(Line(f"{at}", line)) for at, line in enumerate(message.reason.splitlines())]
+        else:
+            groups = list(_groups(message.report))
+        self.query_one(LineList).show(groups)
+
+    @on(LineList.Chosen)
+    def _chosen(self, message: LineList.Chosen) -> None:
+        if message.line.value:
+            self.app.post_message(OpenTrace(str(message.line.value)))
+
+    def action_back(self) -> None:
+        """Close this screen."""
+        self.dismiss()
+
+
+def _report() -> GateReport:
+    try:
+        gate.find_revision(here(), BASE)
+    except gate.RevisionError:
+        return gate.run(here())
+    return gate.run(here(), base=BASE)
+
+
+def _groups(report: GateReport) -> list[Group]:
+    """Return one heading for each line, as the command prints them: nothing is folded."""
+    lines = [*reports.lines(report), *((f"gate closed: {reason}", "") for reason in report.reasons())]
+    return [
+        Group(Line(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
+        for at, (text, case) in enumerate(lines)
+    ]

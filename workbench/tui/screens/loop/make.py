@@ -1,0 +1,176 @@
+"""The screen of proposed edits: the smallest ones that make a prompt come out as wished, and what else each changes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from enricher.home import from_home
+from workbench.edits.progress import headline
+from workbench.replay.corpus import opened
+from workbench.replay.rulesets.compared_rules import SideError
+from workbench.tui.messages import OpenTrace, TakeEdit
+from workbench.tui.panes.blast_view import ChangeLines
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.widgets.lists.cursor_view import ends
+from workbench.tui.widgets.lists.line_list import Group, Line, LineList, group_moves
+from workbench.tui.workers import processes
+from workbench.tui.working_folder import here
+from workbench.tuning.wishes.search import Edit, edits_for
+from workbench.tuning.wishes.wish import FulfilledError, target_file
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from workbench.tuning.wishes.wish import Wish
+
+SEARCHING = "Searching, and replaying every prompt under each edit …"
+MOST_LISTED = 200
+NOTHING = "No single edit of the instructions does that: no weight, and no phrase of the prompt."
+
+
+@dataclass
+class Proposed(Message):
+    """An edit was found; None means that the search is over, for the given reason if it failed."""
+
+    edit: Edit | None
+    reason: str = ""
+
+
+class EditList(LineList, inherit_bindings=False):
+    """The proposed edits; enter takes the edit of the line, space folds."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *group_moves(choose="Take the edit", fold="What it changes"),
+        *ends("edits", first="To the first edit", last="To the last line"),
+    ]
+
+    @dataclass
+    class Taken(Message):
+        """The user took an edit."""
+
+        edit: Edit
+
+    def action_choose(self) -> None:
+        """Take the edit of the line; on a prompt that an edit changes, open that prompt."""
+        line = self.current
+        if line is not None and isinstance(line.value, Edit):
+            self.post_message(self.Taken(line.value))
+        else:
+            super().action_choose()
+
+
+class MakeScreen(WorkbenchScreen):
+    """Edits that make one prompt come out as wished."""
+
+    PLACE = "make"
+    HELP = """\
+Single edits that make the prompt come out as you wished, those that change the fewest points first. Each is compiled
+and replayed over all recorded prompts; the prompts that it changes are below it.
+
+`enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows that prompt.
+"""
+    DEFAULT_CSS = """
+    MakeScreen {
+        #wish { height: auto; max-height: 3; padding: 0 1; background: $panel; }
+        #edits { height: 1fr; padding: 0 0 0 1; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Back", id="make.back", key_display="esc"),
+    ]
+
+    def __init__(self, trace_id: str, wish: Wish, *, place: str) -> None:
+        super().__init__()
+        self._trace_id, self._wish = trace_id, wish
+        self.bar_place = place
+        self._edits: list[Edit] = []
+
+    def compose_body(self) -> ComposeResult:
+        yield Static("", id="wish", markup=False)
+        yield EditList(id="edits")
+
+    def on_mount(self) -> None:
+        self.list.focus()
+        self._tell(SEARCHING)
+        self.search()
+
+    @property
+    def list(self) -> EditList:
+        """The proposed edits."""
+        return self.query_one(EditList)
+
+    def _tell(self, note: str) -> None:
+        self.query_one("#wish", Static).update(f"It should be: {self._wish}\n{note}")
+
+    @work(thread=True, exclusive=True, group="make.search", exit_on_error=False)
+    def search(self) -> None:
+        """Find the edits and post them one by one."""
+        worker = get_current_worker()
+        processes.allow()
+        try:
+            with opened(self.app.state_dir) as corpus:
+                for edit in edits_for(
+                    corpus,
+                    self._trace_id,
+                    self._wish,
+                    state_dir=self.app.state_dir,
+                    path=target_file(here(), given=self.app.instructions),
+                    cwd=here(),
+                    edited=dict(self.app.edited),
+                    should_stop=lambda: worker.is_cancelled,
+                ):
+                    self.post_message(Proposed(edit))
+            self.post_message(Proposed(None))
+        except FulfilledError as error:
+            self.post_message(Proposed(None, f"{error}; press a on the prompt to approve it"))
+        except SideError as error:
+            self.post_message(Proposed(None, str(error)))
+
+    @on(Proposed)
+    def _proposed(self, message: Proposed) -> None:
+        if message.edit is not None:
+            self._edits.append(message.edit)
+            groups = [_group(one, self._trace_id) for one in self._edits]
+            self.list.show(groups, opened=[groups[0].head.key])
+            self._tell(f"{len(self._edits)} found. {SEARCHING}")
+        else:
+            done = f"{len(self._edits)} edits, those of fewest points first" if self._edits else NOTHING
+            self._tell(message.reason or done)
+
+    @on(EditList.Taken)
+    def _taken(self, message: EditList.Taken) -> None:
+        edit = message.edit
+        self.app.post_message(TakeEdit(edit.path, edit.text, edit.line, edit.title))
+        self.dismiss()
+
+    @on(LineList.Chosen)
+    def _chosen(self, message: LineList.Chosen) -> None:
+        self.app.post_message(OpenTrace(message.line.key))
+
+    def action_back(self) -> None:
+        """Close this screen."""
+        self.dismiss()
+
+
+def _group(edit: Edit, trace_id: str) -> Group:
+    figures = edit.figures
+    others = [one for one in figures.changes if one.prompt.id != trace_id]
+    standing = figures.label_results
+    bad = f", {len(standing.regressed)} approved regress" if standing and standing.regressed else ""
+    right = f"changes {len(others):,} other{'s' * (len(others) != 1)}{bad}"
+    place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
+    changes = ChangeLines(others[:MOST_LISTED], standing.regressed if standing else (), {}, right_text=True)
+    lines = [
+        Line(f"{edit.title} · place", place, "", "muted", edit),
+        Line(f"{edit.title} · effect", headline(figures), str(figures.verdict), "muted", edit),
+        *changes,
+    ]
+    return Group(Line(edit.title, edit.title, right, "plain", edit), lines)

@@ -1,0 +1,152 @@
+"""The threads of the Latency screen: add up the latencies, find the slowest prompts, compare two versions.
+
+Nothing here touches a widget; every message carries the number of its run.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from storage.metrics import latencies
+from storage.metrics.latencies import DAY_S, HOUR_S, Series, Slow, Use
+from storage.traces.trace_pages import ABOVE_ALL
+from workbench.views.latency import LatencyTally, Profile, SeriesComparison, compare_versions
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from enricher.settings import Value
+    from storage.traces.selection import Selection
+
+    Post = Callable[[Message], object]
+    IsOver = Callable[[], bool]
+
+FIRST_PROMPTS = 2_000
+FIRST_S = 0.2
+POST_EVERY_S = 0.7
+BY_THE_HOUR_S = 3 * DAY_S
+"""Longest history that is shown by the hour."""
+SLOWEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyFigures:
+    """The measurements back to ``reached`` (seconds since 1970); ``top`` is the id of the newest trace at the start."""
+
+    profiles: tuple[Profile, ...]
+    versions: tuple[Use, ...]
+    prompts: int
+    reached: int
+    width_s: int
+    top: str
+    is_final: bool
+
+
+@dataclass
+class LatenciesMeasured(Message):
+    """More prompts were measured: the figures so far, and the tally behind them."""
+
+    run: int
+    figures: LatencyFigures
+    tally: LatencyTally
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, LatenciesMeasured)
+
+
+@dataclass
+class FoundSlow(Message):
+    """The slowest prompts of a series among those searched so far."""
+
+    run: int
+    series: Series
+    prompts: list[Slow]
+    is_final: bool
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, FoundSlow)
+
+
+@dataclass
+class Compared(Message):
+    """The comparison of two versions of the rules, series by series."""
+
+    run: int
+    base: str
+    candidate: str
+    series: list[SeriesComparison]
+
+
+@dataclass
+class BudgetsRead(Message):
+    """The effective settings of the working folder, budgets included."""
+
+    settings: dict[str, Value]
+
+
+def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, is_over: IsOver) -> None:
+    """Post figures of the newest prompts at once, then figures of all prompts read so far, until all are read."""
+    top = latencies.newest(db)
+    first, until = LatencyTally(), time.monotonic() + FIRST_S
+    for block in latencies.blocks(db, which, width_s=DAY_S, most=FIRST_PROMPTS):
+        first.add(block)
+        if first.prompts >= FIRST_PROMPTS or time.monotonic() > until:
+            post(LatenciesMeasured(run, _figures(first, DAY_S, top, is_final=False), first))
+            break
+    oldest = latencies.oldest(db, which)
+    span = latencies.moment(top) - latencies.moment(oldest) if oldest else 0
+    width_s = HOUR_S if span <= BY_THE_HOUR_S else DAY_S
+    tally, told_at = LatencyTally(), time.monotonic()
+    for block in latencies.blocks(db, which, width_s=width_s):
+        tally.add(block)
+        if is_over():
+            return
+        if time.monotonic() - told_at > POST_EVERY_S and tally.prompts > first.prompts:
+            post(LatenciesMeasured(run, _figures(tally, width_s, top, is_final=False), tally))
+            told_at = time.monotonic()
+    post(LatenciesMeasured(run, _figures(tally, width_s, top, is_final=True), tally))
+
+
+def measure_news(
+    db: sqlite3.Connection, post: Post, *, run: int, which: Selection, tally: LatencyTally, before: LatencyFigures
+) -> None:
+    """Add the prompts recorded after ``before`` to the tally, which no other thread may change; post the figures."""
+    top = latencies.newest(db)
+    for block in latencies.blocks(db, which, width_s=before.width_s, after=before.top):
+        tally.add(block)
+    post(LatenciesMeasured(run, _figures(tally, before.width_s, top, is_final=True), tally))
+
+
+def find_slowest(
+    db: sqlite3.Connection, post: Post, *, run: int, which: Selection, series: Series, is_over: IsOver
+) -> None:
+    """Post the slowest prompts of a series, first among the newest prompts, then among more and more."""
+    found: list[Slow] = []
+    told_at = 0.0
+    before, most = ABOVE_ALL, FIRST_PROMPTS
+    while low := latencies.span(db, which, before=before, most=most):
+        more = latencies.slowest(db, which, series, low=low, before=before, most=SLOWEST)
+        found = heapq.nlargest(SLOWEST, [*found, *more], key=lambda one: (one.latency_ms, one.id))
+        before, most = low, latencies.BLOCK_PROMPTS
+        if is_over():
+            return
+        if time.monotonic() - told_at > POST_EVERY_S:
+            post(FoundSlow(run, series, list(found), is_final=False))
+            told_at = time.monotonic()
+    post(FoundSlow(run, series, found, is_final=True))
+
+
+def compare(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, base: str, candidate: str) -> None:
+    """Post the differences between the newest prompts of two versions."""
+    sides = [latencies.of_version(db, which, one) for one in (base, candidate)]
+    post(Compared(run, base, candidate, compare_versions(*sides)))
+
+
+def _figures(tally: LatencyTally, width_s: int, top: str, *, is_final: bool) -> LatencyFigures:
+    return LatencyFigures(tally.profiles(), tally.versions(), tally.prompts, tally.reached, width_s, top, is_final)

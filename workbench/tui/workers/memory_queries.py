@@ -1,0 +1,124 @@
+"""The threads of the Memories screen: list, search, count, and find the prompts that were shown a memory.
+
+Nothing here touches a widget; every message carries the number of its run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from storage.memory import memories, recall
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator, Sequence
+
+    from storage.memory.memories import Memory, MemoryUse, Shelf
+
+    Post = Callable[[Message], object]
+
+MOST_LISTED = 500
+MOST_PROJECTS = 20
+"""Most projects in which words are searched, those with most memories first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The filter of the memories; an empty field does not restrict. Without projects, all projects are searched."""
+
+    projects: tuple[str, ...] = ()
+    words: str = ""
+    namespace: str = ""
+    origin: str = ""
+    is_unreviewed: bool = False
+
+    def takes(self, one: Memory) -> bool:
+        """Return whether a memory matches all conditions but words and projects, which the queries check."""
+        return (
+            self.namespace in ("", one.namespace)
+            and self.origin in ("", one.origin)
+            and not (self.is_unreviewed and one.reviewed)
+        )
+
+
+@dataclass
+class MemoriesListed(Message):
+    """The memories that match, at most ``MOST_LISTED``, and the counts of each namespace."""
+
+    run: int
+    wanted: Wanted
+    memories: list[Memory]
+    shelves: list[Shelf]
+    other_projects: int
+    """Number of memories in projects that were not requested."""
+
+
+@dataclass
+class MemoryPrompts(Message):
+    """The prompts that were shown a memory."""
+
+    run: int
+    memory_id: str
+    prompts: list[MemoryUse]
+
+
+def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: Wanted) -> None:
+    """Post the memories that match: unreviewed before reviewed, newest first; with search words, best matches first."""
+    found = _search(db, wanted) if wanted.words.strip() else _listing(db, wanted)
+    every = memories.projects(db)
+    elsewhere = sum(count for project, count in every if wanted.projects and project not in wanted.projects)
+    post(MemoriesListed(run, wanted, found, memories.shelves(db, wanted.projects), elsewhere))
+
+
+def read_prompts(db: sqlite3.Connection, post: Post, *, run: int, memory_id: str) -> None:
+    """Post the newest prompts that were shown a memory."""
+    post(MemoryPrompts(run, memory_id, memories.told(db, memory_id)))
+
+
+def _listing(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
+    found: list[Memory] = []
+    for is_reviewed in (False,) if wanted.is_unreviewed else (False, True):
+        own = [
+            one
+            for project in wanted.projects or ("",)
+            for one in memories.listing(
+                db,
+                project=project,
+                namespace=wanted.namespace,
+                origin=wanted.origin,
+                reviewed=is_reviewed,
+                limit=MOST_LISTED,
+            )
+        ]
+        found += sorted(own, key=lambda one: (one.created_at, one.id), reverse=True)
+    return found[:MOST_LISTED]
+
+
+def _search(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
+    with _plain_rows(db):
+        hits = {
+            hit.id: hit.score
+            for project in wanted.projects[:1] or _projects(db)
+            for hit in recall.search(db, wanted.words, project=project, limit=MOST_LISTED)
+        }
+        best = sorted(hits, key=lambda one: (-hits[one], one))[:MOST_LISTED]
+        found = [memories.get(db, one) for one in best]
+    return [one for one in found if one is not None and wanted.takes(one)]
+
+
+def _projects(db: sqlite3.Connection) -> Sequence[str]:
+    return [project for project, _count in memories.projects(db)][:MOST_PROJECTS]
+
+
+@contextlib.contextmanager
+def _plain_rows(db: sqlite3.Connection) -> Iterator[None]:
+    """Switch the connection to tuple rows, which recall expects."""
+    factory, db.row_factory = db.row_factory, None
+    try:
+        yield
+    finally:
+        db.row_factory = factory

@@ -1,0 +1,1 @@
+"""Edits that make one recorded prompt come out as wished."""

@@ -1,0 +1,262 @@
+"""Find the smallest edits that make one recorded prompt come out as wished, each with its effect on all prompts.
+
+A candidate changes one weight, removes one signal or adds one phrase. How many points are needed is computed from
+the prompt's scores; then the edit is written, compiled and replayed like one that is typed, and kept if the wish holds.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
+from enricher.respond.decision import Inputs, verdict_on
+from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
+from enricher.rules.own_layer import Entry, with_entries
+from storage.evaluation import corpus as stored
+from storage.memory.words import STOP_WORDS
+from workbench.coverage.rule_positions import of_file, recorded_path
+from workbench.edits import instructions_file as files
+from workbench.edits.live import OPENED, EditSession
+from workbench.edits.progress import Broken, Figures
+from workbench.replay.outcome import reevaluated, reweighed
+from workbench.replay.replay import never
+from workbench.replay.rulesets import compared_rules
+from workbench.replay.rulesets.layer_stack import layer_file
+from workbench.tuning.examples import SILENCED
+from workbench.tuning.rewriting import Rewriter
+from workbench.tuning.steps import grams
+from workbench.tuning.wishes.wish import GUARDRAIL, FulfilledError, Wish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import RecordedPrompt
+    from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
+    from workbench.replay.corpus import Corpus
+
+PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "Guardrail")}
+"""Facets for which a phrase can be added: the part of the file and the kind of its heading."""
+MOST_POINTS = 40
+MOST_SHOWN, MOST_TRIED = 8, 16
+MOST_PHRASES = 4
+COUNTED = 5_000
+"""How many of the newest prompts are searched for a phrase, to prefer rare ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One edit of the file at ``path``: a title, the text with it, its line, and what it changes in all prompts."""
+
+    title: str
+    path: str
+    text: str
+    line: int
+    points: int
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """An edit to try: another weight for a signal (0 removes the signal), or a phrase to add to a class."""
+
+    facet: str
+    name: str
+    points: int
+    signal: LocatedSignal | None = None
+    phrase: str = ""
+
+    @property
+    def weight(self) -> int:
+        return (self.signal.weight if self.signal else 0) + self.points
+
+    def title(self) -> str:
+        if self.signal is None:
+            return f'{self.name}: add "{self.phrase}" with weight {self.weight}'
+        if not self.weight:
+            return f"{self.name}: take out {self.signal.label} (weight {self.signal.weight})"
+        verb = "raise" if self.points > 0 else "lower"
+        return f"{self.name}: {verb} {self.signal.label} from {self.signal.weight} to {self.weight}"
+
+
+def edits_for(
+    corpus: Corpus,
+    trace_id: str,
+    wish: Wish,
+    *,
+    state_dir: str,
+    path: str,
+    cwd: str,
+    edited: Mapping[str, str] | None = None,
+    should_stop: Callable[[], bool] = never,
+) -> Iterator[Edit]:
+    """Yield edits that fulfil the wish, those of fewest points first.
+
+    New phrases go into the file at ``path``, or into the user's own layer if that file is of another project than the
+    prompt; ``edited`` are unsaved texts of files, which the edits are based on.
+    Raises FulfilledError, and SideError if the prompt's text was not kept or the rules are broken.
+    """
+    row = next(stored.rows_of(corpus.db, [trace_id]), None)
+    if row is None or '"settings"' not in row.inputs:
+        raise compared_rules.SideError("its text was not kept, so it cannot be judged again")
+    search = _Search(corpus, row, wish, path=path, texts=dict(edited or {}))
+    if search.is_fulfilled():
+        raise FulfilledError("the instructions as they are now give that already")
+    desks: dict[str, EditSession] = {}
+    shown = 0
+    for step in islice(search.steps(), MOST_TRIED):
+        if should_stop() or shown == MOST_SHOWN:
+            return
+        written = search.written_as(step)
+        if written is None:
+            continue
+        file, before, after, line = written
+        figures = _figures(desks.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd)), after)
+        change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
+        if figures and change and wish.holds(change.after):
+            shown += 1
+            yield Edit(step.title(), file, after, line, abs(step.points), figures)
+
+
+def _figures(desk: EditSession, text: str) -> Figures | None:
+    """Return the complete figures of a text; None if it is broken or ``enricher check`` would report an error."""
+    for progress in desk.examine(text):
+        if isinstance(progress, Broken):
+            return None
+        if isinstance(progress, Figures) and progress.is_complete:
+            return None if progress.errors else progress
+    return None
+
+
+class _Search:
+    """The candidates for one prompt under the rules as they are now, unsaved edits included."""
+
+    def __init__(self, corpus: Corpus, row: RecordedPrompt, wish: Wish, *, path: str, texts: dict[str, str]) -> None:
+        self._corpus, self._row, self._wish = corpus, row, wish
+        layer = layer_file(path, corpus.versions)
+        if layer is not None and not layer.concerns(row):  # the layer of another project
+            path = files.own_file()
+        self._path = recorded_path(path, corpus.versions)
+        self._texts = texts
+        self._written: LocatedRules = of_file(self._path, self._text(self._path), versions=corpus.versions)
+        self._rules: Rules = self._written.rules
+        self._recorded = corpus.versions.rules(row.rules_hash)
+        judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), self._rules)
+        self._scores = judged.scores
+        self._now = reevaluated(row, self._rules, recorded=self._recorded)
+        seen = Observation(scanned_part(row.prompt), self._rules.table)
+        late = matching.fired_late(seen.found, judged.task_type, self._rules.table)
+        self._fired = [one for one in self._written.signals if one.condition in seen.found.keys() | late.keys()]
+        self._words = [SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words)]
+
+    def _text(self, path: str) -> str:
+        if path not in self._texts:
+            self._texts[path] = files.read(path)
+        return self._texts[path]
+
+    def is_fulfilled(self) -> bool:
+        """Return whether the present rules fulfil the wish."""
+        return self._wish.holds(self._now)
+
+    def steps(self) -> Iterator[_Step]:
+        """Yield the candidates, those of fewest points first, then phrases that few other prompts contain."""
+        found = [step for facet, name, sign in self._levers() for step in self._steps_of(facet, name, sign)]
+        yield from sorted(found, key=self._rank)
+
+    def _rank(self, step: _Step) -> tuple[int, bool, bool]:
+        """Fewest points first; then signals of words before those of the prompt's shape, this file before others."""
+        signal = step.signal
+        return abs(step.points), bool(signal and signal.feature), bool(signal and signal.place.file != self._path)
+
+    def _levers(self) -> list[tuple[str, str, int]]:
+        """Return the classes whose points to raise (1) or lower (-1)."""
+        winner = (TASK_TYPE, self._now.task_type, -1)
+        if self._wish.kind == GUARDRAIL:
+            return [(GUARDRAIL, self._wish.name, 1)]
+        if self._wish.kind == TASK_TYPE:
+            return [(TASK_TYPE, self._wish.name, 1), *([winner] if winner[1] != self._wish.name else [])]
+        silent: list[str] = next((one["silent"] for one in self._rules.table.facets if one["name"] == TASK_TYPE), [])
+        guardrails = [(GUARDRAIL, name, -1) for name in self._now.guardrails]
+        return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
+
+    def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[_Step]:
+        needed = next((points for points in range(1, MOST_POINTS + 1) if self._suffices(facet, name, sign * points)), 0)
+        if not needed:
+            return
+        for signal in self._fired:
+            if (signal.facet, signal.name) != (facet, name):
+                continue
+            weight = signal.weight + sign * needed
+            if LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+                yield _Step(facet, name, sign * needed, signal)
+            elif sign < 0 and self._suffices(facet, name, -signal.weight):
+                yield _Step(facet, name, -signal.weight, signal)
+        if sign > 0 and facet in PARTS and needed <= MOST_WEIGHT:
+            for phrase in self._phrases():
+                yield _Step(facet, name, needed, phrase=phrase)
+
+    def _suffices(self, facet: str, name: str, points: int) -> bool:
+        """Return whether so many more points would fulfil the wish, all else being equal."""
+        scores = {of: dict(names) for of, names in self._scores.items()}
+        if name not in scores.get(facet, {}):
+            return False
+        scores[facet][name] += points
+        recorded = self._recorded or self._rules
+        try:
+            return self._wish.holds(reweighed(self._row, scores, self._rules, recorded=recorded))
+        except KeyError:  # an old trace without features
+            return True
+
+    def _phrases(self) -> list[str]:
+        """Return words and pairs of words of the prompt, single words first.
+
+        Preferred are those in few prompts that were surely something else, and in many that are as doubtful as this.
+        """
+        found = {" ".join(gram) for gram in grams(self._words) if len(gram) < 3 and tokens(" ".join(gram)) == gram}
+        found = {one for one in found if not STOP_WORDS.intersection(one.split()) and not any(map(str.isdigit, one))}
+        against, alike = dict.fromkeys(found, 0), dict.fromkeys(found, 0)
+        for page in stored.rows(self._corpus.db, self._corpus.selection, limit=COUNTED):
+            for row in page:
+                text = row.prompt.lower()
+                counts = alike if row.uncertain or row.task_type == self._wish.name else against
+                for phrase in found:
+                    counts[phrase] += phrase in text
+        place = self._row.prompt.lower().find
+        order = sorted(found, key=lambda one: (one.count(" "), against[one], -alike[one], place(one)))
+        singles = [one for one in order if " " not in one][:MOST_PHRASES]
+        return [*singles, *(one for one in order if " " in one)][: MOST_PHRASES + 2]
+
+    def written_as(self, step: _Step) -> tuple[str, str, str, int] | None:
+        """Return the file, its text before and after, and the edited line; None if the file cannot take the edit."""
+        if step.signal is None:
+            return self._with_phrase(step)
+        file, index = step.signal.place.file, step.signal.index
+        if files.objection(file) and not files.saves_as_layer(file):
+            return None
+        before = self._text(file)
+        rewriter, rule = Rewriter(file, before), step.signal.rule
+        after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
+        return (file, before, after, step.signal.place.line) if after else None
+
+    def _with_phrase(self, step: _Step) -> tuple[str, str, str, int] | None:
+        block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
+        rule = f"{step.facet}.{(block.name if block else step.name).replace(' ', '-')}"
+        before = self._text(self._path)
+        after = Rewriter(self._path, before).with_phrase(rule, step.phrase, step.weight)
+        if after is None and not Rewriter(self._path, before).has_rule(rule):
+            part, kind = PARTS[step.facet]
+            signal = f"{{phrase: {json.dumps(step.phrase, ensure_ascii=False)}, weight: {step.weight}}}"
+            name = block.name if block else step.name
+            section = f"## {kind}: {name}\n\n```yaml\nextend: true\nsignals:\n  - {signal}\n```"
+            after = with_entries(before, [Entry(part, section, rule)])
+        if after is None:
+            return None
+        return self._path, before, after, _first_difference(before, after)
+
+
+def _first_difference(before: str, after: str) -> int:
+    old, new = before.splitlines(), after.splitlines()
+    return next((at for at, line in enumerate(new, 1) if at > len(old) or line != old[at - 1]), 1)

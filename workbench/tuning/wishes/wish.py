@@ -1,0 +1,64 @@
+"""How one recorded prompt should come out, what a golden case of it expects, and which file an edit goes into.
+
+FulfilledError        the rules as they are now fulfil the wish already
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from enricher.classify import TASK_TYPE
+from workbench.edits import instructions_file as files
+from workbench.gate import cases, gate, labelling
+from workbench.gate.case import OK, Decided
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from workbench.replay.outcome import Outcome
+
+GUARDRAIL, SILENT = "guardrail", "silent"
+
+
+class FulfilledError(ValueError):
+    """The rules as they are now fulfil the wish already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How a prompt should come out: with the task type or guardrail ``name``, or silent."""
+
+    kind: str
+    name: str = ""
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Return whether an outcome fulfils the wish; a task type must also be certain enough to be shown."""
+        if self.kind == SILENT:
+            return not outcome.text
+        if self.kind == GUARDRAIL:
+            return self.name in outcome.guardrails
+        return outcome.task_type == self.name and (outcome.shown or not outcome.text)
+
+    def __str__(self) -> str:
+        return self.kind if self.kind == SILENT else f"{self.kind.replace('_', ' ')} {self.name}"
+
+
+def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
+    """Return what a golden case of a trace has to expect; for a guardrail, with the others that come out beside it.
+
+    Raises CasesError, GateError.
+    """
+    if wish.kind == TASK_TYPE:
+        return Decided(task_type=wish.name)
+    if wish.kind == SILENT:
+        return Decided(guardrails=(), approach="")
+    rules = gate.work_tree_rules(labelling.folder_of(db, trace_id))
+    guardrails = cases.case_of(db, trace_id, OK).decided_by(rules).guardrails or ()
+    return Decided(guardrails=guardrails if wish.name in guardrails else (wish.name,))
+
+
+def target_file(cwd: str, *, given: str = "") -> str:
+    """Return the file that new phrases go into: the highest layer, or the user's own if that one is read only."""
+    path = files.nearest(cwd, given=given)
+    return files.own_file() if files.saves_as_layer(path) else path

@@ -1,0 +1,231 @@
+"""The bounds of readers' SQL, our SQL functions, and the processes that run it, which the kernel kills in time.
+
+SQLite calls its progress handler between the steps of a program, never inside a function: ``printf('%.*c',
+2147483647, 'x')`` or a search for thousands of prefixes runs for minutes, and a thread cannot be killed. Other
+pages are read in the server's own threads, and never wait for such queries.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import pickle
+import queue
+import sqlite3
+import subprocess
+import sys
+import time
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from storage.metrics import rollups
+from storage.traces import search
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
+
+LONGEST_VALUE_BYTES = 64 << 20
+"""Most bytes in one value of a query; with SQLite's own limit of 10^9 a query could use up the server's memory."""
+LONGEST_PATTERN_BYTES = 1_000
+"""Longest pattern of LIKE or GLOB: a comparison costs its length times the prompt's, and cannot be interrupted."""
+FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
+"""Actions that reveal the path of the file or a memory address; denied, the first has no rows, the second no value."""
+PROCESSES = 2
+GRACE_S = 0.1
+"""Extra time for SQLite to end a query by itself, which saves starting a new process."""
+STEPS_BETWEEN_LOOKS = 1_000
+MOST_MEMORY_BYTES = 1 << 30
+MOST_DISK_BYTES = MOST_ANSWER_BYTES = 256 << 20
+NICENESS = 10
+COMMAND = "from workbench.web.native.query_processes import main; main()"
+WORDS_OF_READERS = ("sql", "_where", "_search")
+"""Prefixes of URL parameters that hold SQL, or search words, which can take as long as SQL."""
+is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
+"""Whether the current request holds SQL of a reader."""
+
+
+def add_to(connection: sqlite3.Connection) -> None:
+    """Add ``middle_ms(bucket)`` and ``day_of(trace_id)`` to a Datasette connection."""
+    connection.create_function("middle_ms", 1, _middle_ms, deterministic=True)
+    connection.create_function("day_of", 1, day_of, deterministic=True)
+
+
+def keep_in_bounds(connection: sqlite3.Connection) -> None:
+    """Forbid SQL functions and pragmas that reveal facts of the machine, and limit the length of values."""
+    connection.set_authorizer(_allowed)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN_BYTES)
+
+
+def _allowed(action: int, first: str | None, second: str | None, *_where: str | None) -> int:
+    named = second if action == sqlite3.SQLITE_FUNCTION else first
+    return sqlite3.SQLITE_IGNORE if (action, (named or "").lower()) in FORBIDDEN else sqlite3.SQLITE_OK
+
+
+def day_of(trace_id: object) -> str | None:
+    """Return the UTC day on which a trace began, None if its id does not begin with a time."""
+    try:
+        return datetime.fromtimestamp(int(str(trace_id)[: search.TIME_DIGITS], 16) / 1e6, UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _middle_ms(bucket: int | None) -> float | None:
+    return None if bucket is None else rollups.middle_ms(bucket)
+
+
+class ReaderQuery(NamedTuple):
+    """A query for a process to run; ``most`` is the maximum number of rows, 0 means all."""
+
+    sql: str
+    parameters: Mapping[str, Any] | Sequence[Any]
+    limit_ms: float
+    most: int
+
+
+class QueryResult(NamedTuple):
+    """The result of a query: column names and rows, or the error of SQLite."""
+
+    names: list[str]
+    rows: list[tuple[Any, ...]]
+    refusal: Exception | None = None
+
+
+class QueryProcesses:
+    """Processes that read one database; each is started at its first query, and again after it was killed."""
+
+    def __init__(self, address: str) -> None:
+        self._free: queue.LifoQueue[subprocess.Popen[bytes] | None] = queue.LifoQueue()
+        for _number in range(PROCESSES):
+            self._free.put(None)
+        self._address, self.alive = address, set[subprocess.Popen[bytes]]()
+        self.threads = ThreadPoolExecutor(PROCESSES, "readers-sql")
+        self.close = weakref.finalize(self, _close, self.threads, self.alive)
+        """Kill the processes, whatever they are doing."""
+
+    def ask(self, question: ReaderQuery) -> QueryResult:
+        """Run a query in a free process; after the time limit the ``refusal`` is "interrupted", as in SQLite."""
+        process = self._free.get()
+        try:
+            process = process or self._started()
+            pickle.dump(question, _pipe(process.stdin))
+            _pipe(process.stdin).flush()
+            answer: QueryResult = pickle.load(_pipe(process.stdout))  # from our own process
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self._forget(process)
+            process = None
+            return QueryResult([], [], sqlite3.OperationalError("interrupted"))
+        else:
+            return answer
+        finally:
+            self._free.put(process)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        # -P: do not import from a folder in the working directory that is named like one of our packages.
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", COMMAND, self._address],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        self.alive.add(process)
+        return process
+
+    def _forget(self, process: subprocess.Popen[bytes] | None) -> None:
+        if process is not None:
+            self.alive.discard(process)
+            _end(process)
+
+
+def asked_by_readers(scope: Mapping[str, Any]) -> bool:
+    """Return whether a request holds SQL that a reader wrote."""
+    if scope["type"] != "http":
+        return False
+    pairs = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+    return scope["method"] not in ("GET", "HEAD") or any(name.startswith(WORDS_OF_READERS) for name, _value in pairs)
+
+
+def mark_requests(app: App) -> App:
+    """Return the application wrapped so that ``is_readers`` is set for each request."""
+
+    async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        is_readers.set(asked_by_readers(scope))
+        await app(scope, receive, send)
+
+    return answer
+
+
+def main() -> None:
+    """Run queries from standard input on the database ``argv[1]``, until the input ends or a query takes too long."""
+    _limit_resources()
+    with contextlib.closing(sqlite3.connect(sys.argv[1], uri=True)) as db:
+        db.text_factory = lambda text: str(text, "utf-8", "replace")
+        add_to(db)
+        keep_in_bounds(db)
+        while True:
+            try:
+                question = pickle.load(sys.stdin.buffer)  # from the server
+            except EOFError:
+                return
+            sys.stdout.buffer.write(_answered(db, question))
+            sys.stdout.buffer.flush()
+
+
+def _limit_resources() -> None:
+    """Lower this process's priority, and limit its memory and disk use to what a query needs."""
+    import os
+    import resource
+    import signal
+
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    os.nice(NICENESS)
+    for kind, most in ((resource.RLIMIT_AS, MOST_MEMORY_BYTES), (resource.RLIMIT_FSIZE, MOST_DISK_BYTES)):
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(kind, (most, most))
+
+
+def _answered(db: sqlite3.Connection, question: ReaderQuery) -> bytes:
+    """Run a query and return its pickled answer; SIGALRM kills this process some time after the query's time limit."""
+    import signal
+
+    limit_s = question.limit_ms / 1000
+    over = time.monotonic() + limit_s
+    db.set_progress_handler(lambda: time.monotonic() >= over, STEPS_BETWEEN_LOOKS)
+    signal.setitimer(signal.ITIMER_REAL, limit_s + GRACE_S)
+    try:
+        cursor = db.execute(question.sql, question.parameters)
+        rows = cursor.fetchmany(question.most) if question.most else cursor.fetchall()
+        found = pickle.dumps(QueryResult([column[0] for column in cursor.description or ()], rows))
+        if len(found) > MOST_ANSWER_BYTES:
+            raise sqlite3.DataError("the answer is too long")
+    except (sqlite3.Error, sqlite3.Warning) as refusal:
+        found = pickle.dumps(QueryResult([], [], refusal))
+    except MemoryError:
+        found = pickle.dumps(QueryResult([], [], sqlite3.OperationalError("the query takes too much memory")))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return found
+
+
+def _pipe(end: IO[bytes] | None) -> IO[bytes]:
+    if end is None:
+        raise BrokenPipeError
+    return end
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    with contextlib.suppress(OSError):
+        process.communicate()
+
+
+def _close(threads: ThreadPoolExecutor, alive: set[subprocess.Popen[bytes]]) -> None:
+    threads.shutdown(wait=False, cancel_futures=True)
+    for process in alive:
+        process.kill()
+    threads.shutdown(wait=True)
+    for process in list(alive):
+        _end(process)

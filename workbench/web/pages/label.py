@@ -1,0 +1,69 @@
+"""Label a prompt from its page: stored in the live history, or downloaded as a line to send back from a snapshot.
+
+The live history is served on this machine only, and a label needs Datasette's signed-in actor: the address that
+``enricher publish`` prints signs the reader in. Datasette itself refuses forms that another site has sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from contextlib import closing
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from datasette.utils.asgi import Response
+
+from enricher.rules.cache import read_any_age, shipped_file
+from storage.db import database
+from storage.traces import labels, queries
+from workbench.web.page import refusal
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from datasette.utils.asgi import Request
+
+    from workbench.web.reading.history import History
+
+NO_ACTOR = "Only a signed-in reader can label prompts."
+HOW_TO_SIGN_IN = "Open the address for signing in that enricher publish printed; it works once."
+WHICH_TYPES = "select distinct value from prompts_by_day where facet = 'task_type' and value <> ''"
+JSON_LINES = "application/x-ndjson; charset=utf-8"
+
+
+async def view(history: History, request: Request) -> Response:
+    """Store the label of a posted form and return to the prompt; for a snapshot, return the label as a file."""
+    identity = unquote(request.url_vars["id"])
+    if request.method != "POST":
+        return Response.redirect(history.path(f"trace/{identity}"))
+    is_live = history.publication is None
+    if is_live and not request.actor:
+        return await refusal(history, request, status=403, what=NO_ACTOR, why=HOW_TO_SIGN_IN)
+    verdict = str((await request.post_vars()).get("verdict", ""))
+    if verdict not in (*labels.VERDICTS, *await history.read(task_types)):
+        what = "The form names no verdict that exists."
+        return await refusal(history, request, status=400, what=what, why="Go back, reload the page, and choose again.")
+    try:
+        found = await history.read(lambda db: queries.find(db, identity))
+    except queries.UnknownTraceError as error:
+        return await refusal(history, request, status=404, what=str(error), why="It may have been deleted.")
+    if not is_live:
+        line = json.dumps({"id": found, "verdict": verdict}) + "\n"
+        name = {"content-disposition": f'attachment; filename="label-{found}.jsonl"'}
+        return Response(line, content_type=JSON_LINES, headers=name)
+    await asyncio.to_thread(_store, str(history.database.path), found, verdict)
+    return Response.redirect(history.path(f"trace/{found}") + "#label")
+
+
+def task_types(db: sqlite3.Connection) -> list[str]:
+    """Return the task types that a label may name: those of the packaged rules, then others in the history."""
+    shipped = read_any_age(shipped_file())
+    known = list(shipped.body["meanings"]) if shipped else []
+    return list(dict.fromkeys([*known, *sorted(str(row[0]) for row in db.execute(WHICH_TYPES))]))
+
+
+def _store(path: str, identity: str, verdict: str) -> None:
+    with closing(database.connect(os.path.dirname(path))) as db:
+        labels.add(db, identity, verdict)

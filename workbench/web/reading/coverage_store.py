@@ -1,0 +1,136 @@
+"""Read the stored coverage of each version, so that a page need not judge prompts again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.coverage.coverage import KINDS, Coverage, CoverageRow, Overlap
+from workbench.coverage.unmatched import Cluster
+from workbench.web import filters
+from workbench.web.reading.versions import last_used
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
+WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
+HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash order by position"
+FILTERS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredVersion:
+    """A version with stored coverage: when it was measured, and on how many prompts."""
+
+    rules_hash: str
+    at: str
+    prompts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule for the page: ``filter`` finds the prompts on which it fired, ``anchor`` is its line in the files.
+
+    Both are empty if there is none.
+    """
+
+    row: CoverageRow
+    filter: str
+    anchor: str
+
+    @property
+    def name(self) -> str:
+        """The signal's text, or its rule if texts are not stored; for other kinds the rule's name."""
+        if self.row.kind == "signal":
+            return self.row.label or self.row.rule
+        return self.row.name
+
+    @property
+    def tokens_each(self) -> int:
+        """Mean number of tokens that the rule adds to a prompt on which it fires; 0 if it never fired."""
+        return round(self.row.tokens / self.row.fired) if self.row.fired else 0
+
+
+def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
+    """Return the versions with stored coverage, the last used first; empty if the table does not exist."""
+    found = []
+    with suppress(sqlite3.OperationalError):
+        found = [MeasuredVersion(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
+    last = last_used(db, [one.rules_hash for one in found])
+    return sorted(found, key=lambda one: last.get(one.rules_hash, ("", "")), reverse=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """What the newest measured coverage gives reason to change; ``cluster`` is the largest group without a signal."""
+
+    measured: MeasuredVersion
+    doubtful: int
+    dead: int
+    always_on: int
+    cluster: Cluster | None
+
+
+def doubts(db: sqlite3.Connection) -> Doubts | None:
+    """Return the doubts about the version that was used last; None if no coverage was measured."""
+    newest = next(iter(measured(db)), None)
+    if newest is None:
+        return None
+    found = coverage(db, newest.rules_hash)
+    cluster = max(found.clusters, key=lambda one: one.prompts, default=None)
+    return Doubts(newest, len(found.doubtful()), len(found.dead()), len(found.always_on()), cluster)
+
+
+def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
+    """Return the coverage of a version that ``measured`` returned."""
+    known = _row(db, WHAT_WAS_MEASURED, rules_hash)
+    rows = tuple(_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash))
+    together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
+    return Coverage(
+        rules_hash, known["prompts"], known["judged_again"], known["labelled"], rows,
+        tuple(Overlap(group, group[0].fired) for group in together),
+        known["unmatched"], tuple(_cluster(one) for one in json.loads(known["clusters"])), json.loads(known["labels"]),
+    )  # fmt: skip
+
+
+def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
+    """Return the rules of each kind, most firing first; the signals, the longest list, come last.
+
+    ``places`` are the numbers of the version's files by path.
+    """
+    rows = sorted(found.rows, key=lambda row: (-row.fired, row.file, row.line))
+    kinds = {kind: [rule(row, places) for row in rows if row.kind == kind] for kind in (*KINDS[1:], KINDS[0])}
+    return {kind: own for kind, own in kinds.items() if own}
+
+
+def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
+    """Return a rule with the filter for its prompts and the anchor of its line."""
+    anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
+    value = row.label.strip('"') if row.kind == "signal" else row.name
+    field = FILTERS.get(row.kind, "")
+    return Rule(row, filters.part(field, value) if field else "", anchor)
+
+
+def _rule(row: dict[str, Any], prompts: int) -> CoverageRow:
+    return CoverageRow(
+        row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
+        row["fired"], prompts, row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
+    )  # fmt: skip
+
+
+def _cluster(one: dict[str, Any]) -> Cluster:
+    return Cluster(tuple(one["terms"]), int(one["prompts"]), tuple(one["examples"]))
+
+
+def _row(db: sqlite3.Connection, query: str, rules_hash: str) -> dict[str, Any]:
+    return _rows(db, query, rules_hash)[0]
+
+
+def _rows(db: sqlite3.Connection, query: str, rules_hash: str) -> list[dict[str, Any]]:
+    cursor = db.execute(query, {"hash": rules_hash})
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]

@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from enricher.home import root_dir
-from enricher.validation import docstrings, stubs, swallowed_errors, values
+from enricher.validation.checks.docstrings import find_undocumented
+from enricher.validation.checks.hardcoded import find_hardcoded
+from enricher.validation.checks.secret_values import find_secrets
+from enricher.validation.checks.stubs import find_stubs
+from enricher.validation.checks.swallowed_errors import find_swallowed
 from enricher.validation.source import CodeFinding, NotPythonError, Source, python_blocks
 
 if TYPE_CHECKING:
@@ -23,11 +27,11 @@ SEVERITIES = ("critical", "high", "medium", "low")
 SERIOUS = ("critical", "high")
 CHECKS = ("ast_check", "model_check", "tool_check", "schema_check", "manual_review")
 VALIDATORS: dict[str, Callable[[Source], Iterator[CodeFinding]]] = {
-    "stubs": stubs.find_stubs,
-    "hardcoded_values": values.find_hardcoded,
-    "secrets": values.find_secrets,
-    "missing_docstrings": docstrings.find_undocumented,
-    "swallowed_exceptions": swallowed_errors.find_swallowed,
+    "stubs": find_stubs,
+    "hardcoded_values": find_hardcoded,
+    "secrets": find_secrets,
+    "missing_docstrings": find_undocumented,
+    "swallowed_exceptions": find_swallowed,
 }
 SYNTAX = "SYNTAX"
 """Stands in place of a rule's id where a file is no Python, so that no rule could be checked."""

@@ -22,7 +22,13 @@ ENDING = frozenset(
     release quit join cleanup destroy logout unsubscribe removeHandler unregister delete""".split()
 )
 """What a program calls when it is done with something; a failure there changes nothing any more."""
+ENDS = re.compile(
+    r"(?i)(?:^|_)(?:a?close|terminate|shut_?down|tear_?down|clean_?up|dispose|destroy|disconnect|abort|release|end$|__exit)"
+)
+"""Names of functions that end something, in which the next step matters more than the failure of one."""
 FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,-]+|type: ?ignore\S*|nosec\b")
+ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b")
+"""The author told a linter (flake8-bandit, ruff) that this handler may drop its error."""
 REASON_WORDS = 4
 """A comment of so many words is a reason; shorter ones only repeat that the error is dropped."""
 NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever mind\b|\bwho cares\b")
@@ -44,17 +50,17 @@ def find_swallowed(source: Source) -> Iterator[CodeFinding]:
 def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
     """Return whether what follows an error is decided: by a fallback, a default, a log of the first one, or a name."""
     around = [one for one in source.ancestors(node) if isinstance(one, FUNCTIONS)]
-    if any(IGNORING.search(f"{one.name} {docstring_of(one)}") for one in around):
+    if any(IGNORING.search(f"{one.name} {docstring_of(one)}") or ENDS.search(one.name) for one in around):
         return True
     if all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body):
         return True
-    if node.orelse or all(map(_ends_something, node.body)):
+    if node.orelse or all(map(_ends_something, node.body)) or all(map(_reports_error, node.body)):
         return True
-    after = _neighbours(source, node)[1]
+    before, after = _neighbours(source, node)
     if _has_fallback(node, after) or _has_default(node, _before(source, node)) or _tries_others(source, node):
         return True
     parent = source.parent(node)
-    return isinstance(parent, ast.ExceptHandler) and any(map(_reports_error, after))
+    return isinstance(parent, ast.ExceptHandler) and any(map(_reports_error, [*before, *after]))
 
 
 def _neighbours(source: Source, node: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -120,9 +126,12 @@ def _bound(node: ast.AST) -> list[str]:
 
 
 def _ends_something(statement: ast.stmt) -> bool:
+    """Return whether a statement closes or removes something, or does so with each of several."""
+    if isinstance(statement, ast.For):
+        return all(map(_ends_something, statement.body))
     value = statement.value if isinstance(statement, ast.Expr) else None
     value = value.value if isinstance(value, ast.Await) else value
-    return isinstance(value, ast.Call) and name_of(value) in ENDING
+    return isinstance(value, ast.Call) and not ENDING.isdisjoint(name_of(value).split("_"))
 
 
 def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> bool:
@@ -134,7 +143,8 @@ def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.Except
     body = source.comments(node.lineno, end_of(node.body[0])) if len(node.body) == 1 else ""
     remarks = body, source.comments(first, last), source.comments(node.lineno - 2, node.lineno)
     told = (NO_REASON.sub("", FOR_TOOLS.sub("", one)) for one in remarks)
-    return any(len(one.split()) >= REASON_WORDS for one in told)
+    is_allowed = any(map(ALLOWED.search, remarks))
+    return is_allowed or any(len(one.split()) >= REASON_WORDS or IGNORING.search(one) for one in told)
 
 
 def _reports_error(statement: ast.stmt) -> bool:

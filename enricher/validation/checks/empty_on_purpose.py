@@ -1,9 +1,4 @@
-"""Find functions that are declared but not implemented (CODE_001).
-
-An empty function is no stub where Python or its author means it to be empty: abstract methods, protocols, overloads,
-hooks that say so, an override that switches something off, a fallback for a missing module. An empty method in a class
-with other methods may belong to an interface of another file, so it is reported only if it owes its caller a result.
-"""
+"""Which functions without an implementation are meant to have none."""
 
 from __future__ import annotations
 
@@ -12,36 +7,23 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, end_of, name_of
+from enricher.validation.checks.unimplemented import (
+    ANNOUNCES,
+    CASE_REFUSED,
+    RAISES,
+    UNFINISHED,
+    is_nothing,
+    text_of,
+)
+from enricher.validation.source import FUNCTIONS, docstring_of, end_of, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from enricher.validation.source import Function, Source
 
-UNFINISHED = re.compile(
-    r"\b(?:TODO|FIXME|TBD)\b|(?i:\bnot (?:yet |been )?implemented|\bunimplemented\b|\bplaceholder\b"
-    r"|\bimplement (?:this|me|later|here|it)\b|\bto be implemented\b|\bcoming soon\b|\byour code here\b"
-    r"|^\s*implement\b|^\s*(?:add|write|insert) \w+ (?:logic|implementation|code)\b)",
-    re.MULTILINE,
-)
-"""A comment or message that announces code which is still to be written."""
-PLACEHOLDER = re.compile(
-    r"(?i)\bplaceholder\b|\bnot (?:yet |been )?implemented\b|\bunimplemented\b|\bcoming soon\b|\byour code here\b"
-    r"|\bto be implemented\b|\bimplement (?:this|me|later|here|it)\b"
-)
-"""A comment that calls a returned value, other than none or an empty container, a stand-in."""
-OTHER_REMARK = re.compile(
-    r".*(?:[Ss]ubclass|[Oo]verrid|[Dd]erive|[Uu]sers? |must ).*"
-    r"|\w+(?:\.\w+)*\s*(?:=|\().*|(?:raise|return|print|if|for)\b.*"
-)
-"""A comment that asks a question, names subclasses, or is code that was switched off: none announces code."""
+
 UNFINISHED_BY_MESSAGE = re.compile(
     r"\b(?:TODO|FIXME|TBD)\b|(?i:\b(?:yet|later|coming soon|your code here|to be implemented|placeholder)\b"
     r"|\bimplement (?:this|me|later|here|it)\b)"
-)
-UNFINISHED_BY_DOCSTRING = re.compile(
-    r"\b(?:TODO|FIXME)\b|(?im:^\W*(?:not (?:yet )?implemented\b|.* is not implemented yet))"
 )
 INTENTIONAL = re.compile(
     r"(?i)\b(?:nothing|no-?op|noop|ignor\w*|intentional\w*|deliberate\w*|on purpose|overrid\w*|overload\w*|subclass\w*"
@@ -50,6 +32,7 @@ INTENTIONAL = re.compile(
     r"|no need|does not|doesn't|don't|do not|never|optional\w*|may be|for compatibility|compatib\w*|backwards?"
     r"|deprecated|obsolete|silen\w*|suppress\w*|disabl\w*|quiet\w*|skip\w*|empty|dummy|marker|sentinel|must be"
     r"|should be|called|triggered|invoked|no longer|not supported|unsupported|during tests?|for tests?"
+    r"|cross-?reference\w*"
     r"|internal function|entry ?points?|required?|reserved"
     r"|command group|group of|subcommands?)\b"
 )
@@ -91,7 +74,6 @@ EVENT_NAMES = re.compile(
 )
 OWES_RESULT = re.compile(r"(?i)_*(?:get|find|list|fetch|calculate|compute|parse|count|is|has|search|query)_\w+")
 """Names of methods whose callers expect a value."""
-CASE_REFUSED = re.compile(r"(?i)\bnot implemented (?:for|in|on|with|by|when)\b")
 HOOK_NAMES = re.compile(
     r"_*(?:(?:at|on|pre|post|before|after|test|setup|teardown)_\w+|(?:re)?start|stop|enable|disable|init\w*|close|shutdown"
     r"|setup|teardown|configure|(?:un)?register|cleanup|main|empty\w*)$"
@@ -103,61 +85,6 @@ HOOK_FILES = re.compile(
 """Files and folders whose functions stand in for those of another platform, or are there to be filled in by a user."""
 LONG_DOCSTRING = 4
 """Line ends in the docstring of a method that describes an interface."""
-OUTPUT_CALLS = ("print", "debug", "info", "warning", "warn", "error", "log", "echo")
-LOGS = re.compile(r"(?i)log|^click$|^console$|^warnings$")
-SUGGESTION = "implement it, or remove it until it is needed"
-
-
-def find_stubs(source: Source) -> Iterator[CodeFinding]:
-    """Yield the functions and methods that hold no implementation."""
-    classes = {node.name: node for node in source.nodes if isinstance(node, ast.ClassDef)}
-    for function in source.functions():
-        kind = _kind(source, function)
-        if kind and not _is_intentional(source, function, kind, classes):
-            yield CodeFinding(function.lineno, end_of(function), f"{_named(source, function)} {kind}", SUGGESTION)
-
-
-RAISES = "only raises NotImplementedError"
-EMPTY = "has an empty body"
-ANNOUNCES = "only announces its implementation"
-
-
-def _kind(source: Source, function: Function) -> str:
-    """Return in which way a function is not implemented, empty if it is."""
-    body = [statement for statement in function.body if not _is_nothing(statement)]
-    if len(body) == 1 and isinstance(body[0], ast.Raise):
-        return RAISES if name_of(body[0].exc) == "NotImplementedError" else ""
-    if len(body) == 1 and _reports_missing(body[0]):
-        return ANNOUNCES
-    if len(body) > 1 and _is_output(body[0]) and all(_returns_nothing(one) for one in body[1:]):
-        return ANNOUNCES if _reports_missing(body[0]) else ""
-    if all(_returns_nothing(statement) for statement in body):
-        if _announces(source, function, body) or UNFINISHED_BY_DOCSTRING.search(docstring_of(function)):
-            return ANNOUNCES
-        return "" if body else EMPTY
-    return ""
-
-
-def _announces(source: Source, function: Function, body: list[ast.stmt]) -> bool:
-    """Return whether a comment in the function announces its code."""
-    remarks = source.comments(function.lineno, end_of(function)).splitlines()
-    is_value = any(isinstance(one, ast.Return) and _is_value(one.value) for one in body)
-    owner = source.parent(function)
-    is_override = bool(body) and isinstance(owner, ast.ClassDef) and bool(owner.bases)
-    wanted = PLACEHOLDER if is_value or is_override else UNFINISHED
-    if any(one.rstrip().endswith("?") for one in remarks):
-        return False
-    return any(wanted.search(one) and not OTHER_REMARK.fullmatch(one) for one in remarks)
-
-
-def _is_value(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value not in (None, "TODO", "FIXME")
-
-
-def _is_nothing(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
 
 
 def _is_ellipsis(statement: ast.stmt) -> bool:
@@ -166,52 +93,11 @@ def _is_ellipsis(statement: ast.stmt) -> bool:
     )
 
 
-def _returns_nothing(statement: ast.stmt) -> bool:
-    """Return whether a statement returns a value that needed no work: none, a constant or an empty container."""
-    if not isinstance(statement, ast.Return):
-        return False
-    value = statement.value
-    is_empty_call = (
-        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and not (value.args or value.keywords)
-    )
-    is_empty = isinstance(value, ast.List | ast.Tuple | ast.Set) and not value.elts
-    return (
-        value is None
-        or isinstance(value, ast.Constant)
-        or is_empty
-        or (is_empty_call and name_of(value) in ("dict", "list", "set", "tuple"))
-        or (isinstance(value, ast.Dict) and not value.keys)
-    )
-
-
-def _is_output(statement: ast.stmt) -> bool:
-    """Return whether a statement prints or logs; an object's own method ``error`` may report to a user for good."""
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return False
-    called = statement.value.func
-    is_log = isinstance(called, ast.Name) or (isinstance(called, ast.Attribute) and LOGS.search(name_of(called.value)))
-    return bool(is_log) and name_of(called) in OUTPUT_CALLS
-
-
-def _reports_missing(statement: ast.stmt) -> bool:
-    """Return whether a statement only prints or logs that something is not implemented."""
-    if not _is_output(statement) or not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return False
-    texts = list(map(_text, statement.value.args))
-    return any(map(UNFINISHED.search, texts)) and not any(map(CASE_REFUSED.search, texts))
-
-
-def _text(node: ast.expr | None) -> str:
-    if isinstance(node, ast.JoinedStr):
-        return "".join(_text(value) for value in node.values)
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
 def _remarks(source: Source, function: Function) -> str:
     return f"{source.comments(function.lineno, end_of(function))}\n{docstring_of(function)}"
 
 
-def _is_intentional(source: Source, function: Function, kind: str, classes: dict[str, ast.ClassDef]) -> bool:
+def is_intentional(source: Source, function: Function, kind: str, classes: dict[str, ast.ClassDef]) -> bool:
     """Return whether a function without an implementation is meant to have none."""
     if source.is_for_type_checkers(function) or source.file.endswith(".pyi") or _is_declared(function):
         return True
@@ -219,7 +105,7 @@ def _is_intentional(source: Source, function: Function, kind: str, classes: dict
     if isinstance(owner, ast.ClassDef) and _is_interface(source, function, owner, classes):
         return True
     if kind == ANNOUNCES:
-        return isinstance(owner, ast.ClassDef) and _is_base(owner)
+        return source.is_migration or (isinstance(owner, ast.ClassDef) and _is_base(owner))
     if kind == RAISES:
         return _refuses_for_good(source, function, owner)
     return _is_empty_on_purpose(source, function, owner, classes)
@@ -266,7 +152,7 @@ def _all_bases(owner: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[as
 def _refuses_for_good(source: Source, function: Function, owner: ast.AST | None) -> bool:
     raised = next(one for one in function.body if isinstance(one, ast.Raise))
     given = raised.exc.args if isinstance(raised.exc, ast.Call) else []
-    messages = " ".join(map(_text, given))
+    messages = " ".join(map(text_of, given))
     text = f"{messages} {_remarks(source, function)}"
     if LASTING.search(text) or (given and not messages.strip()):
         return True
@@ -289,7 +175,7 @@ def _refuses_for_good(source: Source, function: Function, owner: ast.AST | None)
 def _is_base(owner: ast.ClassDef) -> bool:
     """Return whether a class is there to be derived from: by its name, its docstring, or because it is all empty."""
     methods = [one for one in owner.body if isinstance(one, FUNCTIONS)]
-    is_all_empty = len(methods) > 1 and all(all(map(_is_nothing, one.body)) for one in methods)
+    is_all_empty = len(methods) > 1 and all(all(map(is_nothing, one.body)) for one in methods)
     return is_all_empty or bool(EMPTY_CLASSES.fullmatch(owner.name) or BASE_CLASS.search(docstring_of(owner)))
 
 
@@ -328,7 +214,9 @@ def _is_empty_on_purpose(
     if not isinstance(owner, ast.ClassDef):
         is_hook = HOOK_NAMES.match(function.name) or _is_in(source, HOOK_FILES)
         return bool(is_hook) or _is_value_somewhere(source, function)
-    return isinstance(source.parent(owner), FUNCTIONS) or _is_empty_method(function, owner, classes)
+    if isinstance(source.parent(owner), FUNCTIONS) or _is_default_of(function, owner):
+        return True
+    return _is_empty_method(function, owner, classes)
 
 
 def _is_in(source: Source, names: re.Pattern[str]) -> bool:
@@ -363,6 +251,12 @@ def _is_value_somewhere(source: Source, function: Function) -> bool:
     return False
 
 
+def _is_default_of(function: Function, owner: ast.ClassDef) -> bool:
+    """Return whether the class keeps the function under another name, as in ``default = staticmethod(on_exit)``."""
+    kept = [one.value for one in owner.body if isinstance(one, ast.Assign | ast.AnnAssign) and one.value]
+    return any(isinstance(one, ast.Name) and one.id == function.name for value in kept for one in ast.walk(value))
+
+
 def _is_decorated(function: Function) -> bool:
     return any(name_of(decorator) not in PLAIN_DECORATORS for decorator in function.decorator_list)
 
@@ -387,10 +281,3 @@ def _owes_result(function: Function) -> bool:
     if given is None:
         return bool(OWES_RESULT.fullmatch(function.name))
     return "None" not in ast.unparse(given) and name_of(given) not in ("Optional", "Any", "NoReturn", "Never")
-
-
-def _named(source: Source, function: Function) -> str:
-    owner = source.parent(function)
-    if isinstance(owner, ast.ClassDef):
-        return f"method {owner.name}.{function.name}"
-    return f"function {function.name}"

@@ -1,0 +1,1 @@
+"""The checks of Python code: each module finds one kind of defect."""

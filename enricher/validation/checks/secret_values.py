@@ -1,0 +1,110 @@
+"""Find secrets that stand in code (SEC_003)."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from enricher.prompt.redaction import found_in
+from enricher.validation.checks.given_names import name_given_to, names_around
+from enricher.validation.source import CodeFinding, end_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from enricher.validation.source import Source
+
+
+PASSWORD_NAMES = re.compile(r"(?i)passw(?:or)?d|passphrase|pwd|secret_?key|client_?secret|api_?secret")
+TOKEN = re.compile(r"(?=(?:.*\d){3})(?=(?:.*[A-Za-z]){3})[A-Za-z0-9+/=_.-]{20,}")
+VARIETY = 8
+"""A token has at least so many different characters."""
+SECRET_NAMES = re.compile(r"(?i)pass|secret|token|key|auth|pwd|credential")
+NO_SECRET_NAMES = re.compile(
+    r"(?i)namespace|prefix|suffix|header|param$|field|label|pattern|regex|format|_type$|algorithm"
+    r"|_id$|::|public|not_?so|anonym|fake|dummy|test|example|_url$|_uri$|path$|_name$|file$|verification|continuation|captcha|site_?key|page_?token|next_?token"
+)
+WITH_PASSWORD = re.compile(r"[\w+.-]+://[^/@\s]*:[^/@\s]+@")
+PUBLISHED = re.compile(r"(?i)\b(?:not (?:a |really )?secret|isn't (?:a )?secret|public(?:ly)?)\b")
+SHOWING = re.compile(r"(?i)example|sample|demo|mock|fake|dummy|schema|description|help")
+"""Parameters, keys and classes for values that are shown, or that stand in for real ones in a test."""
+PATTERN = re.compile(
+    r".*(?:\[[^\]]+\]|\\[dws]|\{\d+,?\d*\}).*|arn:.*|ssh-.*|AAAA[A-Z]3N.*|.*[|^$].*[|$]|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[\w+.-]+://(?P<user>[^/@:\s]*):(?:(?P=user)|pass|password)@.*|[^\s@:/]+@[\w.-]+\.\w+",
+    re.DOTALL,
+)
+"""A regular expression, the name of a resource, the public half of a key, or a UUID."""
+TABLE_ROWS = 8
+"""From so many values of one length on, a dictionary is a table of checksums or codes."""
+PLACEHOLDER = re.compile(
+    r"(?i).*(?:example|dummy|placeholder|change.?me|your|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\(|%[sdr]).*"
+    r"|(?:test|foo|bar|none|null|true|false|default|password|secret|token)[-_]?\w*"
+)
+IS_A_NAME = re.compile(
+    r".*[\[\\(].*|[A-Za-z]+(?:[-_.:/ ][A-Za-z0-9]+)*|[a-z]+(?:[A-Z][a-z]+)+|[A-Z][A-Z_0-9]*"
+    r"|(?:[A-Z]\d{1,2})?(?:[A-Z][a-z]{2,}\d?|[A-Z]{2,4}\d?)+|_*[a-z][a-z0-9]*(?:_[a-z0-9]+)+|.*::.*|[-/.]+\w*"
+)
+TO_STORE = "read it from the environment or a secret store, and revoke it if it was published"
+LONGEST = 2_000
+MOST_WORDS = 2
+"""Words of a string that may be a secret, as in "Bearer TOKEN"; more are prose."""
+
+
+def find_secrets(source: Source) -> Iterator[CodeFinding]:
+    """Yield the strings that the screen for prompts takes for a secret; the message does not repeat them."""
+    if source.is_example:
+        return
+    for node in source.nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and 6 <= len(node.value) <= LONGEST:
+            kind = _secret(source, node, node.value)
+            if kind:
+                yield CodeFinding(node.lineno, end_of(node), f"{kind} is written into the code", TO_STORE)
+
+
+def _secret(source: Source, node: ast.Constant, value: str) -> str:
+    words = len(value.split())
+    if words > MOST_WORDS or _is_docstring(source, node):
+        return ""
+    found = found_in(value)
+    if ("://" in value and not WITH_PASSWORD.match(value)) or value.startswith("/") or "?" in value:
+        return ""
+    is_most = "://" in value or 2 * sum(map(len, found)) >= len(value)
+    is_real = found and is_most and not any(map(PLACEHOLDER.fullmatch, found)) and not _is_harmless(source, node)
+    if is_real and not (source.is_test and "://" in value):
+        return "a password in an address" if "://" in value else "a token or key"
+    name = "" if isinstance(source.parent(node), ast.BinOp | ast.JoinedStr) else name_given_to(source, node)
+    is_password = PASSWORD_NAMES.search(name)
+    if (
+        words > 1
+        or source.is_test
+        or not (is_password or (SECRET_NAMES.search(name) and TOKEN.fullmatch(value) and len(set(value)) >= VARIETY))
+        or NO_SECRET_NAMES.search(name)
+        or _words(name) in _words(value)
+        or _words(value) in _words(name)
+        or _is_harmless(source, node)
+        or PLACEHOLDER.fullmatch(value)
+        or IS_A_NAME.fullmatch(value)
+    ):
+        return ""
+    return f"the value of {name}" if value in found_in(f'{name} = "{value}"') else ""
+
+
+def _words(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()
+
+
+def _is_harmless(source: Source, node: ast.Constant) -> bool:
+    """Return whether a value is a pattern, the name of a resource, one row of a table of such values, or published."""
+    if PATTERN.fullmatch(str(node.value)) or PUBLISHED.search(source.comments(node.lineno - 4, end_of(node))):
+        return True
+    if SHOWING.search(names_around(source, node)):
+        return True
+    parent = source.parent(node)
+    texts = (
+        [one.value for one in parent.values if isinstance(one, ast.Constant)] if isinstance(parent, ast.Dict) else []
+    )
+    return len(texts) >= TABLE_ROWS and len({len(str(one)) for one in texts}) == 1
+
+
+def _is_docstring(source: Source, node: ast.Constant) -> bool:
+    return isinstance(source.parent(node), ast.Expr)

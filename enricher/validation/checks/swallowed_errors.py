@@ -23,7 +23,7 @@ ENDING = frozenset(
 )
 """What a program calls when it is done with something; a failure there changes nothing any more."""
 ENDS = re.compile(
-    r"(?i)(?:^|_)(?:a?close|terminate|shut_?down|tear_?down|clean_?up|dispose|destroy|disconnect|abort|release|end$|__exit)"
+    r"(?i)(?:^|_)(?:a?close|terminate|shut_?down|tear_?down|clean_?up|dispose|finali[sz]e|destroy|disconnect|abort|release|end$|__exit)"
 )
 """Names of functions that end something, in which the next step matters more than the failure of one."""
 FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,-]+|type: ?ignore\S*|nosec\b")
@@ -32,7 +32,19 @@ ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b")
 REASON_WORDS = 4
 """A comment of so many words is a reason; shorter ones only repeat that the error is dropped."""
 NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever mind\b|\bwho cares\b")
-LOGGING = ("debug", "info", "warning", "error", "exception", "critical", "log")
+LOGGING = (
+    "debug",
+    "info",
+    "warning",
+    "warn",
+    "error",
+    "exception",
+    "critical",
+    "log",
+    "excepthook",
+    "print_exc",
+    "print_exception",
+)
 SUGGESTION = "catch the expected exception, log it, or use contextlib.suppress with it"
 
 

@@ -241,6 +241,23 @@ async def test_a_template_of_a_prompt_for_a_model_is_chosen_and_linted_while_one
         await until(pilot, lambda: "Expected an expression" in screen_text(app))
 
 
+async def test_a_template_that_was_saved_in_the_app_is_what_the_model_is_asked_with(
+    library: Account, template: str
+) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await pilot.press("f")
+        await until(pilot, lambda: "prompt    ~/config/classification.md" in screen_text(app))
+        await pilot.press("j", "j", "enter")
+        await until(pilot, lambda: "classification.md" in screen_text(app).splitlines()[1])
+        instructions(app).editor.text = template.replace("What is this?", "Which kind of work is this?")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not instructions(app).is_unsaved)
+
+    assert "Which kind of work is this?" in library.cli("template", "render", "classification", "--set", "prompt=hi")
+
+
+
 async def test_an_unsaved_edit_keeps_its_file_open(library: Account, layer: Path) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")

@@ -3023,6 +3023,38 @@ MUTATIONS = (
         "",
         "hydration/test_subagent.py::test_the_subagent_may_read_the_folder_of_the_plans_until_it_is_removed",
     ),
+    Mutation(
+        "a check before the last change counts as evidence",
+        "workbench/adherence/measure.py",
+        "    after = [*turn.done[changes[-1] + 1 :], ",
+        "    after = [*turn.done, ",
+        "Y21",
+        "adherence/test_adherence.py::test_each_criterion_counts_the_turns_in_which_it_held",
+    ),
+    Mutation(
+        "a failed check is evidence",
+        "workbench/adherence/measure.py",
+        " and following[0] != ERROR",
+        "",
+        "Y29",
+        "adherence/test_adherence.py::test_each_criterion_counts_the_turns_in_which_it_held",
+    ),
+    Mutation(
+        "any task list is the plan's",
+        "workbench/adherence/measure.py",
+        '        "as_planned": steps in texts if steps else None,',
+        '        "as_planned": bool(texts) if steps else None,',
+        "Y19",
+        "adherence/test_adherence.py::test_each_criterion_counts_the_turns_in_which_it_held",
+    ),
+    Mutation(
+        "a step that was never finished counts as kept up",
+        "workbench/adherence/measure.py",
+        '        "kept_up": all(status == "completed" for',
+        '        "kept_up": all(status for',
+        "Y20",
+        "adherence/test_adherence.py::test_each_criterion_counts_the_turns_in_which_it_held",
+    ),
 )
 
 

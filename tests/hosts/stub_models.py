@@ -10,6 +10,7 @@ import json
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     ToolUse = tuple[str, dict[str, Any]]
 
 ANSWER = "OK"
+_uses = count()
 
 
 class StubModels(ThreadingHTTPServer):
@@ -148,7 +150,7 @@ def _anthropic_events(tool: ToolUse | None) -> list[tuple[str, dict[str, Any]]]:
     text: dict[str, Any] = {"type": "text", "text": ""}
     delta: dict[str, Any] = {"type": "text_delta", "text": ANSWER}
     if tool:
-        text = {"type": "tool_use", "id": f"toolu_{tool[0]}", "name": tool[0], "input": {}}
+        text = {"type": "tool_use", "id": f"toolu_{tool[0]}_{next(_uses)}", "name": tool[0], "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(tool[1])}
     bodies: list[dict[str, Any]] = [
         {"type": "message_start", "message": _anthropic_message(content=[], stop_reason=None)},

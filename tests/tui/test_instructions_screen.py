@@ -257,7 +257,6 @@ async def test_a_template_that_was_saved_in_the_app_is_what_the_model_is_asked_w
     assert "Which kind of work is this?" in library.cli("template", "render", "classification", "--set", "prompt=hi")
 
 
-
 async def test_an_unsaved_edit_keeps_its_file_open(library: Account, layer: Path) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")

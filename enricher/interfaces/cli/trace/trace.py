@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.interfaces.cli import options
+from enricher.interfaces.cli import commands_from_above, options
 from enricher.interfaces.cli.output import (
     CommandGroup,
     facts_table,
@@ -125,14 +125,18 @@ def export(selection: Selection | None, kind: str, out: str) -> None:
 
 @trace.command(epilog="Example: enricher trace stats --where since:7d")
 @options.where(default=None)
+@click.option("--adherence", is_flag=True, help="Show instead how often agents followed the workflow of their prompt.")
 @options.as_json
-def stats(selection: Selection | None, is_json: bool) -> None:
+def stats(selection: Selection | None, adherence: bool, is_json: bool) -> None:
     """Show figures: failures, silent and skipped prompts, the time of each stage, the last prompt of each client.
 
     They are about the runs of the hook, so imported prompts and those of tests count only with "origin:" in the
     selection. The share of silent prompts depends on the rules alone, so it includes imported prompts.
     """
     with opened() as db:
+        if adherence:
+            commands_from_above("trace.stats")["adherence"].load()(db, selection, is_json=is_json)
+            return
         figures = queries.stats(db, selection)
     if is_json:
         print_json(asdict(figures))

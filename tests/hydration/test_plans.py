@@ -174,6 +174,13 @@ def test_an_uncertain_prompt_gets_the_plan_for_a_plan(hydrated: Account) -> None
     assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
 
 
+def test_a_plan_for_a_plan_has_no_step_that_changes_something(hydrated: Account) -> None:
+    plan = planned(hydrated, "make a plan for the import: rename the table, then remove the old rows. no code yet")
+
+    assert plan.workflow == "plan-mode"
+    assert not any(step.partition(": ")[2].startswith(("Rename", "Remove")) for step in plan.steps)
+
+
 @pytest.mark.conformance("Y23")
 def test_a_plan_names_one_workflow_and_leaves_no_choice(hydrated: Account) -> None:
     text = hydrated.ask_patiently("implement rate limiting for the public API").context

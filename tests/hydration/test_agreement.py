@@ -1,0 +1,61 @@
+"""``python -m tests.hydration.agreement``, and invented prompts with the workflow that a reader expects."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hydration.agreement import suggested
+
+ROOT = Path(__file__).parents[2]
+
+
+def agreement(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.hydration.agreement", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_agreement_and_confusions_are_printed_without_prompts(tmp_path: Path) -> None:
+    rows = [
+        {"prompt": "what workflows are available?", "workflow": "simple-question"},
+        {"prompt": "fix the typo in the header", "workflow": "docs", "second": "minor-edit"},
+    ]
+    file = tmp_path / "labelled.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    done = agreement(file)
+
+    assert "first choice: 1 of 2 = 0.50 (0.09-0.91)" in done.stdout
+    assert "either choice: 2 of 2 = 1.00" in done.stdout
+    assert "1  reader docs, chosen minor-edit" in done.stdout
+    assert "typo" not in done.stdout
+
+
+def test_a_missing_file_or_a_broken_line_is_a_clear_error(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"prompt": "hello", "workflow": "docs"}\n{"prompt": "hello"}\n')
+
+    assert "usage: python -m tests.hydration.agreement FILE" in agreement().stderr
+    assert "No such file" in agreement(tmp_path / "none.jsonl").stderr
+    assert f"{broken}:2: not a JSON object with prompt and workflow" in agreement(broken).stderr
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("there is a small bug in cache.py: the variable size hides the function size", "minor-edit"),
+        ("what are the pros and cons of storing the sessions in redis?", "simple-question"),
+        ("should we continue here or is it enough for today?", "simple-question"),
+        ("write a checklist of what I have to do before the first customer logs in", "docs"),
+        ("draw a mermaid diagram of the order states below the second heading", "docs"),
+        ("I rolled back your last change, I do not like it. Let's find another way to load the fonts", "plan-mode"),
+        ("roll back the deployment of yesterday evening", "ops-release"),
+        ("design and implement a rate limiter for the public endpoints", "feature-dev"),
+    ],
+)
+def test_an_invented_prompt_gets_the_workflow_that_a_reader_expects(prompt: str, expected: str) -> None:
+    assert suggested(prompt) == expected

@@ -44,13 +44,15 @@ class WorkbenchServer(Server):
         """The address to open, with the token."""
         return f"{self.public_url}/?token={self.token}"
 
-    def initialize_logging(self) -> None:
-        """Log nothing: the log of requests would hold the token."""
+    def run(self) -> None:
+        """Serve until ctrl+c; say where once the port is open. Requests are not logged: the token is in one of them."""
+        text = f"the workbench is at {self.address}\nctrl+c ends it"
+        web.run_app(
+            self._make_app(), host=self.host, port=self.port, access_log=None, print=lambda _text: click.echo(text)
+        )
 
     async def on_startup(self, app: web.Application) -> None:
-        """Print where the app is."""
-        del app
-        click.echo(f"the workbench is at {self.address}\nctrl+c ends it")
+        """Print nothing before the port is open."""
 
     async def _make_app(self) -> web.Application:
         app = await super()._make_app()
@@ -86,4 +88,4 @@ def _free_port() -> int:
 
 def serve(options: Sequence[str], *, port: int = 0) -> None:
     """Serve the app until ctrl+c."""
-    WorkbenchServer(options, port=port).serve()
+    WorkbenchServer(options, port=port).run()

@@ -3055,6 +3055,22 @@ MUTATIONS = (
         "Y20",
         "adherence/test_adherence.py::test_each_criterion_counts_the_turns_in_which_it_held",
     ),
+    Mutation(
+        "a visitor without the token sees the app",
+        "workbench/tui/in_browser.py",
+        '            if not self._is_token(request.cookies.get(COOKIE, "")):',
+        "            if not self._is_token(self.token):",
+        "",
+        "tui/test_in_browser.py::test_nothing_is_answered_without_the_token",
+    ),
+    Mutation(
+        "a page elsewhere may use the token",
+        "workbench/tui/in_browser.py",
+        'if request.host != own or request.headers.get("Origin", self.public_url) != self.public_url:',
+        "if not own:",
+        "",
+        "tui/test_in_browser.py::test_a_page_elsewhere_gets_nothing_with_the_token_either",
+    ),
 )
 
 

@@ -234,7 +234,11 @@ FAULTS = {
 def test_a_model_that_fails_leaves_what_the_files_tell(caller: Caller, model_server: ModelServer, fault: str) -> None:
     for name, value in FAULTS[fault].items():
         setattr(model_server, name, value)
-    found = gathered(caller, patient_ms=2_500 if fault == "late" else PATIENT_MS)
+    # A late model is waited for until the deadline; a busy machine needs a longer one for what the files tell.
+    for patient_ms in (2_500, PATIENT_MS) if fault == "late" else (PATIENT_MS,):
+        found = gathered(caller, patient_ms=patient_ms)
+        if text_of(found["summarization"]):
+            break
 
     assert text_of(found["summarization"]) == "shop.py: The basket of the shop."
     assert "- `class Basket(dict)` (line 7)\n  - `def add(self, item, price)` (line 8)" in text_of(

@@ -19,13 +19,19 @@ if TYPE_CHECKING:
 @click.option("--screen", default="", metavar="NAME", help="The screen to start with; default: the one shown last.")
 @options.where(default=None)
 @options.instructions_file(default="the nearest file that you can edit")
-def workbench(screen: str, selection: Selection | None, instructions: str | None) -> None:
+@click.option("--web", is_flag=True, help="Serve it to a browser on this machine, at an address with a token.")
+def workbench(screen: str, selection: Selection | None, instructions: str | None, *, web: bool) -> None:
     """Open the workbench: look at recorded prompts, edit the instructions, and see what each edit changes."""
     from workbench.tui.screens import SCREENS, place
 
     if screen and place(screen) is None:
         known = ", ".join(one.name for one in SCREENS)
         raise click.BadParameter(f"there is no screen {screen!r}; the screens are: {known}", param_hint="--screen")
+    file = os.path.abspath(instructions) if instructions else ""
+    if web:
+        given = {"--screen": screen, "--where": selection.typed if selection else "", "--instructions": file}
+        _serve([word for name, value in given.items() if value for word in (name, value)])
+        return
     if not _has_terminal():
         raise click.ClickException("the workbench needs a terminal; without one, use: enricher trace list --json")
     from workbench.tui.app import Workbench
@@ -34,10 +40,19 @@ def workbench(screen: str, selection: Selection | None, instructions: str | None
         state_dir(),
         screen=screen,
         selection=None if selection is None else selection.typed,
-        instructions=os.path.abspath(instructions) if instructions else "",
+        instructions=file,
     )
     app.run()
     sys.exit(app.return_code or 0)
+
+
+def _serve(given: list[str]) -> None:
+    try:
+        from workbench.tui.in_browser import serve
+    except ImportError as missing:
+        hint = "--web needs textual-serve; install it: pip install 'prompt-enricher[serve]'"
+        raise click.ClickException(hint) from missing
+    serve(given)
 
 
 def _has_terminal() -> bool:

@@ -2060,7 +2060,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the code index holds the secrets of files",
-        "enricher/sources/code/indexing/index.py",
+        "enricher/sources/code/indexing/segments.py",
         "self.text = without_secrets(text)",
         "self.text = text",
         "",

@@ -37,6 +37,7 @@ async def test_a_visitor_with_the_token_sees_the_app(address: str) -> None:
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as visitor:
         page = await visitor.get(address)
         assert (page.status, str(page.url)) == (200, base), "the token is not left in the address"
+        assert (page.headers["X-Frame-Options"], page.headers["Referrer-Policy"]) == ("DENY", "no-referrer")
         seen = b""
         async with visitor.ws_connect(f"{base}ws?width=100&height=30") as app:
             while b"what is the difference" not in seen:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 COOKIE = "enricher_workbench"
 START = "import sys; from enricher.interfaces.cli import main; main()"
+HEADERS = {"Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY", "Cache-Control": "no-store"}
 REFUSED = "Open the address that `enricher workbench --web` printed; it holds the token.\n"
 
 
@@ -66,12 +67,15 @@ class WorkbenchServer(Server):
             if request.host != own or request.headers.get("Origin", self.public_url) != self.public_url:
                 return web.Response(status=403, text=REFUSED)
             if request.path == "/" and self._is_token(request.query.get("token", "")):
-                answer = web.Response(status=303, headers={"Location": "/"})
+                answer = web.Response(status=303, headers={"Location": "/", **HEADERS})
                 answer.set_cookie(COOKIE, self.token, httponly=True, samesite="Strict")
                 return answer
             if not self._is_token(request.cookies.get(COOKIE, "")):
                 return web.Response(status=403, text=REFUSED)
-            return await handler(request)
+            found = await handler(request)
+            if not found.prepared:
+                found.headers.update(HEADERS)
+            return found
 
         return check
 

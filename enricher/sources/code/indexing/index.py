@@ -9,44 +9,27 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import sqlite3
 import time
-from array import array
-from collections import Counter, defaultdict
 from contextlib import closing
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from enricher.prompt.redaction import without_secrets
-from enricher.prompt.wording.words import LONGEST, terms
-from enricher.sources.code import FORMAT, database_file, is_project, stem_of
+from enricher.sources.code import FORMAT, database_file, is_project
 from enricher.sources.code.indexing import history, listing, ways
-from enricher.sources.code.indexing.symbols import definitions, imported
+from enricher.sources.code.indexing.segments import FileContent, Segment
 from storage.base import log, private, reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from enricher.prompt.project import Project
 
-MOST_BYTES = 400_000
-"""Maximum size of an indexed file in bytes; a larger file is data."""
 MOST_TOTAL_BYTES = 300_000_000
 MOST_CONTENT_FILES = 60_000
-LONGEST_LINE = 2_000
-MINIFIED_LINE = 400
-"""Average characters per line above which a file was not written by hand."""
 MOST_SEGMENTS = 8
 REBUILD_SHARE = 0.3
-MOST_TERMS = 20_000
-"""Maximum terms of one file; only a file like a dictionary has more."""
 
-SATURATION, LENGTH_SHARE, USUAL_LENGTH = 1.2, 0.4, 900.0
-"""BM25's k1 and b, and the length, in names, of an average file."""
-
-_NAME = re.compile(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
 _SCHEMA = (
     """
 create table meta (key text primary key, value text not null) without rowid;
@@ -188,7 +171,7 @@ def _known(path: str) -> dict[str, tuple[int, int, int, str]]:
 
 def _is_same(root: str, file: listing.ListedFile, known: dict[str, tuple[int, int, int, str]]) -> bool:
     row = known.get(file.path)
-    return row is not None and row[2] == file.size and bool(row[3]) and _Content(root, file).digest == row[3]
+    return row is not None and row[2] == file.size and bool(row[3]) and FileContent(root, file).digest == row[3]
 
 
 def _build(
@@ -208,10 +191,10 @@ def _build(
         with closing(sqlite3.connect(aside, isolation_level=None)) as db:
             db.executescript("pragma journal_mode = off; pragma synchronous = off; pragma page_size = 8192;" + _SCHEMA)
             db.execute("begin")
-            segment = _Segment(db, 0)
+            segment = Segment(db, 0)
             budget = MOST_TOTAL_BYTES
             for number, file in enumerate(files, 1):
-                content = _Content(project.root, file, reads=budget > 0 and number <= MOST_CONTENT_FILES)
+                content = FileContent(project.root, file, reads=budget > 0 and number <= MOST_CONTENT_FILES)
                 budget -= len(content.text)
                 segment.add(content, identity=number)
                 if progress and not number % 50:
@@ -243,12 +226,12 @@ def _update(
 ) -> int:
     """Index the changed files into a new segment; return their number."""
     gone = list(removed)
-    fresh: list[_Content] = []
+    fresh: list[FileContent] = []
     for file in files:
         row = known.get(file.path)
         if row is not None and row[1:3] == (file.mtime_ns, file.size):
             continue
-        content = _Content(root, file)
+        content = FileContent(root, file)
         if row is not None and row[3] and content.digest == row[3]:
             db.execute("update files set mtime_ns = ? where id = ?", (file.mtime_ns, row[0]))
             continue
@@ -260,7 +243,7 @@ def _update(
     db.executemany("delete from imports where file = ?", [(identity,) for identity in gone])
     if fresh:
         first = int(db.execute("select value from meta where key = 'next'").fetchone()[0])
-        segment = _Segment(db, db.execute("select max(segment) + 1 from postings").fetchone()[0] or 1)
+        segment = Segment(db, db.execute("select max(segment) + 1 from postings").fetchone()[0] or 1)
         for number, content in enumerate(fresh):
             segment.add(content, identity=first + number)
         segment.write()
@@ -275,7 +258,7 @@ def _update(
 def _merge(db: sqlite3.Connection) -> None:
     """Merge all small segments into one, without deleted files."""
     alive = {row[0] for row in db.execute("select id from files")}
-    merged = _Segment(db, 1)
+    merged = Segment(db, 1)
     for term, *counts, data in db.execute("select term, content, path, defined, data from postings where segment > 0"):
         identities = memoryview(data)[: 4 * sum(counts)].cast("I")
         impacts = data[4 * sum(counts) :]
@@ -291,128 +274,3 @@ def _merge(db: sqlite3.Connection) -> None:
 
 def _write_meta(db: sqlite3.Connection, values: dict[str, str]) -> None:
     db.executemany("insert or replace into meta values (?, ?)", values.items())
-
-
-class _Content:
-    """The content of a file for indexing; its text is empty if the file is binary, too large or minified."""
-
-    def __init__(self, root: str, file: listing.ListedFile, *, reads: bool = True) -> None:
-        self.file = file
-        self.text = ""
-        self.digest = ""
-        if reads and 0 < file.size <= MOST_BYTES and listing.is_text(file.path):
-            self._read(f"{root}/{file.path}")
-
-    def _read(self, path: str) -> None:
-        try:
-            content = private.read_file(path, MOST_BYTES)
-        except OSError:
-            return
-        self.digest = blake2b(content, digest_size=8).hexdigest()
-        if b"\0" in content:
-            return
-        lines = content.count(b"\n") + 1
-        if len(content) / lines > MINIFIED_LINE:
-            return
-        text = content.decode(errors="replace")
-        if len(content) > LONGEST_LINE:
-            text = "\n".join(line if len(line) <= LONGEST_LINE else "" for line in text.split("\n"))
-        self.text = without_secrets(text)
-
-
-_terms_of: dict[str, tuple[str, ...]] = {}
-
-
-def _terms(name: str) -> tuple[str, ...]:
-    found = _terms_of.get(name)
-    if found is None:
-        if len(_terms_of) > 1_000_000:
-            _terms_of.clear()
-        found = _terms_of[name] = tuple(terms(name)) if len(name) <= LONGEST else ()
-    return found
-
-
-class _Segment:
-    """Postings to be written to the database: for each field and term the files and their impacts."""
-
-    def __init__(self, db: sqlite3.Connection, number: int) -> None:
-        self.db = db
-        self.number = number
-        self.fields: tuple[defaultdict[str, array[int]], ...] = tuple(defaultdict(_numbers) for _ in range(3))
-        self.files: list[tuple[object, ...]] = []
-        self.symbols: list[tuple[str, int, int, str]] = []
-        self.imports: list[tuple[str, int]] = []
-
-    def add(self, content: _Content, *, identity: int) -> None:
-        in_content, in_path, in_defined = self.fields
-        above = identity << 8
-        file = content.file
-        kind = listing.kind_of(file.path)
-        self.files.append((identity, file.path, stem_of(file.path), kind, file.mtime_ns, file.size, content.digest))
-        for term, impact in _path_terms(file.path).items():
-            in_path[term].append(above | impact)
-        if not content.text or kind == listing.TRANSLATION:
-            return
-        counts = _counted(_NAME.findall(content.text))
-        scale = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * sum(counts.values()) / USUAL_LENGTH)
-        for term, count in list(counts.items())[:MOST_TERMS]:
-            in_content[term].append(above | int(255 * count / (count + scale)))
-        defined = definitions(file.path, content.text)
-        self.symbols += [(name.lower(), identity, line, name) for name, line in defined]
-        if kind == listing.TEST:
-            self.imports += [(key, identity) for key in imported(file.path, content.text)]
-        for term, count in _counted([name for name, _line in defined]).items():
-            in_defined[term].append(above | int(255 * count / (count + 0.8)))
-
-    def write(self) -> None:
-        self.db.executemany(
-            "insert into files (id, path, stem, kind, mtime_ns, size, digest) values (?, ?, ?, ?, ?, ?, ?)", self.files
-        )
-        self.db.executemany("insert into symbols values (?, ?, ?, ?)", self.symbols)
-        self.db.executemany("insert into imports values (?, ?)", self.imports)
-        self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
-
-    def _rows(self) -> Iterable[tuple[object, ...]]:
-        for term in sorted(set().union(*self.fields)):
-            found = [field.get(term, ()) for field in self.fields]
-            packed = [one for field in found for one in field]
-            identities = array("I", [one >> 8 for one in packed]).tobytes()
-            yield (
-                term,
-                self.number,
-                *(len(field) for field in found),
-                identities + bytes([one & 255 for one in packed]),
-            )
-
-
-def _numbers() -> array[int]:
-    """Return an empty array for the files of one term: file id in the high bits, impact in the low eight."""
-    return array("I")
-
-
-def _counted(names: list[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for name, count in Counter(names).items():
-        for term in _terms(name):
-            counts[term] = counts.get(term, 0) + count
-    return counts
-
-
-def _path_terms(path: str) -> dict[str, int]:
-    """Return the impact of each term of a path: highest for the file name, then halved with each folder upwards."""
-    folder, _, name = path.rpartition("/")
-    bare = name.partition(".")[0] or name
-    folders = folder.split("/") if folder else []
-    if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:
-        bare = folders.pop()
-    found: dict[str, int] = {}
-    own = _terms(bare)
-    for term in own:
-        found[term] = max(found.get(term, 0), int(255 / (1 + 0.3 * max(0, len(own) - 2))) if len(own) > 1 else 255)
-    impact = 110
-    for part in reversed(folders):
-        for term in _terms(part):
-            if found.get(term, 0) < impact:
-                found[term] = impact
-        impact = max(20, impact // 2)
-    return found

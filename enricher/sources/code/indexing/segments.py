@@ -1,0 +1,158 @@
+"""Read files for the index of a project, and write their terms, symbols and imports as one segment of it."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter, defaultdict
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from enricher.prompt.redaction import without_secrets
+from enricher.prompt.wording.words import LONGEST, terms
+from enricher.sources.code import stem_of
+from enricher.sources.code.indexing import listing
+from enricher.sources.code.indexing.symbols import definitions, imported
+from storage.base import private
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+MOST_BYTES = 400_000
+"""Maximum size of an indexed file in bytes; a larger file is data."""
+LONGEST_LINE = 2_000
+MINIFIED_LINE = 400
+"""Average characters per line above which a file was not written by hand."""
+MOST_TERMS = 20_000
+"""Maximum terms of one file; only a file like a dictionary has more."""
+
+SATURATION, LENGTH_SHARE, USUAL_LENGTH = 1.2, 0.4, 900.0
+"""BM25's k1 and b, and the length, in names, of an average file."""
+
+_NAME = re.compile(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
+
+
+class FileContent:
+    """The content of a file for indexing; its text is empty if the file is binary, too large or minified."""
+
+    def __init__(self, root: str, file: listing.ListedFile, *, reads: bool = True) -> None:
+        self.file = file
+        self.text = ""
+        self.digest = ""
+        if reads and 0 < file.size <= MOST_BYTES and listing.is_text(file.path):
+            self._read(f"{root}/{file.path}")
+
+    def _read(self, path: str) -> None:
+        try:
+            content = private.read_file(path, MOST_BYTES)
+        except OSError:
+            return
+        self.digest = blake2b(content, digest_size=8).hexdigest()
+        if b"\0" in content:
+            return
+        lines = content.count(b"\n") + 1
+        if len(content) / lines > MINIFIED_LINE:
+            return
+        text = content.decode(errors="replace")
+        if len(content) > LONGEST_LINE:
+            text = "\n".join(line if len(line) <= LONGEST_LINE else "" for line in text.split("\n"))
+        self.text = without_secrets(text)
+
+
+_terms_of: dict[str, tuple[str, ...]] = {}
+
+
+def _terms(name: str) -> tuple[str, ...]:
+    found = _terms_of.get(name)
+    if found is None:
+        if len(_terms_of) > 1_000_000:
+            _terms_of.clear()
+        found = _terms_of[name] = tuple(terms(name)) if len(name) <= LONGEST else ()
+    return found
+
+
+class Segment:
+    """Postings to be written to the database: for each field and term the files and their impacts."""
+
+    def __init__(self, db: sqlite3.Connection, number: int) -> None:
+        self.db = db
+        self.number = number
+        self.fields: tuple[defaultdict[str, array[int]], ...] = tuple(defaultdict(_numbers) for _ in range(3))
+        self.files: list[tuple[object, ...]] = []
+        self.symbols: list[tuple[str, int, int, str]] = []
+        self.imports: list[tuple[str, int]] = []
+
+    def add(self, content: FileContent, *, identity: int) -> None:
+        in_content, in_path, in_defined = self.fields
+        above = identity << 8
+        file = content.file
+        kind = listing.kind_of(file.path)
+        self.files.append((identity, file.path, stem_of(file.path), kind, file.mtime_ns, file.size, content.digest))
+        for term, impact in _path_terms(file.path).items():
+            in_path[term].append(above | impact)
+        if not content.text or kind == listing.TRANSLATION:
+            return
+        counts = _counted(_NAME.findall(content.text))
+        scale = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * sum(counts.values()) / USUAL_LENGTH)
+        for term, count in list(counts.items())[:MOST_TERMS]:
+            in_content[term].append(above | int(255 * count / (count + scale)))
+        defined = definitions(file.path, content.text)
+        self.symbols += [(name.lower(), identity, line, name) for name, line in defined]
+        if kind == listing.TEST:
+            self.imports += [(key, identity) for key in imported(file.path, content.text)]
+        for term, count in _counted([name for name, _line in defined]).items():
+            in_defined[term].append(above | int(255 * count / (count + 0.8)))
+
+    def write(self) -> None:
+        self.db.executemany(
+            "insert into files (id, path, stem, kind, mtime_ns, size, digest) values (?, ?, ?, ?, ?, ?, ?)", self.files
+        )
+        self.db.executemany("insert into symbols values (?, ?, ?, ?)", self.symbols)
+        self.db.executemany("insert into imports values (?, ?)", self.imports)
+        self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
+
+    def _rows(self) -> Iterable[tuple[object, ...]]:
+        for term in sorted(set().union(*self.fields)):
+            found = [field.get(term, ()) for field in self.fields]
+            packed = [one for field in found for one in field]
+            identities = array("I", [one >> 8 for one in packed]).tobytes()
+            yield (
+                term,
+                self.number,
+                *(len(field) for field in found),
+                identities + bytes([one & 255 for one in packed]),
+            )
+
+
+def _numbers() -> array[int]:
+    """Return an empty array for the files of one term: file id in the high bits, impact in the low eight."""
+    return array("I")
+
+
+def _counted(names: list[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for name, count in Counter(names).items():
+        for term in _terms(name):
+            counts[term] = counts.get(term, 0) + count
+    return counts
+
+
+def _path_terms(path: str) -> dict[str, int]:
+    """Return the impact of each term of a path: highest for the file name, then halved with each folder upwards."""
+    folder, _, name = path.rpartition("/")
+    bare = name.partition(".")[0] or name
+    folders = folder.split("/") if folder else []
+    if bare.lower() in ("__init__", "index", "mod", "__main__") and folders:
+        bare = folders.pop()
+    found: dict[str, int] = {}
+    own = _terms(bare)
+    for term in own:
+        found[term] = max(found.get(term, 0), int(255 / (1 + 0.3 * max(0, len(own) - 2))) if len(own) > 1 else 255)
+    impact = 110
+    for part in reversed(folders):
+        for term in _terms(part):
+            if found.get(term, 0) < impact:
+                found[term] = impact
+        impact = max(20, impact // 2)
+    return found

@@ -2952,14 +2952,6 @@ MUTATIONS = (
         "tui/test_traces.py::test_prompt_text_and_id_are_copied",
     ),
     Mutation(
-        "the workbench in a browser asks for no token",
-        "workbench/web/server/browser_app.py",
-        "        return hmac.compare_digest(given.encode(), self._token.encode())",
-        "        return True",
-        "",
-        "tui/test_browser_app.py::test_without_the_token_everything_is_refused",
-    ),
-    Mutation(
         "a recorded line is opened where it was then",
         "workbench/coverage/why.py",
         "    if before == now or not before:",
@@ -3078,6 +3070,22 @@ MUTATIONS = (
         '        "kept_up": all(status for',
         "Y20",
         "adherence/test_adherence.py::test_each_criterion_counts_the_turns_in_which_it_held",
+    ),
+    Mutation(
+        "a visitor without the token sees the app",
+        "workbench/tui/in_browser.py",
+        '            if not self._is_token(request.cookies.get(COOKIE, "")):',
+        "            if not self._is_token(self.token):",
+        "",
+        "tui/test_in_browser.py::test_nothing_is_answered_without_the_token",
+    ),
+    Mutation(
+        "a page elsewhere may use the token",
+        "workbench/tui/in_browser.py",
+        'if request.host != own or request.headers.get("Origin", self.public_url) != self.public_url:',
+        "if not own:",
+        "",
+        "tui/test_in_browser.py::test_a_page_elsewhere_gets_nothing_with_the_token_either",
     ),
 )
 

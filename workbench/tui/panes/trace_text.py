@@ -194,7 +194,7 @@ def _fate(channel: Row) -> str:
 
 def _origin(trace: Row, width: int) -> Iterator[Content]:
     yield heading("From")
-    sources = ", ".join(trace.get("sources", ()))
+    sources = ", ".join(dict.fromkeys(trace.get("sources", ())))  # one name for all files of a kind
     rows = (
         ("asked", _when(trace["at"])),
         ("client", trace["host"] + (f" ({trace['origin']})" if trace["origin"] != "hook" else "")),

@@ -1,0 +1,91 @@
+"""The workbench in a browser: ``enricher workbench --web``, on this machine only, for whoever has the token.
+
+textual-serve runs the app once for each visitor and has no access control of its own. Here the address that is printed
+holds a token; the first request exchanges it for a cookie, and nothing is answered without one. Requests that name
+another host (a page elsewhere, DNS rebinding) are refused, too.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import shlex
+import socket
+import sys
+from typing import TYPE_CHECKING
+
+import click
+from aiohttp import web
+from textual_serve.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from aiohttp.typedefs import Middleware
+
+    Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+LOOPBACK = "127.0.0.1"
+COOKIE = "enricher_workbench"
+START = "import sys; from enricher.interfaces.cli import main; main()"
+REFUSED = "Open the address that `enricher workbench --web` printed; it holds the token.\n"
+
+
+class WorkbenchServer(Server):
+    """Serves ``enricher workbench`` with these options on a free port of the loopback interface."""
+
+    def __init__(self, options: Sequence[str], *, port: int = 0) -> None:
+        command = shlex.join([sys.executable, "-c", START, "workbench", *options])
+        super().__init__(command, host=LOOPBACK, port=port or _free_port(), title="Prompt Enricher")
+        self.token = secrets.token_urlsafe(24)
+
+    @property
+    def address(self) -> str:
+        """The address to open, with the token."""
+        return f"{self.public_url}/?token={self.token}"
+
+    def run(self) -> None:
+        """Serve until ctrl+c; say where once the port is open. Requests are not logged: the token is in one of them."""
+        text = f"the workbench is at {self.address}\nctrl+c ends it"
+        web.run_app(
+            self._make_app(), host=self.host, port=self.port, access_log=None, print=lambda _text: click.echo(text)
+        )
+
+    async def on_startup(self, app: web.Application) -> None:
+        """Print nothing before the port is open."""
+
+    async def _make_app(self) -> web.Application:
+        app = await super()._make_app()
+        app.middlewares.append(self._checked())
+        return app
+
+    def _checked(self) -> Middleware:
+        @web.middleware
+        async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+            own = self.public_url.partition("://")[2]
+            if request.host != own or request.headers.get("Origin", self.public_url) != self.public_url:
+                return web.Response(status=403, text=REFUSED)
+            if request.path == "/" and self._is_token(request.query.get("token", "")):
+                answer = web.Response(status=303, headers={"Location": "/"})
+                answer.set_cookie(COOKIE, self.token, httponly=True, samesite="Strict")
+                return answer
+            if not self._is_token(request.cookies.get(COOKIE, "")):
+                return web.Response(status=403, text=REFUSED)
+            return await handler(request)
+
+        return check
+
+    def _is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def serve(options: Sequence[str], *, port: int = 0) -> None:
+    """Serve the app until ctrl+c."""
+    WorkbenchServer(options, port=port).run()

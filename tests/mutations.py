@@ -2936,6 +2936,22 @@ MUTATIONS = (
         "tui/test_loop.py::test_enter_on_a_signal_opens_its_line_and_escape_returns_to_it",
     ),
     Mutation(
+        "a letter of jump mode goes nowhere",
+        "workbench/tui/widgets/questions/jump.py",
+        "            self._below.set_focus(part)",
+        "            pass",
+        "",
+        "tui/test_jumping.py::test_a_letter_goes_to_its_part_of_the_screen",
+    ),
+    Mutation(
+        "the prompt is copied whichever text was asked for",
+        "workbench/tui/screens/trace_actions.py",
+        "            text = queries.show(db, trace_id)[what]",
+        '            text = queries.show(db, trace_id)["prompt"]',
+        "",
+        "tui/test_traces.py::test_prompt_text_and_id_are_copied",
+    ),
+    Mutation(
         "a recorded line is opened where it was then",
         "workbench/coverage/why.py",
         "    if before == now or not before:",

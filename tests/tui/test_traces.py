@@ -381,3 +381,25 @@ async def test_it_says_the_same_without_colours(library: Account, monkeypatch: p
     monkeypatch.setenv("NO_COLOR", "1")
     async with run_workbench(library.state) as (app, _pilot):
         assert screen_text(app) == coloured
+
+
+@pytest.mark.parametrize(("key", "part"), [("P", "prompt"), ("T", "output_text"), ("I", "id")])
+async def test_prompt_text_and_id_are_copied(library: Account, key: str, part: str) -> None:
+    library.ask("delete all files in the folder")
+    shown = next(one for one in library.traces() if one["output_text"])
+    async with run_workbench(library.state, selection=f"id:{shown['id']}") as (app, pilot):
+        await pilot.press(key)
+        await settle(app, pilot)
+
+        assert app.clipboard == shown[part]
+
+
+async def test_a_text_that_is_empty_leaves_the_clipboard_alone(library: Account) -> None:
+    silent = next(one for one in library.traces() if not one["output_text"])
+    async with run_workbench(library.state, selection=f"id:{silent['id']}") as (app, pilot):
+        app.copy_to_clipboard("from before")
+        await pilot.press("T")
+        await settle(app, pilot)
+
+        assert app.clipboard == "from before"
+        assert "empty" in notices(app)

@@ -80,6 +80,7 @@ class Workbench(App[None], inherit_bindings=False):
             key_display="^p",
             priority=True,
         ),
+        Binding("ctrl+o", "jump", "Jump to a part of the screen", id="app.jump", show=False),
         Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
         Binding("q", "quit", "Quit", id="app.quit"),
         Binding("ctrl+q", "quit", "Quit, also while typing", id="app.quit-now", show=False, priority=True),
@@ -157,6 +158,16 @@ class Workbench(App[None], inherit_bindings=False):
 
         if not isinstance(self.screen, HelpScreen):
             await self.push_screen(HelpScreen(self.screen))
+
+    async def action_jump(self) -> None:
+        """Show a letter over each part of the screen that takes the focus, and go where the next key says."""
+        from workbench.tui.widgets.questions.jump import JumpScreen
+
+        async def answered(name: str | None) -> None:
+            if name:
+                await self.action_go(name)
+
+        await self.push_screen(JumpScreen(self.screen), answered)
 
     def action_next_theme(self) -> None:
         """Switch to the next of our themes."""

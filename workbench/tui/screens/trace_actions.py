@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 PUBLISHED = "ENRICHER_PUBLISHED_URL"
 TRACE_PATH = "/-/enricher/trace/"
 LABEL = Binding.Group("Label")
+COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id": "The id of the trace"}
+"""What can be copied, by its name in the trace."""
 LABEL_NOTICES = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 SILENT_KEY = "0"
 
@@ -43,6 +45,9 @@ class TraceActions(WorkbenchScreen):
         Binding("r", "replay", "Replay", id="trace.replay", tooltip="Replay the trace with today's rules"),
         Binding("e", "edit", "Edit", id="trace.edit", show=False, tooltip="Open the instructions in your editor"),
         Binding("o", "open_published", "Open", id="trace.open", show=False, tooltip="Open it in the published history"),
+        Binding("P", "copy('prompt')", "Copy the prompt", id="trace.copy-prompt", show=False),
+        Binding("T", "copy('output_text')", "Copy the text that was added", id="trace.copy-text", show=False),
+        Binding("I", "copy('id')", "Copy the id of the trace", id="trace.copy-id", show=False),
         Binding(
             "u", "copy_url", "URL", id="trace.url", show=False, tooltip="Copy its address in the published history"
         ),
@@ -209,6 +214,27 @@ class TraceActions(WorkbenchScreen):
             self.notify(f"Opened {base}{TRACE_PATH}{trace_id[:14]}…", timeout=3, markup=False)
         else:
             self._notify_publishing()
+
+    def action_copy(self, what: str) -> None:
+        """Copy the prompt, the text that was added or the id through the terminal (OSC 52)."""
+        if trace_id := self._wanted():
+            self.copy_part(trace_id, what)
+
+    @work(thread=True, exclusive=True, group="trace.copy", exit_on_error=False)
+    def copy_part(self, trace_id: str, what: str) -> None:
+        """Read the trace and copy one of its texts."""
+        from storage.traces import queries
+
+        with self.database(drain=False) as db:
+            text = queries.show(db, trace_id)[what]
+        self.app.call_from_thread(self._copied, COPIED[what], text or "")
+
+    def _copied(self, what: str, text: str) -> None:
+        if text:
+            self.app.copy_to_clipboard(text)
+            self.notify(f"{what} is in the clipboard.", timeout=2)
+        else:
+            self.notify(f"{what} is empty: nothing was copied.", severity="warning", timeout=4)
 
     def action_copy_url(self) -> None:
         """Copy the address of the trace in the published history; the trace id if no server is running."""

@@ -1,0 +1,64 @@
+"""Jump mode: a letter over each part of the screen that takes the focus, and one key that goes there."""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from workbench.tui.screens import SCREENS
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+    from textual.screen import Screen
+    from textual.widget import Widget
+
+LETTERS = "asdfghjkl" + "".join(letter for letter in ascii_lowercase if letter not in "asdfghjkl")
+"""The letters in the order in which they are given: those under the fingers first."""
+
+
+class JumpScreen(ModalScreen[str], inherit_bindings=False):
+    """Shows the letters over the screen below; returns the name of a place that was chosen by its digit, else empty."""
+
+    DEFAULT_CSS = """
+    JumpScreen {
+        background: transparent;
+        Static { position: absolute; width: 3; height: 1; text-align: center; text-style: bold reverse; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+o", "leave", "Stay here", id="jump.leave"),
+    ]
+
+    def __init__(self, below: Screen[object]) -> None:
+        super().__init__()
+        self._below = below
+        parts = [widget for widget in below.focus_chain if widget.region.overlaps(below.region)]
+        self._parts: dict[str, Widget] = dict(zip(LETTERS, parts, strict=False))
+
+    def compose(self) -> ComposeResult:
+        for letter, part in self._parts.items():
+            label = Static(letter, id=f"jump-{letter}", markup=False)
+            label.styles.offset = (part.region.x, part.region.y)
+            yield label
+
+    def on_key(self, event: events.Key) -> None:
+        """Focus the part with that letter, or choose the place with that digit; any other key is ignored."""
+        if part := self._parts.get(event.key):
+            event.stop()
+            self._below.set_focus(part)
+            self.dismiss("")
+        elif place := next((one.name for one in SCREENS if one.key == event.key), ""):
+            event.stop()
+            self.dismiss(place)
+
+    def on_click(self) -> None:
+        self.action_leave()
+
+    def action_leave(self) -> None:
+        """Close, with the focus where it was."""
+        self.dismiss("")

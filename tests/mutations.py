@@ -3087,6 +3087,30 @@ MUTATIONS = (
         "",
         "tui/test_in_browser.py::test_a_page_elsewhere_gets_nothing_with_the_token_either",
     ),
+    Mutation(
+        "an earlier label of a line counts beside the newest",
+        "storage/traces/line_labels.py",
+        "    where {_NEWEST} and %s",
+        "    where %s",
+        "",
+        "gate/test_line_labels.py::test_the_newest_label_counts_and_can_be_taken_back",
+    ),
+    Mutation(
+        "a secret in the reason for a label is stored",
+        "workbench/gate/line_labelling.py",
+        '    reason = redact(storable(" ".join(because.split())))[0]',
+        '    reason = storable(" ".join(because.split()))',
+        "",
+        "gate/test_line_labels.py::test_a_secret_in_the_reason_is_redacted",
+    ),
+    Mutation(
+        "labels of lines are not merged",
+        "storage/db/merge.py",
+        ', "line_labels": line_labels.COLUMNS}',
+        "}",
+        "",
+        "gate/test_line_labels.py::test_labels_of_lines_are_merged_once",
+    ),
 )
 
 

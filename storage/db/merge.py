@@ -19,7 +19,7 @@ from storage import traces
 from storage.base import reader
 from storage.base.paced_writes import transaction
 from storage.db import database
-from storage.traces import intake
+from storage.traces import intake, line_labels
 from storage.traces.queries import CHILDREN
 
 if TYPE_CHECKING:
@@ -38,9 +38,8 @@ PROMPT_AT, INPUTS_AT = (traces.TABLES["traces"].index(name) for name in ("prompt
 WHICH_COME_NEXT = f"select {COLUMNS} from traces where id > :after order by id limit {PAGE:d}"
 WHAT_IS_HERE = f"select {COLUMNS} from traces where id = :id"
 HOW_MANY = "select count(*) from traces"
-LABELS_OF_TRACE = "select labelled_at, verdict, task_type from labels where trace_id = :id order by id"
-DELETE_LABELS = "delete from labels where trace_id = :id"
-INSERT_LABEL = "insert into labels (trace_id, labelled_at, verdict, task_type) values (?, ?, ?, ?)"
+LABELS = {"labels": ("labelled_at", "verdict", "task_type"), "line_labels": line_labels.COLUMNS}
+"""The tables of labels with their columns; the first is the time, by which the labels of a trace are sorted."""
 WHICH_VERSIONS = "select hash, text, first_seen_at from instructions_versions"
 IS_THE_VERSION_HERE = "select 1 from instructions_versions where hash = :hash"
 WHICH_SOURCES = "select position, layer, path, text from instructions_sources where hash = :hash"
@@ -100,7 +99,7 @@ def merge(
 
 def broken_references(db: sqlite3.Connection) -> list[str]:
     """Return the tables with a row that refers to a missing trace."""
-    tables = (*CHILDREN, "labels")
+    tables = (*CHILDREN, *LABELS)
     return [table for table in tables if db.execute(f"pragma foreign_key_check({table})").fetchone()]
 
 
@@ -199,7 +198,7 @@ def _take_page(
     is_dry: bool,
 ) -> None:
     batch: list[dict[str, traces.Rows]] = []
-    labelled: list[tuple[str, list[Row]]] = []
+    shared: list[str] = []
     for row in page:
         identity = str(row[0])
         here = db.execute(WHAT_IS_HERE, {"id": identity}).fetchone()
@@ -209,13 +208,13 @@ def _take_page(
         result.same += here is not None
         if here is None:
             batch.append(_with_children(other, row, path=result.path))
-        if labels := _read(other, LABELS_OF_TRACE, {"id": identity}, path=result.path):
-            labelled.append((identity, labels))
+        shared.append(identity)
     sound = [tables for tables in batch if _is_plain(tables)]
     added, refused = (len(sound), 0) if is_dry else intake.add(db, sound)
     result.traces += added
     result.refused += refused + len(batch) - len(sound)
-    _take_labels(db, labelled, result, is_dry=is_dry)
+    for table in LABELS:
+        _take_labels(db, other, table, shared, result, is_dry=is_dry)
 
 
 def _condensed(row: Row, condense: Condense) -> Row:
@@ -245,26 +244,38 @@ def _is_plain(tables: dict[str, traces.Rows]) -> bool:
 
 
 def _take_labels(
-    db: sqlite3.Connection, labelled: list[tuple[str, list[Row]]], result: MergeResult, *, is_dry: bool
+    db: sqlite3.Connection,
+    other: sqlite3.Connection,
+    table: str,
+    identities: list[str],
+    result: MergeResult,
+    *,
+    is_dry: bool,
 ) -> None:
     """Add the new labels of each trace, sorted by time with the present ones: the newest counts."""
-    if not labelled:
+    columns = ", ".join(LABELS[table])
+    query = f"select {columns} from {table} where trace_id = :id order by id"
+    read = {identity: _read(other, query, {"id": identity}, path=result.path) for identity in identities}
+    if not any(read.values()):
         return
+    insert = f"insert into {table} (trace_id, {columns}) values (?{', ?' * len(LABELS[table])})"
     with transaction(db):
-        for identity, theirs in labelled:
-            ours = [tuple(label) for label in db.execute(LABELS_OF_TRACE, {"id": identity})]
-            new = [label for label in dict.fromkeys(theirs) if label not in ours and _is_label(label)]
+        for identity, theirs in read.items():
+            ours = [tuple(label) for label in db.execute(query, {"id": identity})]
+            new = [label for label in dict.fromkeys(theirs) if label not in ours and _is_label(table, label)]
             is_here = is_dry or db.execute(intake.IS_IT_THERE, {"id": identity}).fetchone()
             if not new or not is_here:
                 continue
             result.labels += len(new)
             if not is_dry:
-                db.execute(DELETE_LABELS, {"id": identity})
+                db.execute(f"delete from {table} where trace_id = :id", {"id": identity})
                 ordered = sorted([*ours, *new], key=lambda label: str(label[0]))
-                db.executemany(INSERT_LABEL, [(identity, *label) for label in ordered])
+                db.executemany(insert, [(identity, *label) for label in ordered])
 
 
-def _is_label(label: Row) -> bool:
+def _is_label(table: str, label: Row) -> bool:
+    if table == "line_labels":
+        return line_labels.is_sound(label)
     _at, verdict, task_type = label
     is_known = verdict in ("ok", "wrong", "class") and (verdict == "class") == bool(task_type)
     return is_known and all(isinstance(value, str) for value in label)

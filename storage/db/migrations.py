@@ -599,6 +599,25 @@ def m022_rule_violations(db: Database) -> None:
     """)
 
 
+@migrations()
+def m023_line_labels(db: Database) -> None:
+    """Add the labels that users give to single lines of an added text; the newest label of a line counts."""
+    db.execute("""
+        create table line_labels (
+            id integer primary key,
+            trace_id text not null references traces (id) on delete cascade,
+            labelled_at text not null,
+            verdict text not null check (verdict in ('ok', 'wrong')),
+            line integer not null check (line >= 1),
+            line_kind text not null check (line_kind <> ''),
+            rule text not null,
+            text_hash text not null,
+            because text not null
+        )
+    """)
+    db.execute("create index line_labels_of_a_trace on line_labels (trace_id, line, id)")
+
+
 def _look_at_less(db: Database) -> None:
     """Redefine the views on the hook's health: they read aggregates and an index, and exclude imports and tests."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):

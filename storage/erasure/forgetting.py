@@ -43,6 +43,7 @@ WHICH_TRACES_MENTION_IT = """
     union select trace_id from trace_items where mentions(ref || char(10) || text || char(10) || why)
     union select trace_id from rule_violations where mentions(
         file || char(10) || message || char(10) || suggestion || char(10) || resolution_notes)
+    union select trace_id from line_labels where mentions(because || char(10) || rule)
     union select trace_id from trace_channels where mentions(fallback || char(10) || model)
     union select trace_id from complexity_estimates
     where mentions(decomposition_reason || char(10) || estimation_factors)

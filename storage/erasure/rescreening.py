@@ -31,7 +31,7 @@ SKIPPED_TABLES = frozenset(
 IDENTIFIERS = frozenset(
     """
     id at trace_id session_id prompt_id replay_id experiment_id host origin status kind prompt_hmac rules_hash base_hash
-    candidate_hash hash created_at updated_at labelled_at key number position resolved_at
+    candidate_hash hash created_at updated_at labelled_at key number position resolved_at text_hash
     """.split()
 )
 NAMED_BY_RULES = frozenset(("settings", "skills"))
@@ -41,6 +41,10 @@ WHICH_TABLES = """
     select name from sqlite_master where type = 'table' and sql not like 'create virtual%'
       and name not like 'sqlite_%' and name not like '%\\_fts\\_%' escape '\\' order by name
 """
+FORGET_HASHES_OF_LINES = """
+    update line_labels set text_hash = '' where trace_id in (select value from json_each(:ids))
+"""
+"""A hash of a line with a secret would tell who guesses the secret that it was there."""
 PUT_THE_WORDS_BACK = """
     insert into prompts_fts (rowid, prompt) select trace_numbers.number, traces.prompt
     from trace_numbers join traces on traces.id = trace_numbers.trace_id
@@ -101,6 +105,9 @@ def _write(db: sqlite3.Connection, table: str, changes: list[tuple[dict[str, obj
         if table == "memories":
             _reindex(db, key)
     db.execute(PUT_THE_WORDS_BACK, ids)
+    if table == "traces":
+        answers = [key["id"] for changed, key in changes if "output_text" in changed]
+        db.execute(FORGET_HASHES_OF_LINES, {"ids": json.dumps(answers)})
 
 
 def _reindex(db: sqlite3.Connection, key: dict[str, Any]) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from storage import traces
-from storage.traces import labels
+from storage.traces import labels, line_labels
 
 if TYPE_CHECKING:
     import sqlite3
@@ -224,6 +224,8 @@ def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
         for item in children if table == "trace_items" else ():
             item["kept"] = bool(item["kept"])
     row["label"] = labels.newest(db, str(row["id"]))
+    if "line_labels" in there and (judged := line_labels.of_trace(db, str(row["id"]))):
+        row["line_labels"] = [asdict(one) for one in judged.values()]
     return row
 
 

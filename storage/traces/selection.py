@@ -42,6 +42,12 @@ _NEWEST_LABEL = """
     exists (select 1 from labels where labels.trace_id = traces.id and {}
     and labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id))
 """
+_NEWEST_LINE_LABEL = """
+    traces.id in (select own.trace_id from line_labels as own where {}
+    and own.id = (select max(newer.id) from line_labels as newer
+                  where newer.trace_id = own.trace_id and newer.line = own.line))
+"""
+JUDGED = {"any": "", "right": "ok", "wrong": "wrong"}
 
 
 class SelectionError(ValueError):
@@ -250,6 +256,17 @@ def _should(_sign: str, value: str, parts: _Parts) -> str:
     return f"traces.id in (select trace_id from labels) and {_NEWEST_LABEL.format(asked)}"
 
 
+def _line(_sign: str, value: str, parts: _Parts) -> str:
+    judged, _, named = value.partition(" ")
+    if judged not in JUDGED:
+        raise ValueError(f"{judged!r} is none of {', '.join(JUDGED)}")
+    conditions = [f"own.verdict = {parts.name(JUDGED[judged])}"] if JUDGED[judged] else []
+    if named:
+        name = parts.name(named)
+        conditions.append(f"(own.line_kind = {name} or own.line_kind || ' ' || own.rule = {name})")
+    return _NEWEST_LINE_LABEL.format(" and ".join(conditions) or "1")
+
+
 def _shown(_sign: str, value: str, _parts: _Parts) -> str:
     if value not in ("yes", "no"):
         raise ValueError(f"{value!r} is neither yes nor no")
@@ -321,6 +338,9 @@ FIELDS = {
     "version": Field(_EQUAL, "version:ab12", "the beginning of a version of the rules", _begins("rules_hash")),
     "label": Field(_EQUAL, "label:wrong", "the newest label of a user", _label, (*LABELS, "none", "any")),
     "should": Field(_EQUAL, "should:debug", "the task type that the newest label asks for", _should),
+    "line": Field(
+        _EQUAL, 'line:"wrong guardrail H3"', "a line that a user called right or wrong", _line, tuple(JUDGED)
+    ),
     "ms": Field(_COMPARED, "ms>20", "how long the hook took", _number("latency_ms"), is_indexed=True),
     "tokens": Field(_COMPARED, "tokens>100", "how much was added", _number("output_tokens"), is_indexed=True),
     "since": Field(

@@ -69,4 +69,4 @@ def test_without_the_package_it_says_what_to_install(library: Account) -> None:
     )  # fmt: skip
 
     assert ended.returncode == 1
-    assert "pip install 'prompt-enricher[serve]'" in ended.stderr
+    assert "pip install 'textual-serve>=1.1.3'" in ended.stderr

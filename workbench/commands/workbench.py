@@ -49,8 +49,10 @@ def workbench(screen: str, selection: Selection | None, instructions: str | None
 def _serve(given: list[str]) -> None:
     try:
         from workbench.tui.in_browser import serve
-    except ImportError as missing:
-        hint = "--web needs textual-serve; install it: pip install 'prompt-enricher[serve]'"
+    except ModuleNotFoundError as missing:
+        if str(missing.name).partition(".")[0] not in ("textual_serve", "aiohttp"):
+            raise
+        hint = "--web needs textual-serve; install it: pip install 'textual-serve>=1.1.3'"
         raise click.ClickException(hint) from missing
     serve(given)
 

@@ -124,6 +124,14 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
         **dict.fromkeys(("message", "suggestion", "resolution_notes"), TEXT),
     },
     "labels": {"id": NUMBER, **dict.fromkeys(("trace_id", "labelled_at"), CODE), "verdict": WORD, "task_type": NAME},
+    "line_labels": {
+        **dict.fromkeys(("id", "line"), NUMBER),
+        **dict.fromkeys(("trace_id", "labelled_at"), CODE),
+        "verdict": WORD,
+        **dict.fromkeys(("line_kind", "rule"), NAME),
+        "text_hash": _always("''", full="{c}"),
+        "because": TEXT,
+    },
     "instructions_versions": {"hash": CODE, "text": NO_DOCUMENT, "first_seen_at": CODE},
     "instructions_sources": {"hash": CODE, "position": NUMBER, "layer": WORD, "path": FILE, "text": TEXT},
     "replays": {
@@ -166,7 +174,7 @@ ROWS = {
     **dict.fromkeys(
         """
         trace_scores trace_stages trace_channels trace_guardrails complexity_estimates rule_violations labels
-        replay_results
+        line_labels replay_results
         """.split(),
         OF_A_TRACE,
     ),

@@ -27,8 +27,9 @@ from enricher.interfaces.cli.output import (
     print_json,
     printable,
 )
+from enricher.interfaces.cli.trace.lines import print_keep_rates, print_lines
 from storage import traces
-from storage.traces import queries
+from storage.traces import line_labels, queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -138,10 +139,12 @@ def stats(selection: Selection | None, adherence: bool, is_json: bool) -> None:
             commands_from_above("trace.stats")["adherence"].load()(db, selection, is_json=is_json)
             return
         figures = queries.stats(db, selection)
+        kept = line_labels.keep_rates(db, selection)
     if is_json:
-        print_json(asdict(figures))
+        print_json(asdict(figures) | {"keep_rate": asdict(kept)})
     else:
         _print_stats(figures)
+        print_keep_rates(kept)
 
 
 def task_types() -> list[str]:
@@ -228,7 +231,7 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
     beside = [name.removeprefix("trace_") for name in queries.CHILDREN]
     facts = facts_table()
     for name, value in row.items():
-        if name not in (*texts, *beside, "label", "inputs") and value not in ("", None, [], 0):
+        if name not in (*texts, *beside, "label", "line_labels", "inputs") and value not in ("", None, [], 0):
             facts.add_row(name, _cell(value))
     if why := (row["inputs"] or {}).get("workflow"):
         facts.add_row("why workflow", printable(why))
@@ -244,6 +247,7 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
             title = "would have added" if (name, row["status"]) == ("output_text", "shadow") else name
             console.print(f"{title}\n", style="bold", end="")
             console.print(printable(row[name]) + "\n", soft_wrap=True)
+    print_lines(console, row)
     if model.get("text"):
         console.print("added late\n", style="bold", end="")
         console.print(printable(model["text"]) + "\n", soft_wrap=True)

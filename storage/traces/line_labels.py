@@ -1,0 +1,268 @@
+"""The lines of an added text, the labels that users gave to them, and the share of judged lines that were right.
+
+UnknownLineError      the trace's text has no line of this number
+NothingToUndoError    the line has no label that could be taken back
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from storage.base import fast_stdlib
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from storage.traces.selection import Selection
+
+    Row = dict[str, object]
+
+OK, WRONG = VERDICTS = ("ok", "wrong")
+VERDICT_WORDS = {OK: "right", WRONG: "wrong"}
+GUARDRAIL, APPROACH, TASK_TYPE, OTHER = "guardrail", "approach", "task_type", "other"
+RULE_KINDS = (GUARDRAIL, APPROACH, TASK_TYPE)
+"""Kinds of lines that a rule of the instructions decides; a line of any other kind is a fact from that channel."""
+HASH_DIGITS = 16
+LONGEST_REASON = 400
+
+_HEADINGS = ("## ", "**Relevant Context**", "_Partial: ")
+_GUARDRAILS, _APPROACH, _TASK_TYPE = (
+    "**Applicable Guardrails**: ", "**Suggested Approach**: ", "**Classification**: ",
+)  # fmt: skip
+_NEWEST = """
+    line_labels.id = (select max(newer.id) from line_labels as newer
+                      where newer.trace_id = line_labels.trace_id and newer.line = line_labels.line)
+"""
+COLUMNS = ("labelled_at", "verdict", "line", "line_kind", "rule", "text_hash", "because")
+INSERT = f"""
+    insert into line_labels (trace_id, {", ".join(COLUMNS)})
+    values (:id, {", ".join(f":{name}" for name in COLUMNS)})
+"""
+DELETE_NEWEST = """
+    delete from line_labels where id = (
+        select max(id) from line_labels where trace_id = :id and line = :line
+    )
+"""
+NEWEST_OF_TRACE = f"""
+    select line, verdict, because, labelled_at from line_labels where trace_id = :id and {_NEWEST} order by line
+"""
+KEEP_RATES = f"""
+    select line_labels.line_kind, line_labels.rule, sum(line_labels.verdict = 'ok'), count(*)
+    from line_labels join traces on traces.id = line_labels.trace_id
+    where {_NEWEST} and %s
+    group by line_labels.line_kind, line_labels.rule
+    order by avg(line_labels.verdict = 'ok'), count(*) desc, line_labels.line_kind, line_labels.rule
+"""
+WRONG_LINES = f"""
+    select line_labels.trace_id, line_labels.line, line_labels.because
+    from line_labels join traces on traces.id = line_labels.trace_id
+    where {_NEWEST} and traces.origin <> 'test' and line_labels.verdict = 'wrong'
+      and line_labels.line_kind = :kind and line_labels.rule = :rule
+    order by line_labels.id desc
+"""
+
+
+class UnknownLineError(LookupError):
+    """The trace's text has no line of this number."""
+
+
+class NothingToUndoError(LookupError):
+    """The line has no label that could be taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an added text, or one guardrail of the line that lists them; numbers begin with 1.
+
+    ``kind`` is the channel of a fact, or what the rules decided (RULE_KINDS); ``rule`` is the id of the guardrail or
+    the task type. It is empty for facts, and for an approach, whose name the text does not tell.
+    """
+
+    number: int
+    kind: str
+    rule: str
+    text: str
+
+    @property
+    def text_hash(self) -> str:
+        """A hash by which the same line is recognized in another text."""
+        return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
+
+
+@dataclass(frozen=True, slots=True)
+class LineLabel:
+    """The label of a line that counts, with the reason that the user gave."""
+
+    line: int
+    verdict: str
+    because: str
+    labelled_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRate:
+    """How many of the judged lines of one kind, or of one rule, were right; ``rule`` is empty for a kind as a whole."""
+
+    kind: str
+    rule: str
+    right: int
+    judged: int
+
+    @property
+    def share(self) -> float:
+        """The share of judged lines that were right."""
+        return self.right / self.judged if self.judged else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share; from 0 to 1 if nothing was judged."""
+        n, z = self.judged, 1.959964
+        if not n:
+            return 0.0, 1.0
+        centre, spread = self.right + z * z / 2, z * math.sqrt(self.right * (n - self.right) / n + z * z / 4)
+        return max(0.0, (centre - spread) / (n + z * z)), min(1.0, (centre + spread) / (n + z * z))
+
+    @property
+    def filter(self) -> str:
+        """The filter that selects the prompts with these judged lines."""
+        named = " ".join(filter(None, ("any", self.kind, self.rule)))
+        return f'line:"{named}"' if self.kind else "line:any"
+
+    @property
+    def filter_wrong(self) -> str:
+        """The filter that selects the prompts with those of these lines that were called wrong."""
+        named = " ".join(filter(None, (WRONG, self.kind, self.rule)))
+        return f'line:"{named}"' if self.kind else "line:wrong"
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRates:
+    """The keep-rate of all judged lines, of each kind of line, and of each rule; the lowest first."""
+
+    total: KeepRate
+    kinds: tuple[KeepRate, ...]
+    rules: tuple[KeepRate, ...]
+
+
+def lines(trace: Mapping[str, object]) -> list[Line]:
+    """Return the lines of the text that was added to a trace, as ``queries.show`` returns it; headings are no lines."""
+    found = list(_parts(trace))
+    return [Line(number, kind, rule, text) for number, (kind, rule, text) in enumerate(found, 1)]
+
+
+def _parts(trace: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
+    texts = str(trace["output_text"]).splitlines()
+    channels = [str(one["channel"]) for one in _rows(trace, "items") if one["kept"]]
+    bullets = sum(text.startswith("- ") for text in texts)
+    facts = iter(channels if len(channels) == bullets else [OTHER] * bullets)
+    for text in texts:
+        if text.startswith("- "):
+            yield next(facts), "", text.removeprefix("- ")
+        elif text.startswith(_GUARDRAILS):
+            yield from _guardrails(text.removeprefix(_GUARDRAILS), trace)
+        elif text.startswith(_APPROACH):
+            yield APPROACH, "", text.removeprefix(_APPROACH)
+        elif text.startswith(_TASK_TYPE):
+            yield TASK_TYPE, str(trace["task_type"]), text.removeprefix(_TASK_TYPE)
+        elif text.strip() and not text.startswith(_HEADINGS):
+            yield OTHER, "", text
+
+
+def _guardrails(text: str, trace: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
+    """Yield each guardrail of the line that lists them, as ``H3 (…), H5 (…)``."""
+    starts: list[tuple[int, str]] = []
+    after = 0
+    for one in _rows(trace, "guardrails"):
+        at = text.find(f"{one['guardrail_id']} (", after)
+        if at >= 0:
+            starts.append((at, str(one["guardrail_id"])))
+            after = at + 1
+    if not starts:
+        yield GUARDRAIL, "", text
+    for (at, identity), (end, _next) in zip(starts, [*starts[1:], (len(text), "")], strict=True):
+        yield GUARDRAIL, identity, text[at:end].rstrip(", ")
+
+
+def _rows(trace: Mapping[str, object], name: str) -> list[Row]:
+    rows = trace.get(name)
+    return rows if isinstance(rows, list) else []
+
+
+def line(trace: Mapping[str, object], number: int) -> Line:
+    """Return a line by its number; raises UnknownLineError."""
+    found = lines(trace)
+    if not 1 <= number <= len(found):
+        known = f"the lines are 1 to {len(found)}" if found else "nothing was added, or its text was not stored"
+        raise UnknownLineError(f"trace {trace['id']} has no line {number}: {known}")
+    return found[number - 1]
+
+
+def as_rows(found: Sequence[Line], judged: Mapping[int, LineLabel]) -> list[Row]:
+    """Return the lines with their labels as rows for JSON; ``verdict`` is None for a line without a label."""
+    return [
+        {
+            "line": one.number, "line_kind": one.kind, "rule": one.rule, "text": one.text,
+            "verdict": judged[one.number].verdict if one.number in judged else None,
+            "because": judged[one.number].because if one.number in judged else "",
+        }
+        for one in found
+    ]  # fmt: skip
+
+
+def add(db: sqlite3.Connection, trace_id: str, judged: Line, verdict: str, *, because: str = "") -> Row:
+    """Store a user's label for a line, ok or wrong; the caller has redacted the reason."""
+    entry: Row = {
+        "id": trace_id,
+        "labelled_at": fast_stdlib.utc_now(),
+        "verdict": verdict,
+        "line": judged.number,
+        "line_kind": judged.kind,
+        "rule": judged.rule,
+        "text_hash": judged.text_hash,
+        "because": because[:LONGEST_REASON],
+    }
+    db.execute(INSERT, entry)
+    return entry
+
+
+def take_back(db: sqlite3.Connection, trace_id: str, number: int) -> None:
+    """Delete the newest label of a line, so that an earlier one counts again; raises NothingToUndoError."""
+    if not db.execute(DELETE_NEWEST, {"id": trace_id, "line": number}).rowcount:
+        raise NothingToUndoError(f"line {number} of trace {trace_id} has no label")
+
+
+def of_trace(db: sqlite3.Connection, trace_id: str) -> dict[int, LineLabel]:
+    """Return the labels that count, by the number of the line."""
+    return {row[0]: LineLabel(*row) for row in db.execute(NEWEST_OF_TRACE, {"id": trace_id})}
+
+
+def keep_rates(db: sqlite3.Connection, which: Selection | None = None) -> KeepRates:
+    """Return the keep-rates over the matching traces; None selects all but those of tests."""
+    where, named = (f"({which.where})", which.parameters) if which else ("traces.origin <> 'test'", {})
+    rows = [KeepRate(*row) for row in db.execute(KEEP_RATES % where, named)]
+    kinds = [_sum(kind, [one for one in rows if one.kind == kind]) for kind in dict.fromkeys(one.kind for one in rows)]
+    kinds.sort(key=lambda one: (one.share, -one.judged, one.kind))
+    return KeepRates(_sum("", rows), tuple(kinds), tuple(one for one in rows if one.rule))
+
+
+def wrong_lines(db: sqlite3.Connection, rate: KeepRate) -> list[tuple[str, int, str]]:
+    """Return trace, number and reason of each line of this kind and rule that was called wrong, newest first."""
+    rows = db.execute(WRONG_LINES, {"kind": rate.kind, "rule": rate.rule})
+    return [(str(trace_id), int(number), str(because)) for trace_id, number, because in rows]
+
+
+def is_sound(label: Sequence[object]) -> bool:
+    """Return whether a row of another database, in the order of COLUMNS, can be stored here."""
+    named = dict(zip(COLUMNS, label, strict=True))
+    number = named.pop("line")
+    is_whole = isinstance(number, int) and number >= 1
+    is_text = all(isinstance(value, str) for value in named.values())
+    return is_whole and is_text and named["verdict"] in VERDICTS and bool(named["line_kind"])
+
+
+def _sum(kind: str, rows: list[KeepRate]) -> KeepRate:
+    return KeepRate(kind, "", sum(one.right for one in rows), sum(one.judged for one in rows))

@@ -3111,6 +3111,22 @@ MUTATIONS = (
         "",
         "gate/test_line_labels.py::test_labels_of_lines_are_merged_once",
     ),
+    Mutation(
+        "a line that was called wrong in the app stays so",
+        "workbench/tui/screens/trace_actions.py",
+        "self.store_line_label(trace_id, int(number), is_wrong=int(number) not in wrong)",
+        "self.store_line_label(trace_id, int(number), is_wrong=True)",
+        "",
+        "tui/test_traces.py::test_a_line_is_called_wrong_and_that_is_taken_back",
+    ),
+    Mutation(
+        "the home page's figure of judged lines leads to all of them",
+        "workbench/web/plugin/templates/enricher/home.html",
+        "ui.listed(history, one.filter_wrong, ui.number(one.judged - one.right))",
+        "ui.listed(history, one.filter, ui.number(one.judged - one.right))",
+        "",
+        "publication/test_home_page.py::test_it_says_how_many_judged_lines_were_right_and_leads_to_the_wrong_ones",
+    ),
 )
 
 

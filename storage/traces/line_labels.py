@@ -57,13 +57,6 @@ KEEP_RATES = f"""
     group by line_labels.line_kind, line_labels.rule
     order by avg(line_labels.verdict = 'ok'), count(*) desc, line_labels.line_kind, line_labels.rule
 """
-WRONG_LINES = f"""
-    select line_labels.trace_id, line_labels.line, line_labels.because
-    from line_labels join traces on traces.id = line_labels.trace_id
-    where {_NEWEST} and traces.origin <> 'test' and line_labels.verdict = 'wrong'
-      and line_labels.line_kind = :kind and line_labels.rule = :rule
-    order by line_labels.id desc
-"""
 
 
 class UnknownLineError(LookupError):
@@ -247,12 +240,6 @@ def keep_rates(db: sqlite3.Connection, which: Selection | None = None) -> KeepRa
     kinds = [_sum(kind, [one for one in rows if one.kind == kind]) for kind in dict.fromkeys(one.kind for one in rows)]
     kinds.sort(key=lambda one: (one.share, -one.judged, one.kind))
     return KeepRates(_sum("", rows), tuple(kinds), tuple(one for one in rows if one.rule))
-
-
-def wrong_lines(db: sqlite3.Connection, rate: KeepRate) -> list[tuple[str, int, str]]:
-    """Return trace, number and reason of each line of this kind and rule that was called wrong, newest first."""
-    rows = db.execute(WRONG_LINES, {"kind": rate.kind, "rule": rate.rule})
-    return [(str(trace_id), int(number), str(because)) for trace_id, number, because in rows]
 
 
 def is_sound(label: Sequence[object]) -> bool:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import html
 import re
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +13,8 @@ from big_history import write_history
 from served_history import over, words
 
 from storage.db import database
+from storage.traces import line_labels
+from storage.traces.line_labels import Line
 from workbench.web.pages.home import BUDGET_MS
 from workbench.web.reading.derived_data import catch_up
 from workbench.web.server.serving import datasette_over
@@ -91,6 +94,26 @@ async def test_a_confusion_leads_to_exactly_its_prompts(served: Datasette) -> No
     listed = await text_of(served, html.unescape(confusion[1]))
     count = "1 prompt" if confusion[2] == "1" else f"{confusion[2]} prompts"
     assert count in words(listed)
+
+
+async def test_it_says_how_many_judged_lines_were_right_and_leads_to_the_wrong_ones(
+    invented: Path, tmp_path: Path
+) -> None:
+    assert "judged" not in words(await text_of(await over(invented), "/-/enricher"))
+    shutil.copytree(invented.parent, tmp_path / "judged")
+    with closing(database.connect(str(tmp_path / "judged"))) as db:
+        identities = [row[0] for row in db.execute("select id from traces where origin = 'hook' limit 4")]
+        for identity, verdict in zip(identities, ("ok", "ok", "ok", "wrong"), strict=True):
+            line_labels.add(db, identity, Line(1, "guardrail", "H3", "H3 (a reason)"), verdict)
+
+    served = await over(tmp_path / "judged" / "enricher.db")
+    page = await text_of(served, "/-/enricher")
+
+    assert "75.0 % of 4 judged lines were right" in words(page)
+    row = re.search(r'<td>guardrail H3</td><td class="num">4</td><td class="num"><a href="([^"]+)">1</a>', page)
+    assert row
+    listed = await text_of(served, html.unescape(row[1]))
+    assert "1 prompt" in words(listed) and identities[3] in listed
 
 
 async def test_guardrails_are_named_by_their_titles(live: Datasette) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.row_header import RowHeader
 from workbench.tui.widgets.lists.row_view import RowView
 from workbench.tui.widgets.questions.chooser import ClassChooser
+from workbench.tui.widgets.questions.picker import Picker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,6 +168,23 @@ async def test_c_asks_for_the_class_and_one_key_answers(library: Account) -> Non
         await until(pilot, lambda: not isinstance(app.screen, ClassChooser) and rows(app).current.label)
 
         assert said(library) == [("class", "debug")]
+
+
+async def test_a_line_is_called_wrong_and_that_is_taken_back(library: Account) -> None:
+    library.ask("revert your last changes in the exporter", session_id="session-z")
+    library.traces()
+
+    def judged() -> list[tuple[int, str]]:
+        with closing(sqlite3.connect(library.state / "enricher.db")) as db:
+            return db.execute("select line, verdict from line_labels").fetchall()
+
+    async with run_workbench(library.state) as (app, pilot):
+        for expected in ([(1, "wrong")], []):
+            await pilot.press("X")
+            await until(pilot, lambda: isinstance(app.screen, Picker))
+            assert ("called wrong" in screen_text(app)) == (not expected)
+            await pilot.press("enter")
+            await until(pilot, lambda expected=expected: judged() == expected)
 
 
 async def test_leaving_the_question_says_nothing(library: Account) -> None:

@@ -38,6 +38,7 @@ class TraceActions(WorkbenchScreen):
         Binding("y", "label('ok')", "Label: right", id="trace.right", group=LABEL),
         Binding("x", "label('wrong')", "Label: wrong", id="trace.wrong", group=LABEL),
         Binding("c", "choose_class", "Label: another class", id="trace.class", group=LABEL),
+        Binding("X", "judge_line", "A line was wrong", id="trace.line", show=False, tooltip="Call one line wrong"),
         Binding("w", "why", "Why", id="trace.why", tooltip="Every point, threshold and omission behind the outcome"),
         Binding("m", "make", "Make", id="trace.make", tooltip="Find edits that make it come out as it should"),
         Binding("a", "approve", "Approve", id="trace.approve", show=False, tooltip="Approve what was chosen with m"),
@@ -187,6 +188,50 @@ class TraceActions(WorkbenchScreen):
                 self.store_label(trace_id, name)
 
         self.app.push_screen(ClassChooser(task_types, now=now), answered)
+
+    def action_judge_line(self) -> None:
+        """Ask which of the lines that were added was wrong."""
+        if trace_id := self._wanted():
+            self.read_lines(trace_id)
+
+    @work(thread=True, exclusive=True, group="trace.lines", exit_on_error=False)
+    def read_lines(self, trace_id: str) -> None:
+        """Read the lines of the trace with their labels, and ask for one."""
+        from storage.traces import line_labels, queries
+
+        with self.database(drain=False) as db:
+            lines = line_labels.lines(queries.show(db, trace_id))
+            judged = line_labels.of_trace(db, trace_id)
+        wrong = {number for number, label in judged.items() if label.verdict == line_labels.WRONG}
+        self.app.call_from_thread(self._ask_for_line, trace_id, [(one.number, one.text) for one in lines], wrong)
+
+    def _ask_for_line(self, trace_id: str, lines: Sequence[tuple[int, str]], wrong: set[int]) -> None:
+        from workbench.tui.widgets.questions.picker import Answer, Picker
+
+        if not lines:
+            self.notify("Nothing was added to it, or its text was not stored.", severity="warning", timeout=4)
+            return
+
+        def answered(number: str | None) -> None:
+            if number:
+                self.store_line_label(trace_id, int(number), is_wrong=int(number) not in wrong)
+
+        answers = [Answer(str(at), text, "called wrong: enter takes it back" * (at in wrong)) for at, text in lines]
+        self.app.push_screen(Picker("Which line was wrong?", answers), answered)
+
+    @work(thread=True, group="trace.label", exit_on_error=False)
+    def store_line_label(self, trace_id: str, number: int, *, is_wrong: bool) -> None:
+        """Call a line wrong, or take that back."""
+        from storage.traces import line_labels
+        from workbench.gate import line_labelling
+
+        with self.database(drain=False) as db:
+            if is_wrong:
+                line_labelling.judge(db, trace_id, number, line_labels.WRONG)
+            else:
+                line_labels.take_back(db, trace_id, number)
+        told = "counts as wrong" if is_wrong else "has no label any more"
+        self.app.call_from_thread(self.notify, f"Line {number} {told}.", timeout=3)
 
     def action_replay(self) -> None:
         """Show the outcome of the trace under today's rules."""

@@ -13,6 +13,7 @@ from datasette.utils.asgi import Response
 from storage.evaluation import replays
 from storage.metrics import overview, rollups
 from storage.traces import selection, trace_pages
+from storage.traces.line_labels import RULE_KINDS
 from workbench.web import filters
 from workbench.web.drawing import charts
 from workbench.web.drawing.charts import Bar, Chart, Day
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from storage.evaluation.replays import StoredReplay
     from storage.metrics.overview import Count, Overview
+    from storage.traces.line_labels import KeepRate, KeepRates
     from storage.traces.trace_pages import TraceLine
     from workbench.web.reading.coverage_store import Doubts
     from workbench.web.reading.history import History
@@ -71,6 +73,7 @@ class HomeExtras:
     waiting: int
     titles: dict[str, str]
     labelled: Labelled
+    kept: KeepRates | None
     doubts: Doubts | None
     regression: StoredReplay | None
 
@@ -105,6 +108,7 @@ async def view(history: History, request: Request) -> Response:
         "periods": PERIODS,
         "budget_ms": BUDGET_MS,
         "confusions": beside.labelled.confusions[:MOST_CONFUSIONS],
+        "judged": _lowest_rates(beside.kept),
         "excerpt": excerpt,
         "share": charts.share,
         "part": filters.part,
@@ -127,6 +131,7 @@ async def data(history: History, request: Request) -> Response:
             "since": beside.since,
             "waiting": beside.waiting,
             "labelled": asdict(beside.labelled),
+            "keep_rate": asdict(beside.kept) if beside.kept else None,
             "doubts": asdict(beside.doubts) if beside.doubts else None,
             "regression": beside.regression.id if beside.regression else None,
             **asdict(seen),
@@ -156,9 +161,17 @@ def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
         max(0, rollups.waiting(db)) if is_live else 0,
         dict(map(tuple, db.execute(WHAT_ARE_GUARDRAILS_CALLED))),
         labelled.labelled(db),
+        labelled.judged_lines(db),
         coverage_store.doubts(db),
         next((one for one in stored if one.verdict == REGRESSED), None),
     )
+
+
+def _lowest_rates(kept: KeepRates | None) -> list[KeepRate]:
+    """Return the rules and kinds of fact whose judged lines were least often right, among those with a wrong one."""
+    facts = [one for one in kept.kinds if one.kind not in RULE_KINDS] if kept else []
+    rates = [one for one in (*(kept.rules if kept else ()), *facts) if one.right < one.judged]
+    return sorted(rates, key=lambda one: (one.share, -one.judged))[:MOST_CONFUSIONS]
 
 
 def _since(seen: Overview) -> str:

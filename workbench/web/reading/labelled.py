@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from storage.traces import line_labels
 from workbench.statistics.intervals import wilson
 from workbench.web import filters
 
 if TYPE_CHECKING:
     import sqlite3
 
+    from storage.traces.line_labels import KeepRates
     from workbench.statistics.intervals import Interval
 
 HOW_MANY_OF_EACH = """
@@ -21,6 +23,8 @@ HOW_MANY_OF_EACH = """
     and traces.origin <> 'test'
     group by traces.task_type, expected order by prompts desc, traces.task_type, expected
 """
+
+HAS_LINE_LABELS = "select 1 from sqlite_master where name = 'line_labels'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +65,9 @@ def labelled(db: sqlite3.Connection) -> Labelled:
     wrong = tuple(one for one in rows if one.got != one.expected)
     prompts = sum(one.prompts for one in rows)
     return Labelled(prompts, prompts - sum(one.prompts for one in wrong), wrong)
+
+
+def judged_lines(db: sqlite3.Connection) -> KeepRates | None:
+    """Return the shares of judged lines that were right; None without any, as in a snapshot of an earlier version."""
+    kept = line_labels.keep_rates(db) if db.execute(HAS_LINE_LABELS).fetchone() else None
+    return kept if kept and kept.total.judged else None

@@ -341,8 +341,10 @@ def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(a
     command = [sys.executable, "-I", "-c", ENTRY, str(ROOT), "trace", "import", "--yes", str(file)]
     with subprocess.Popen(command, env=account.env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         _wait_for_a_batch(account)
+        process.send_signal(signal.SIGSTOP)  # a fast machine would be done before the prompt is answered
         answer = account.ask("why is the build red?")
         process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGCONT)
         said = process.communicate(timeout=60)[1].decode()
     stored = sum(trace["origin"] == "import" for trace in account.traces())
 

@@ -312,5 +312,5 @@ def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
 
 
 def told(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[MemoryUse]:
-    """Return the newest prompts into which this memory was injected, newest first."""
+    """Return the latest prompts to which this memory was added, newest first."""
     return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_WERE_TOLD, {"ref": memory_id, "limit": limit})]

@@ -47,7 +47,7 @@ class Workflow:
 
     @classmethod
     def of(cls, compiled: Mapping[str, Any]) -> Workflow:
-        """Return it from the compiled rules."""
+        """Return the workflow that this entry of the compiled rules describes."""
         steps = compiled["steps"]
         is_checked = any(is_checkpoint for *_rest, is_checkpoint in steps)
         return cls(is_checked, bool(compiled["commits"]), bool(compiled["changes"]))

@@ -36,7 +36,7 @@ class Given:
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
-    """Write a trace and its label as a case into its project's cases, or into ``path``; return the file's path.
+    """Write a labelled trace as a golden case to its project's cases file, or to ``path``; return the path written.
 
     Raises CasesError.
     """

@@ -288,7 +288,7 @@ def minimum_detectable_share(n: int, *, power: float = 0.8) -> float:
 
 
 def minimum_detectable_shift(n: int, *, deviation: float, power: float = 0.8, level: float = 0.95) -> float:
-    """Return the smallest mean difference that ``n`` pairs can detect, in the unit of ``deviation``, a pair's spread.
+    """Return the smallest mean difference that ``n`` pairs can show, in the unit of ``deviation`` (that of one pair).
 
     Source: the normal approximation of the paired t-test (Cohen 1988). Without pairs: infinite.
     """

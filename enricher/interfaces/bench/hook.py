@@ -152,7 +152,7 @@ def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
 
 
 def _settings(url: str) -> dict[str, str]:
-    """Return the environment that configures the model; an empty URL configures none."""
+    """Return the environment variables that configure a model at this URL; for an empty URL, no model is configured."""
     return {"ENRICHER_MODEL_URL": url, "ENRICHER_MODEL_NAME": "bench", "ENRICHER_MODEL_PROTOCOL": "anthropic"}
 
 

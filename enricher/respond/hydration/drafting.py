@@ -103,7 +103,7 @@ class _Knowledge:
         self._index = request.index() if request.project.root else None
 
     def covers(self, text: str) -> bool:
-        """Return whether everything that the text names is known."""
+        """Return whether every file, symbol, command and address that the text names is known."""
         if any("://" in word and word.strip(AROUND).lower() not in self._text for word in text.split()):
             return False
         if any(not self._has(part) for part in text.split("`")[1::2]) or not self._has_commands(text):

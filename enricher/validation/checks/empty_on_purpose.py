@@ -262,7 +262,7 @@ def _is_decorated(function: Function) -> bool:
 
 
 def _is_empty_method(function: Function, owner: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:
-    """Return whether an empty method is no stub: it is of an interface, handles an event, or overrides another."""
+    """Return whether a method may be empty: as part of an interface, as an event handler, or as an override."""
     if _is_base(owner) or EVENT_NAMES.fullmatch(function.name.lstrip("_")):
         return True
     if not any(isinstance(one, ast.Pass) or _is_ellipsis(one) for one in function.body):

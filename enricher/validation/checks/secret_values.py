@@ -28,7 +28,7 @@ NO_SECRET_NAMES = re.compile(
 WITH_PASSWORD = re.compile(r"[\w+.-]+://[^/@\s]*:[^/@\s]+@")
 PUBLISHED = re.compile(r"(?i)\b(?:not (?:a |really )?secret|isn't (?:a )?secret|public(?:ly)?)\b")
 SHOWING = re.compile(r"(?i)example|sample|demo|mock|fake|dummy|schema|description|help")
-"""Parameters, keys and classes for values that are shown, or that stand in for real ones in a test."""
+"""Names of parameters, keys and classes that hold examples, help texts or test data rather than real secrets."""
 PATTERN = re.compile(
     r".*(?:\[[^\]]+\]|\\[dws]|\{\d+,?\d*\}).*|arn:.*|ssh-.*|AAAA[A-Z]3N.*|.*[|^$].*[|$]|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[\w+.-]+://(?P<user>[^/@:\s]*):(?:(?P=user)|pass|password)@.*|[^\s@:/]+@[\w.-]+\.\w+",
     re.DOTALL,

@@ -79,7 +79,7 @@ def _lines(file: IO[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
-    """Write a trace and its label as a case into its project's cases, or into ``cases``; return the file's path."""
+    """Write a labelled trace as a golden case to its project's cases file, or to ``cases``; return the path written."""
     from workbench.gate import labelling
     from workbench.gate.cases import CasesError
 

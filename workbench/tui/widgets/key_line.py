@@ -52,7 +52,7 @@ class ShownKey:
 def shown_keys(screen: Screen[object]) -> tuple[ShownKey, ...]:
     """Return the keys that the screen offers now, an action with several keys once.
 
-    Keys that would type a character into the focused widget are left out.
+    While a text field has the focus, keys that would type into it are left out.
     """
     focused = screen.focused
     actions: dict[str, tuple[Binding, bool, str]] = {}

@@ -62,7 +62,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart as SVG, and its numbers as table rows."""
+    """A chart drawn as SVG, with the same numbers as rows of a table for readers who do not see it."""
 
     caption: str
     columns: tuple[str, ...]

@@ -46,7 +46,7 @@ ID_CHARS = 14  # down to the microsecond
 
 
 class TraceCommands(CommandGroup):
-    """The commands of this module, and those that delete, which are in a separate module."""
+    """The ``trace`` commands: those of this module, and the deleting ones, which are imported when called."""
 
     ELSEWHERE = ("forget", "prune", "rescreen")
 

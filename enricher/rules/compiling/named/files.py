@@ -84,7 +84,7 @@ def sibling_path(rule: RuleBlock, name: str) -> str:
 
 
 def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_whole: bool, what: str) -> str:
-    """Return the path of a named file; if it does not exist, add an error and return an empty path.
+    """Return the path of the file that a rule names; if there is none, report an error and return an empty string.
 
     A complete file (``is_whole``) may be a copy of the packaged instructions without the files beside it: then the
     path of the packaged one is returned, with a warning. ``what`` describes the file in the error.

@@ -37,7 +37,7 @@ class Explained(Message):
 
 
 class ReasonList(LineList, inherit_bindings=False):
-    """The classes, signals and omissions."""
+    """What decided a prompt's outcome: the scores of each class, the signals behind them, and what was left out."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *group_moves(choose="Rule"),
@@ -85,7 +85,7 @@ with the words that they matched, the thresholds, what was left out and what eve
 
     @property
     def lines(self) -> LineList:
-        """The classes, signals and omissions."""
+        """The list of reasons on this screen."""
         return self.query_one(LineList)
 
     def chosen(self) -> tuple[str, str]:

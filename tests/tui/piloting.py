@@ -1,4 +1,4 @@
-"""How tests drive the app: start it, wait until it has settled, read its screen."""
+"""How tests drive the app: start it, press keys, wait until it has settled, read its screen."""
 
 from __future__ import annotations
 
@@ -7,16 +7,45 @@ import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+from textual.events import Key
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+
 from workbench.tui.app import Workbench
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
-    from textual.pilot import Pilot
+    from textual.message_pump import MessagePump
 
 WAIT_S = 60.0
 """A test whose app is not done by then hangs."""
+DEBOUNCE_S = 0.3
+"""The app waits at most so long after the last key before it looks at what was typed."""
+
+
+class DirectPilot(Pilot[None]):
+    """A pilot that waits for the app's messages instead of an idle processor.
+
+    Textual's own sleeps until the process uses little time: 40 ms for each key when it is quiet, and beside load it
+    returns before the app has done anything, because others have the processor.
+    """
+
+    async def press(self, *keys: str) -> None:
+        """Press keys one after another; each is handled before the next."""
+        for key in keys:
+            name = _character_to_key(key) if len(key) == 1 else key
+            event = Key(name, key if len(key) == 1 else None)
+            event.set_sender(self.app)
+            self.app.post_message(event)
+            await self.pause()
+
+    async def pause(self, delay: float | None = None) -> None:
+        """Wait until every message is handled; with a delay, let that many seconds pass before."""
+        if delay:
+            await asyncio.sleep(delay)
+        await handled(self.app)
 
 
 @asynccontextmanager
@@ -25,22 +54,56 @@ async def run_workbench(
 ) -> AsyncIterator[tuple[Workbench, Pilot[None]]]:
     """Start the app over a state folder and yield it with its pilot, as soon as it has settled."""
     app = Workbench(str(state), **options)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size):
+        pilot = DirectPilot(app)
         await settle(app, pilot)
         yield app, pilot
 
 
+async def handled(app: Workbench) -> None:
+    """Wait until every part of the app waits for its next message and the screen is drawn."""
+    end = time.monotonic() + WAIT_S
+    is_drawn = False
+    while app.is_running and app._exception is None:  # noqa: SLF001 (Textual tells neither in public)
+        await asyncio.sleep(0)
+        busy = [part for part in (app, *app._registry) if _is_busy(part)]  # noqa: SLF001
+        if busy:
+            is_drawn = False
+            assert time.monotonic() < end, f"still at work: {busy}"
+            await asyncio.sleep(0.001 * (len(busy) == 1))
+        elif is_drawn:
+            return
+        else:
+            app.screen._on_timer_update()  # noqa: SLF001 (what draws the screen sixty times a second)
+            is_drawn = True
+
+
+def _is_busy(part: MessagePump) -> bool:
+    """Return whether a part has messages, or handles one: then nobody waits at its queue."""
+    queue = part._message_queue  # noqa: SLF001
+    return part.is_running and (not queue.empty() or not queue.ready_event._waiters)  # noqa: SLF001
+
+
 async def settle(app: Workbench, pilot: Pilot[None]) -> None:
-    """Wait until nothing is at work but the watcher, which never ends."""
+    """Wait until nothing is at work but the watcher, which never ends, and nothing is about to begin."""
     until = time.monotonic() + WAIT_S
     while time.monotonic() < until:
         await pilot.pause()
         working = [one for one in app.workers if one.group != "app.watch" and not one.is_finished]
-        if not working:
-            await pilot.pause()
+        if not working and not (working := _soon(app)):
             return
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.002)
     raise AssertionError(f"still at work: {working}")
+
+
+def _soon(app: Workbench) -> list[object]:
+    """Return the timers that will call something within a moment, such as the one that waits for the next key."""
+    timers = (timer for part in (app, *app._registry) for timer in part._timers)  # noqa: SLF001
+    return [
+        timer
+        for timer in timers
+        if timer._repeat == 0 and timer._interval <= DEBOUNCE_S and timer._task and not timer._task.done()  # noqa: SLF001
+    ]
 
 
 async def until(pilot: Pilot[None], holds: Callable[[], object]) -> None:

@@ -136,7 +136,7 @@ async def test_enter_reads_the_trace_in_place_of_the_list_and_escape_goes_back(l
 async def test_the_trace_is_shown_beside_the_list_where_there_is_room(library: Account) -> None:
     async with run_workbench(library.state, size=WIDE) as (app, pilot):
         await pilot.press("G")
-        await until(pilot, lambda: "points, and the signals" in screen_text(app))
+        await settle(app, pilot)
 
         assert "evidence for debug" in screen_text(app)
 
@@ -144,7 +144,7 @@ async def test_the_trace_is_shown_beside_the_list_where_there_is_room(library: A
 async def test_evidence_is_underlined(library: Account) -> None:
     async with run_workbench(library.state, size=WIDE) as (app, pilot):
         await pilot.press("G")
-        await until(pilot, lambda: app.screen.query_one(Detail).trace)
+        await settle(app, pilot)
         text = app.screen.query_one("#detail-text").content
         underlined = [text.plain[span.start : span.end] for span in text.spans if "underline" in str(span.style)]
 

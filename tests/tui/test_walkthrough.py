@@ -85,7 +85,7 @@ async def edit(app: Workbench, pilot: Pilot[None]) -> None:
 
 async def compare(app: Workbench, pilot: Pilot[None]) -> None:
     await pilot.press("3")
-    await until(pilot, lambda: "hiccup" in screen_text(app))
+    await settle(app, pilot)
 
 
 async def label(app: Workbench, pilot: Pilot[None]) -> None:

@@ -29,8 +29,9 @@ PROMPTS = (
 
 
 @pytest.fixture(autouse=True)
-def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No cursor blinks in a snapshot, no time zone but one, no preference of whoever runs the tests."""
+def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No cursor blinks in a snapshot, no time zone but one, no preference or conversation of whoever runs the tests."""
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(TextArea, "cursor_blink", False)
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")

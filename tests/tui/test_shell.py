@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from piloting import notices, run_workbench, screen_text, settle, until
 from simulator import ROOT
+from terminals import in_terminal, pane, tmux, written
 from textual.command import CommandPalette
 
 from workbench.tui.app import Workbench
@@ -274,64 +273,26 @@ def test_the_documentation_names_every_screen() -> None:
     assert [one.title for one in SCREENS if f"{one.key} {one.title}" not in text and one.name != "traces"] == []
 
 
-TMUX = ("tmux", "-L", "enricher-tests", "-f", "/dev/null")
-
-
 @pytest.fixture
 def terminal(library: Account) -> Iterator[str]:
     """Start the app in a real terminal and yield the name of its session."""
-    if not shutil.which("tmux"):
-        pytest.skip("tmux is not installed")
-    name = f"enricher-{time.monotonic_ns()}"
     editor = library.write("editor.sh", f"#!/bin/sh\necho edited > {library.home}/edited\n", mode=0o755)
-    library.env |= {"TERM": "xterm-256color", "EDITOR": str(editor)}
-    words = [f"{key}={value}" for key, value in library.env.items()]
-    code = "from enricher.interfaces.cli import main; main()"
-    command = shlex.join(["env", "-i", *words, sys.executable, "-c", code, "workbench"])
-    # A pane that died is not always told from one that shows nothing new: the shell writes the end down.
-    wrapped = f"{command}; echo $? > {library.home}/ended; sleep 60"
-    subprocess.run(
-        [*TMUX, "new-session", "-d", "-s", name, "-x", "80", "-y", "24", "sh", "-c", wrapped], check=True, cwd=ROOT
-    )
-    yield name
-    subprocess.run([*TMUX, "kill-session", "-t", name], check=False, capture_output=True)
-
-
-def pane(name: str, *holds: str, key: str = "") -> str:
-    """Return what the terminal shows once it holds all texts; a key may go to an editor that is about to end."""
-    end = time.monotonic() + 40
-    while not all(text in (shown := _tmux("capture-pane", "-p", "-t", name)) for text in holds):
-        assert time.monotonic() < end, shown
-        if key:
-            _tmux("send-keys", "-t", name, key)
-        time.sleep(0.05)
-    return shown
-
-
-def _tmux(*words: str) -> str:
-    return subprocess.run([*TMUX, *words], check=True, capture_output=True, text=True).stdout
-
-
-def written(path: Path) -> str:
-    """Return what a program has written there, as soon as it has."""
-    end = time.monotonic() + 40
-    while not path.exists() or not path.read_text():
-        assert time.monotonic() < end, f"{path.name} was never written"
-        time.sleep(0.05)
-    return path.read_text().strip()
+    library.env["EDITOR"] = str(editor)
+    with in_terminal(library) as name:
+        yield name
 
 
 def test_it_starts_resizes_edits_and_quits_in_a_real_terminal(library: Account, terminal: str) -> None:
     assert pane(terminal, "what is the difference between", "q Quit")
 
-    _tmux("resize-window", "-t", terminal, "-x", "160", "-y", "40")
+    tmux("resize-window", "-t", terminal, "-x", "160", "-y", "40")
     assert pane(terminal, "Task type", "points, and the signals")
 
-    _tmux("send-keys", "-t", terminal, "e")
+    tmux("send-keys", "-t", terminal, "e")
     assert written(library.home / "edited") == "edited"
     assert pane(terminal, "55 characters", "Quit", key="G"), "the app has the terminal again"
 
-    _tmux("send-keys", "-t", terminal, "q")
+    tmux("send-keys", "-t", terminal, "q")
     assert written(library.home / "ended") == "0"
     assert not list(Path(library.env["ENRICHER_CONFIG_HOME"]).glob("*.md")), "nothing was written in the editor"
 

@@ -105,6 +105,8 @@ class Workbench(App[None], inherit_bindings=False):
         """How prompts should come out, as chosen since the start, by trace id."""
         self.labels_given: list[Given] = []
         """The labels given since the start, newest last."""
+        self.is_welcoming = False
+        """Whether this is a first start without history, on which the import and the tour are offered."""
         self._came_from: list[str] = []
         self._refreshed_at = 0.0
         self._is_refresh_planned = False

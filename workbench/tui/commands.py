@@ -15,6 +15,7 @@ from textual.command import DiscoveryHit, Hit, Provider
 from textual.markup import escape
 
 from storage.db.database import StorageError
+from workbench.tui import welcome
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.screens import SCREENS
 from workbench.tui.themes import THEMES
@@ -69,7 +70,7 @@ class WorkbenchCommands(Provider):
                 yield Hit(score, matcher.highlight(command.text), command.run, help=escape(command.help))
 
     def _commands(self) -> list[PaletteEntry]:
-        return [*self._bindings(), *self._places(), *self._filters(), *self._themes()]
+        return [*self._bindings(), *self._places(), *self._welcome(), *self._filters(), *self._themes()]
 
     def _bindings(self) -> list[PaletteEntry]:
         found: dict[str, PaletteEntry] = {}
@@ -85,6 +86,17 @@ class WorkbenchCommands(Provider):
     def _places(self) -> list[PaletteEntry]:
         go = self._workbench.action_go
         return [PaletteEntry(f"Go to {one.title}", f"key {one.key}", partial(go, one.name)) for one in SCREENS]
+
+    def _welcome(self) -> list[PaletteEntry]:
+        app = self._workbench
+        return [
+            PaletteEntry("Take the tour", "the app in three steps", partial(welcome.start_tour, app)),
+            PaletteEntry(
+                "Import past conversations",
+                "what you asked the installed clients",
+                partial(welcome.import_conversations, app),
+            ),
+        ]
 
     def _themes(self) -> list[PaletteEntry]:
         return [PaletteEntry(f"Theme: {one.name}", "", partial(setattr, self.app, "theme", one.name)) for one in THEMES]

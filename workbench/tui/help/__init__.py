@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
@@ -10,9 +10,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Markdown, Static
 
+from workbench.tui.welcome import start_tour
+
 if TYPE_CHECKING:
     from textual.app import App, ComposeResult
     from textual.screen import Screen
+
+    from workbench.tui.app import Workbench
 
 
 class HelpScreen(ModalScreen[None], inherit_bindings=False):
@@ -31,6 +35,7 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,f1,q", "dismiss", "Close", id="help.close"),
+        Binding("t", "tour", "The tour of the app", id="help.tour"),
         Binding("j,down", "scroll(1)", "Down", id="help.down", show=False),
         Binding("k,up", "scroll(-1)", "Up", id="help.up", show=False),
     ]
@@ -43,7 +48,7 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help") as box:
             box.border_title = "Help"
-            box.border_subtitle = "esc closes"
+            box.border_subtitle = "esc closes · t shows the tour"
             yield Markdown(self._text, open_links=False)
             yield Static(self._table(), id="keys")
 
@@ -56,6 +61,11 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.query_one("#help").focus()
+
+    def action_tour(self) -> None:
+        """Close, and show the tour of the app."""
+        self.dismiss()
+        start_tour(cast("Workbench", self.app))
 
     def action_scroll(self, lines: int) -> None:
         """Scroll the help by so many lines."""

@@ -53,9 +53,10 @@ CLUSTER = "cluster:"
 NOTHING_YET = """\
 There is no judged prompt yet.
 
-  enricher install         lets your agent clients ask the hook; the next prompt is counted
+  enricher install         lets your agent clients ask the hook
   enricher demo            types sample prompts at a real hook
-  enricher trace import    reads the conversations that you had already"""
+  enricher trace import    reads the conversations that you had already
+                           (here: ctrl+p, "Import past conversations")"""
 NOTHING_MATCHES = "No judged prompt matches this filter.\n\n  /         change it\n  escape    take it away"
 BROKEN = """\
   2    repair them on the Instructions screen

@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from storage.traces.selection import SelectionError, parse
+from workbench.tui import welcome
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
 from workbench.tui.screens.trace_actions import TraceActions
@@ -31,9 +32,10 @@ SORT_TEXTS = {"newest": "newest first", "slowest": "slowest first", "largest": "
 NOTHING_YET = """\
 There is no prompt yet.
 
-  enricher install         lets your agent clients ask the hook; the next prompt appears here
+  enricher install         lets your agent clients ask the hook
   enricher demo            types sample prompts at a real hook
   enricher trace import    reads the conversations that you had already
+                           (here: ctrl+p, "Import past conversations")
 
 This screen may stay open: what arrives is shown at once."""
 NOTHING_MATCHES = """\
@@ -293,3 +295,5 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         hint = NOTHING_TO_LABEL if self._is_queue else NOTHING_MATCHES if self._text else NOTHING_YET
         doubts = [] if self._is_queue else self.bar.value_warnings()
         self.query_one("#empty", Static).update("\n\n".join([hint, *doubts]))
+        if hint is NOTHING_YET and not rows and self._is_whole and self.app.databases == 1:
+            welcome.begin(self.app)

@@ -1,0 +1,72 @@
+"""The app in a real terminal, by tmux: start it, press keys, read what it shows."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from simulator import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from simulator import Account
+
+TMUX = ("tmux", "-L", "enricher-tests", "-f", "/dev/null")
+WAIT_S = 40
+
+
+@contextmanager
+def in_terminal(account: Account) -> Iterator[str]:
+    """Start the app in a terminal of 80 by 24 and yield the name of its session."""
+    if not shutil.which("tmux"):
+        pytest.skip("tmux is not installed")
+    name = f"enricher-{time.monotonic_ns()}"
+    words = [f"{key}={value}" for key, value in {**account.env, "TERM": "xterm-256color"}.items()]
+    code = "from enricher.interfaces.cli import main; main()"
+    command = shlex.join(["env", "-i", *words, sys.executable, "-c", code, "workbench"])
+    # A pane that died is not always told from one that shows nothing new: the shell writes the end down.
+    wrapped = f"{command}; echo $? > {account.home}/ended; sleep 60"
+    subprocess.run(
+        [*TMUX, "new-session", "-d", "-s", name, "-x", "80", "-y", "24", "sh", "-c", wrapped], check=True, cwd=ROOT
+    )
+    try:
+        yield name
+    finally:
+        subprocess.run([*TMUX, "kill-session", "-t", name], check=False, capture_output=True)
+
+
+def pane(name: str, *holds: str, key: str = "") -> str:
+    """Return what the terminal shows once it holds all texts; a key may go to an editor that is about to end."""
+    end = time.monotonic() + WAIT_S
+    while not all(text in (shown := tmux("capture-pane", "-p", "-t", name)) for text in holds):
+        assert time.monotonic() < end, shown
+        if key:
+            press(name, key)
+        time.sleep(0.05)
+    return shown
+
+
+def press(name: str, *keys: str) -> None:
+    """Press keys, by the names that tmux has for them."""
+    tmux("send-keys", "-t", name, *keys)
+
+
+def tmux(*words: str) -> str:
+    return subprocess.run([*TMUX, *words], check=True, capture_output=True, text=True).stdout
+
+
+def written(path: Path) -> str:
+    """Return what a program has written there, as soon as it has."""
+    end = time.monotonic() + WAIT_S
+    while not path.exists() or not path.read_text():
+        assert time.monotonic() < end, f"{path.name} was never written"
+        time.sleep(0.05)
+    return path.read_text().strip()

@@ -1,0 +1,188 @@
+"""Offer to import past conversations: count their prompts, ask, and store them with progress."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from enricher.home import from_home
+from enricher.install.registration import facts
+from storage.db.database import StorageError
+from workbench.tui.messages import DataChanged
+from workbench.tui.workers import conversations
+from workbench.tui.workers.conversations import Counted, Imported, Progress, StoppedError
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from workbench.importing import ConversationFile
+    from workbench.tui.app import Workbench
+
+BAR_WIDTH = 30
+FIRST = "There is no prompt yet, but conversations that you had with these programs are on this machine:"
+ASKED = "Conversations that you had with these programs are on this machine:"
+PROMISE = "The prompts that you typed are read from them. Secrets are removed before anything is stored in {folder}."
+LATER = 'ctrl+p, "Import past conversations" offers it again.'
+
+
+class ImportOffer(ModalScreen[None], inherit_bindings=False):
+    """The dialog, from the count to the last stored prompt."""
+
+    DEFAULT_CSS = """
+    ImportOffer {
+        align: center middle; background: $background 60%;
+        #offer {
+            width: 76; max-width: 96%; height: auto; max-height: 92%; padding: 1 2; background: $surface;
+            border: round $primary; border-title-color: $foreground;
+        }
+        #programs { margin: 1 0; }
+        #state { margin: 1 0; text-style: bold; }
+        #answers { color: $text-muted; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "accept", "Import", id="import.yes"),
+        Binding("n,escape,q", "leave", "Not now, stop, or close", id="import.no"),
+        Binding("enter", "close", "Close when done", id="import.close", show=False),
+    ]
+    app: Workbench
+
+    def __init__(self, sources: list[ConversationFile], *, is_first: bool) -> None:
+        super().__init__()
+        self._sources = sources
+        self._is_first = is_first
+        self._counted: Counted | None = None
+        self._is_accepted = self._is_storing = self._is_over = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="offer") as box:
+            box.border_title = "Import past conversations"
+            yield Static(FIRST if self._is_first else ASKED, markup=False)
+            yield Static(_list_programs(self._sources), id="programs", markup=False)
+            yield Static(PROMISE.format(folder=from_home(self.app.state_dir)), markup=False)
+            yield Static("", id="state", markup=False)
+            yield Static("", id="answers", markup=False)
+
+    def on_mount(self) -> None:
+        self._show("Counting the prompts…", "y  import them      n  not now")
+        self.count()
+
+    def _show(self, state: str, answers: str) -> None:
+        self.query_one("#state", Static).update(state)
+        self.query_one("#answers", Static).update(answers)
+
+    @work(thread=True, exclusive=True, group="app.import", exit_on_error=False)
+    def count(self) -> None:
+        """Read all files and count their prompts."""
+        worker = get_current_worker()
+        try:
+            conversations.count(
+                self.app.state_dir, self._sources, self.post_message, should_stop=lambda: worker.is_cancelled
+            )
+        except StoppedError:
+            pass
+        except (StorageError, OSError, sqlite3.Error) as failure:
+            self.app.call_from_thread(self._failed, str(failure))
+
+    @work(thread=True, exclusive=True, group="app.import", exit_on_error=False)
+    def import_prompts(self, counted: Counted) -> None:
+        """Store the prompts."""
+        worker = get_current_worker()
+        try:
+            conversations.import_prompts(
+                self.app.state_dir, self._sources, counted, self.post_message, should_stop=lambda: worker.is_cancelled
+            )
+        except (StorageError, OSError, sqlite3.Error) as failure:
+            self.app.call_from_thread(self._failed, str(failure))
+
+    def _failed(self, reason: str) -> None:
+        self._is_over = True
+        self._show(f"That did not work: {reason}", f"esc closes. {LATER}")
+
+    @on(Progress)
+    def _progressed(self, message: Progress) -> None:
+        if self._is_over:
+            return
+        done = round(message.share * BAR_WIDTH)
+        bar = f"{'━' * done}{'─' * (BAR_WIDTH - done)} {message.share:4.0%}"
+        if self._is_storing:
+            found = self._counted.found.prompts if self._counted else 0
+            self._show(f"{bar}  {message.stored:,} of {found:,} prompts", "esc  stop; what is stored stays")
+        else:
+            answers = (
+                "It begins as soon as they are counted." if self._is_accepted else "y  import them      n  not now"
+            )
+            self._show(f"{bar}  counting the prompts", answers)
+
+    @on(Counted)
+    def _have_counted(self, message: Counted) -> None:
+        self._counted = message
+        count, problems = message.found.prompts, message.found.problem_count
+        if not count:
+            self._is_over = True
+            self._show("None of their prompts is missing here.", "enter  go on")
+        elif self._is_accepted:
+            self._store(message)
+        else:
+            plural = "lines or files" if problems > 1 else "line or file"
+            unread = f" {problems:,} {plural} could not be read." if problems else ""
+            answers = f"y  import {_prompts(count)}      n  not now\n{LATER}"
+            self._show(f"{_prompts(count)} can be imported.{unread}", answers)
+
+    def _store(self, counted: Counted) -> None:
+        self._is_storing = True
+        self._progressed(Progress(0.0))
+        self.import_prompts(counted)
+
+    @on(Imported)
+    def _have_imported(self, message: Imported) -> None:
+        self._is_over = True
+        refused = f" The database refused {message.stored.refused:,}." if message.stored.refused else ""
+        rest = "" if message.is_whole else f"\n{LATER.replace('it again', 'the rest')}"
+        self._show(f"{_prompts(message.stored.prompts)} imported.{refused}", f"enter  go on{rest}")
+        self.app.post_message(DataChanged())
+
+    def action_accept(self) -> None:
+        """Store the prompts, once they are counted."""
+        if self._is_over or self._is_accepted:
+            return
+        self._is_accepted = True
+        if self._counted is not None:
+            self._store(self._counted)
+
+    def action_leave(self) -> None:
+        """Stop a running import; else close."""
+        if self._is_storing and not self._is_over:
+            self.workers.cancel_group(self, "app.import")
+        else:
+            self.dismiss(None)
+
+    def action_close(self) -> None:
+        """Close once the import is over."""
+        if self._is_over:
+            self.dismiss(None)
+
+
+def _list_programs(sources: list[ConversationFile]) -> str:
+    """Return a line for each program with the number and the size of its files."""
+    files, sizes = Counter(one.host for one in sources), Counter[str]()
+    for one in sources:
+        sizes[one.host] += one.size
+    names = {host: "llm" if host == "llm" else str(facts(host).TITLE) for host in files}
+    width = max(map(len, names.values()))
+    return "\n".join(
+        f"  {names[host].ljust(width)}  {number:>6,} file{'s' * (number != 1):<1}  {sizes[host] / 1e6:>8,.1f} MB"
+        for host, number in files.most_common()
+    )
+
+
+def _prompts(count: int) -> str:
+    return f"{count:,} prompt{'s' * (count != 1)}"

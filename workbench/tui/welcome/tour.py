@@ -1,0 +1,136 @@
+"""A tour of the app in three steps; each shows a screen, with a text on it at the bottom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from workbench.tui.screens import SCREENS, place
+
+if TYPE_CHECKING:
+    from textual import events
+    from textual.app import ComposeResult
+
+    from workbench.tui.app import Workbench
+
+NEXT, PREVIOUS = "next", "previous"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the tour: the screen that it shows, its title and its text."""
+
+    place: str
+    title: str
+    text: str
+
+
+STEPS = (
+    Step(
+        "traces",
+        "What was asked, and what was added",
+        """\
+Every prompt that reaches the hook is a line here.
+
+  enter   shows the text that was added to it
+  w       shows why: points, thresholds, and what was left out
+  y x c   say that it came out right, wrong, or which class is right""",
+    ),
+    Step(
+        "instructions",
+        "Change a rule, and see what else changes",
+        """\
+While you type, all recorded prompts are replayed; the list shows those
+that would come out otherwise.
+
+  i       edits the text of the instructions
+  ctrl+s  saves it
+  f9      takes the save back""",
+    ),
+    Step(
+        "compare",
+        "Look at each change, and keep what is right",
+        """\
+Each changed prompt as it came out before the edit and after it.
+On a trace that came out wrong:
+
+  m       finds edits that mend it
+  a       approves what you chose as a golden case
+  ctrl+g  runs the gate on all golden cases, as CI does
+
+? lists the keys of a screen, ctrl+p finds all that can be done here.
+Both lead to this tour, too.""",
+    ),
+)
+
+
+class Tour:
+    """Goes through the steps; leaving it returns to the screen on which it began, or goes to the one chosen."""
+
+    def __init__(self, app: Workbench) -> None:
+        self._app = app
+        self._began_on = app.current_mode
+
+    def show(self, number: int) -> None:
+        """Show a step, and after it the one that the user asks for."""
+        self._app.call_later(self._show, number)
+
+    async def _show(self, number: int) -> None:
+        await self._app.action_go(STEPS[number].place)
+        await self._app.push_screen(TourStep(number), lambda answer: self._answered(number, answer or ""))
+
+    def _answered(self, number: int, answer: str) -> None:
+        after = number + {NEXT: 1, PREVIOUS: -1}.get(answer, len(STEPS))
+        if after < len(STEPS):
+            self.show(max(0, after))
+        else:
+            self._app.call_later(self._app.action_go, answer if place(answer) else self._began_on)
+
+
+class TourStep(ModalScreen[str], inherit_bindings=False):
+    """Shows a step; returns ``NEXT``, ``PREVIOUS``, the name of a screen to go to, or an empty text to leave."""
+
+    DEFAULT_CSS = """
+    TourStep {
+        align: center bottom; background: transparent;
+        #step {
+            width: 100%; height: auto; max-height: 100%; padding: 0 1; margin: 0 1 1 1; background: $surface;
+            border: round $primary; border-title-color: $foreground; border-subtitle-color: $text-muted;
+        }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,space,right,n", "answer('next')", "Next step", id="tour.next"),
+        Binding("left,backspace,b", "answer('previous')", "Previous step", id="tour.previous"),
+        Binding("escape,q", "answer('')", "Leave the tour", id="tour.leave"),
+    ]
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+
+    def compose(self) -> ComposeResult:
+        step = STEPS[self._number]
+        is_last = self._number == len(STEPS) - 1
+        with Vertical(id="step") as box:
+            box.border_title = f"{self._number + 1} of {len(STEPS)} · {step.title}"
+            box.border_subtitle = "enter ends the tour" if is_last else "enter goes on · esc leaves the tour"
+            yield Static(step.text, markup=False)
+
+    def on_key(self, event: events.Key) -> None:
+        """Leave the tour for the screen whose digit is pressed."""
+        if name := next((one.name for one in SCREENS if one.key == event.key), ""):
+            event.stop()
+            self.dismiss(name)
+
+    def on_click(self) -> None:
+        self.action_answer(NEXT)
+
+    def action_answer(self, answer: str) -> None:
+        """Close with the answer."""
+        self.dismiss(answer)

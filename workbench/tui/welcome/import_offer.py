@@ -30,6 +30,7 @@ BAR_WIDTH = 30
 FIRST = "There is no prompt yet, but conversations that you had with these programs are on this machine:"
 ASKED = "Conversations that you had with these programs are on this machine:"
 PROMISE = "The prompts that you typed are read from them. Secrets are removed before anything is stored in {folder}."
+ASKED_EARLY = "y  import them      n  not now"
 LATER = 'ctrl+p, "Import past conversations" offers it again.'
 
 
@@ -72,7 +73,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
             yield Static("", id="answers", markup=False)
 
     def on_mount(self) -> None:
-        self._show("Counting the prompts…", "y  import them      n  not now")
+        self._show("Counting the prompts…", ASKED_EARLY)
         self.count()
 
     def _show(self, state: str, answers: str) -> None:
@@ -117,10 +118,8 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
             found = self._counted.found.prompts if self._counted else 0
             self._show(f"{bar}  {message.stored:,} of {found:,} prompts", "esc  stop; what is stored stays")
         else:
-            answers = (
-                "It begins as soon as they are counted." if self._is_accepted else "y  import them      n  not now"
-            )
-            self._show(f"{bar}  counting the prompts", answers)
+            asked = "It begins as soon as they are counted." if self._is_accepted else ASKED_EARLY
+            self._show(f"{bar}  counting the prompts", asked)
 
     @on(Counted)
     def _have_counted(self, message: Counted) -> None:

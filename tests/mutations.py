@@ -2960,6 +2960,22 @@ MUTATIONS = (
         "tui/test_first_start.py::test_the_tour_shows_three_screens_and_returns",
     ),
     Mutation(
+        "taking a save back overwrites what another program wrote since",
+        "workbench/edits/undoing.py",
+        "            files.save(save.path, save.before, over=save.after)",
+        "            files.save(save.path, save.before, over=None)",
+        "",
+        "tui/test_taking_saves_back.py::test_what_another_program_wrote_since_stays",
+    ),
+    Mutation(
+        "a save that failed to be taken back is forgotten",
+        "workbench/tui/screens/buffer.py",
+        "            self.app.saves.append(save)\n",
+        "",
+        "",
+        "tui/test_taking_saves_back.py::test_a_save_that_cannot_be_taken_back_can_be_tried_again",
+    ),
+    Mutation(
         "a letter of jump mode goes nowhere",
         "workbench/tui/widgets/questions/jump.py",
         "            self._below.set_focus(part)",

@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from storage.base import private
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 FOLDER = "workbench-drafts"
 LARGEST = 16 << 20
+SHORT = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,15 @@ def remove(draft: Draft) -> None:
     for file in (draft.file, _lock_of(draft.file)):
         with contextlib.suppress(OSError):
             os.unlink(file)
+
+
+def describe(draft: Draft, disk: str) -> tuple[str, str]:
+    """Return the time of a draft, and the first of its lines that the file does not have, to distinguish drafts."""
+    at = datetime.fromtimestamp(draft.at).astimezone().strftime("%Y-%m-%d %H:%M")
+    known = set(disk.splitlines())
+    new = [line.strip() for line in draft.text.splitlines() if line not in known and line.strip()]
+    since = "" if draft.disk == disk else "the file was written since; "
+    return at, f"{since}{new[0][:SHORT] if new else 'lines removed'}"
 
 
 def _read(file: str) -> Draft | None:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.worker import Worker
 
+    from workbench.edits.undoing import Save
     from workbench.gate.labelling import Given
     from workbench.tuning.wishes.wish import Wish
 
@@ -105,6 +106,8 @@ class Workbench(App[None], inherit_bindings=False):
         """How prompts should come out, as chosen since the start, by trace id."""
         self.labels_given: list[Given] = []
         """The labels given since the start, newest last."""
+        self.saves: list[Save] = []
+        """The saves of instructions since the start, newest last."""
         self.is_welcoming = False
         """Whether this is a first start without history, on which the import and the tour are offered."""
         self._came_from: list[str] = []

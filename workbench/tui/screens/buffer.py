@@ -5,13 +5,14 @@ No work is lost: neither another program's save in the meantime nor an unsaved e
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
+from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from enricher.home import from_home
@@ -19,6 +20,7 @@ from enricher.rules.own_layer import LayerError
 from workbench.edits import drafts
 from workbench.edits import instructions_file as files
 from workbench.edits.drafts import Drafts
+from workbench.edits.undoing import ChangedSince, Save, take_back
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.questions.picker import Answer, Picker
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from workbench.edits.drafts import Draft
 
 OVERWRITE, TAKE_THEIRS, LAYER, THROW_AWAY = "overwrite", "theirs", "layer", "throw away"
-SHORT = 48
 
 
 @dataclass
@@ -51,6 +52,17 @@ class Saved(Message):
     note: str
     before: str = ""
     edited: str = ""
+    is_new: bool = False
+    """Whether the file did not exist before."""
+
+
+@dataclass
+class TakenBack(Message):
+    """A save was taken back, or another program has written the file since."""
+
+    save: Save
+    note: str
+    since: ChangedSince | None
 
 
 @dataclass
@@ -63,6 +75,10 @@ class NotSaved(Message):
 
 class BufferScreen(WorkbenchScreen):
     """A screen with one editor over one file; ``begin`` and ``show_file`` are called after every change."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z,f9", "take_save_back", "Take the last save back", id="instructions.undo-save", show=False),
+    ]
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,6 +96,10 @@ class BufferScreen(WorkbenchScreen):
 
     def show_file(self) -> None:
         """Show the name of the file and its state."""
+        raise NotImplementedError
+
+    def open_file(self, path: str) -> None:
+        """Open another file, unless the edit of this one is not saved."""
         raise NotImplementedError
 
     def moved(self, path: str, before: str) -> None:
@@ -121,7 +141,7 @@ class BufferScreen(WorkbenchScreen):
             self._ask_for_draft(found)
 
     def _ask_for_draft(self, found: list[Draft]) -> None:
-        answers = [Answer(one.file, *_describe_draft(one, self._disk)) for one in found]
+        answers = [Answer(one.file, *drafts.describe(one, self._disk)) for one in found]
         answers += [Answer("", "Not now", "they are kept"), Answer(THROW_AWAY, "Throw them away")]
         note = "These edits of the file were not saved when the app ended; another one may be chosen at the next start."
 
@@ -246,6 +266,7 @@ class BufferScreen(WorkbenchScreen):
         """Write the rules that differ from the packaged file into the user's own layer."""
         path = files.own_file()
         try:
+            is_new = not os.path.exists(path)
             before = files.read(path)
             layer = files.layer_of_edit(text, opened, here())
             if not layer.rules and layer.text == before:
@@ -260,7 +281,7 @@ class BufferScreen(WorkbenchScreen):
             f"Saved {count} changed rule{'s' * (count != 1)} in your own layer, which is open now; "
             "the packaged file stays as it is (f goes back to it)."
         )
-        self.post_message(Saved(path, layer.text, note, before, text))
+        self.post_message(Saved(path, layer.text, note, before, text, is_new))
 
     def _ask_whose(self) -> None:
         answers = [
@@ -280,16 +301,20 @@ class BufferScreen(WorkbenchScreen):
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def store(self, path: str, text: str, over: str | None) -> None:
         """Write the text if the file still holds ``over``; None overwrites any text."""
+        is_new = not os.path.exists(path)
         try:
+            before = files.read(path) if over is None else over
             files.save(path, text, over=over)
         except files.FileError as error:
             self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
             return
-        self.post_message(Saved(path, text, files.trust_note(path, here())))
+        self.post_message(Saved(path, text, files.trust_note(path, here()), before, is_new=is_new))
 
     @on(Saved)
     def _saved(self, message: Saved) -> None:
-        self.notify(message.note or "Saved.", timeout=6 if message.note else 2, markup=False)
+        self.app.saves.append(Save(message.path, message.before, message.text, message.is_new))
+        note = message.note or "Saved. f9 takes it back."
+        self.notify(note, timeout=6 if message.note else 3, markup=False)
         if message.edited and message.edited != self.editor.text:
             return  # typed on meanwhile: the newer text stays in the editor as an edit of its own file
         if message.path != self._path:
@@ -312,6 +337,55 @@ class BufferScreen(WorkbenchScreen):
         else:
             self.notify(message.reason, title="Not saved", severity="error", markup=False)
 
+    def action_take_save_back(self) -> None:
+        """Take back the last save that was made in this app, of whatever file."""
+        if not self.app.saves:
+            self.notify("Nothing was saved since the app was started.", timeout=3)
+            return
+        if self.app.saves[-1].path != self._path:
+            self.open_file(self.app.saves[-1].path)  # an unsaved edit keeps its file open, and is told
+        elif self.is_unsaved:
+            self.notify("The edit is not saved: ctrl+r takes it back; then f9 takes back the save.", timeout=5)
+        if self.app.saves[-1].path == self._path and not self.is_unsaved:
+            self.take_back(self.app.saves.pop())
+
+    @work(thread=True, group="instructions.save", exit_on_error=False)
+    def take_back(self, save: Save) -> None:
+        """Restore the text before a save, unless the file was changed since."""
+        try:
+            since = take_back(save)
+        except files.FileError as error:
+            self.app.saves.append(save)
+            self.post_message(NotSaved(str(error), False))
+            return
+        note = (
+            since.note
+            if since
+            else f"The save was taken back. {files.trust_note(save.path, here()).removeprefix('Saved. ')}"
+        )
+        self.post_message(TakenBack(save, note, since))
+
+    @on(TakenBack)
+    def _taken_back(self, message: TakenBack) -> None:
+        if message.save.path != self._path:  # another file was opened meanwhile
+            return
+        if message.since is None:
+            self._take_from_disk(message.save.before, can_undo=True)
+        else:
+            self._offer_without_save(message.since)
+        self.notify(message.note, timeout=8, markup=False)
+
+    def _offer_without_save(self, since: ChangedSince) -> None:
+        """Put the text without the save into the editor, not saved yet."""
+        self.show_text(since.disk)
+        self.editor.show_text(since.proposal, can_undo=True)
+        self._buffer = self.editor.text
+        self._news = since.disk if since.merged is None else None
+        self.note_edit()
+        self.keep_draft()
+        self.begin()
+        self.show_file()
+
     def action_external(self) -> None:
         """Open the file in the user's own editor; its saves are noticed here."""
         from workbench.tui.editing import open_editor
@@ -327,12 +401,3 @@ class BufferScreen(WorkbenchScreen):
             self.notify(trouble, severity="warning", timeout=8, markup=False)
         else:
             self.app.refresh()
-
-
-def _describe_draft(draft: Draft, disk: str) -> tuple[str, str]:
-    """Return the time of a draft, and the first of its lines that the file does not have, to distinguish drafts."""
-    at = datetime.fromtimestamp(draft.at).astimezone().strftime("%Y-%m-%d %H:%M")
-    known = set(disk.splitlines())
-    new = [line.strip() for line in draft.text.splitlines() if line not in known and line.strip()]
-    since = "" if draft.disk == disk else "the file was written since; "
-    return at, f"{since}{new[0][:SHORT] if new else 'lines removed'}"

@@ -1,0 +1,228 @@
+"""A save of the instructions is taken back in the app, and nothing is lost, whoever has written the file since."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from instructing import LAYER, ONE_GUARDRAIL, QUIETER, edited, instructions, own_layer, save_elsewhere, settled
+from piloting import notices, run_workbench, screen_text, settle, until
+from terminals import in_terminal, pane, press
+
+from workbench.edits.undoing import Save, without
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
+
+    from simulator import Account
+    from textual.pilot import Pilot
+
+    from workbench.tui.app import Workbench
+
+BACK = "The save was taken back."
+
+
+@pytest.fixture
+def layer(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_layer(library, monkeypatch)
+
+
+@pytest.fixture(autouse=True)
+def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no arriving prompt start a run between two keys."""
+    monkeypatch.setattr("workbench.tui.screens.instructions.AFTER_NEWS_S", 60)
+
+
+def open_it(library: Account) -> AbstractAsyncContextManager[Any]:
+    return run_workbench(library.state, screen="instructions")
+
+
+async def saved(app: Workbench, pilot: Pilot[None], text: str) -> None:
+    """Type a text and save it."""
+    await edited(app, pilot, text, "changed")
+    await pilot.press("ctrl+s")
+    await until(pilot, lambda: not instructions(app).is_unsaved)
+    await settle(app, pilot)
+
+
+async def take_back(app: Workbench, pilot: Pilot[None], *, told: str = BACK, key: str = "f9") -> None:
+    await pilot.press(key)
+    await until(pilot, lambda: told in notices(app))
+    await settle(app, pilot)
+
+
+def test_in_a_real_terminal_a_save_is_taken_back(library: Account, layer: Path) -> None:
+    with in_terminal(library) as name:
+        pane(name, "newest first")
+        press(name, "2")
+        pane(name, "Task type", "identical")
+        press(name, "i")
+        pane(name, "How sure a task type must be")
+        press(name, "# mine", "Enter", "C-s")
+        pane(name, "f9 takes it back")
+        written = layer.read_text()
+        press(name, "F9")
+        pane(name, "taken back")
+
+        assert (written, layer.read_text()) == (f"# mine\n{LAYER}", LAYER)
+
+
+@pytest.mark.parametrize("key", ["f9", "ctrl+z"])
+async def test_file_editor_and_figures_are_as_before(library: Account, layer: Path, key: str) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        written = layer.read_text()
+        await take_back(app, pilot, key=key)
+        await settled(app, pilot, "identical")
+
+        assert (written, layer.read_text(), instructions(app).editor.text) == (QUIETER, LAYER, LAYER)
+        assert not instructions(app).is_unsaved
+
+        instructions(app).editor.undo()
+        assert instructions(app).editor.text == QUIETER, "the text of the save is not lost"
+
+
+async def test_saves_are_taken_back_one_after_the_other(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        await saved(app, pilot, QUIETER.replace("0.99", "0.98"))
+        found = []
+        for _save in range(2):
+            await take_back(app, pilot)
+            found.append(layer.read_text())
+        await take_back(app, pilot, told="Nothing was saved")
+
+        assert found == [QUIETER, LAYER]
+
+
+@pytest.mark.parametrize("is_seen", [True, False], ids=["noticed before", "a moment ago"])
+async def test_what_another_program_wrote_since_stays(
+    library: Account, layer: Path, monkeypatch: pytest.MonkeyPatch, is_seen: bool
+) -> None:
+    theirs = f"{QUIETER}\n{ONE_GUARDRAIL}"
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        if not is_seen:
+            monkeypatch.setattr(type(app.screen), "_file_changed", lambda *_given: None)
+            instructions(app)._stop_watching()  # noqa: SLF001
+        save_elsewhere(layer, theirs)
+        if is_seen:
+            await until(pilot, lambda: instructions(app).editor.text == theirs)
+        await take_back(app, pilot, told="its text without your save")
+        offered, on_disk = instructions(app).editor.text, layer.read_text()
+        is_unsaved = instructions(app).is_unsaved
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not instructions(app).is_unsaved)
+
+        assert (on_disk, is_unsaved) == (theirs, True), "nothing is written before ctrl+s"
+        assert offered == f"{LAYER}\n{ONE_GUARDRAIL}"
+        assert layer.read_text() == offered
+
+
+async def test_where_both_changed_the_same_line_it_is_asked_whose_text_stays(library: Account, layer: Path) -> None:
+    theirs = QUIETER.replace("0.99", "0.11")
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        save_elsewhere(layer, theirs)
+        await until(pilot, lambda: instructions(app).editor.text == theirs)
+        await take_back(app, pilot, told="nothing was written")
+        offered, on_disk = instructions(app).editor.text, layer.read_text()
+        await pilot.press("ctrl+s")
+        await settle(app, pilot)
+        asked = screen_text(app)
+        await pilot.press("escape", "ctrl+r")
+        await settle(app, pilot)
+
+        assert (offered, on_disk) == (LAYER, theirs)
+        assert "Whose text stays?" in asked
+        assert instructions(app).editor.text == theirs
+
+
+async def test_an_unsaved_edit_is_not_lost_to_it(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        more = f"{QUIETER}\n{ONE_GUARDRAIL}"
+        instructions(app).editor.text = more
+        await settle(app, pilot)
+        await take_back(app, pilot, told="The edit is not saved")
+
+        assert (instructions(app).editor.text, layer.read_text()) == (more, QUIETER)
+
+
+async def test_a_file_that_the_save_made_is_removed_again(library: Account, layer: Path) -> None:
+    layer.unlink()
+    async with run_workbench(library.state, screen="instructions", instructions=str(layer)) as (app, pilot):
+        await saved(app, pilot, QUIETER)
+        was_there = layer.exists()
+        await take_back(app, pilot)
+
+        assert (was_there, layer.exists(), instructions(app).editor.text) == (True, False, "")
+
+
+async def test_a_save_of_another_file_is_taken_back_there(library: Account, layer: Path) -> None:
+    other = library.write("project/other.md", LAYER)
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        instructions(app).open_file(str(other))
+        await settle(app, pilot)
+        await take_back(app, pilot)
+
+        assert layer.read_text() == LAYER
+        assert instructions(app)._path == str(layer)  # noqa: SLF001
+
+
+async def test_a_save_over_another_programs_text_gives_that_text_back(library: Account, layer: Path) -> None:
+    theirs = f"{LAYER}\n{ONE_GUARDRAIL}"
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, QUIETER, "changed")
+        save_elsewhere(layer, theirs)
+        await until(pilot, lambda: "changed on the disk" in screen_text(app))
+        await pilot.press("ctrl+s", "down", "enter")
+        await until(pilot, lambda: not instructions(app).is_unsaved)
+        await take_back(app, pilot)
+
+        assert layer.read_text() == theirs
+
+
+async def test_a_save_that_cannot_be_taken_back_can_be_tried_again(
+    library: Account, layer: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        with monkeypatch.context() as full:
+            full.setattr("workbench.edits.instructions_file.shared_files.replace_file", refuse)
+            await take_back(app, pilot, told="No space left on device")
+        assert layer.read_text() == QUIETER
+        await take_back(app, pilot)
+
+        assert layer.read_text() == LAYER
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        pytest.param(lambda text: text + "e\n", "a\nb\nc\nd\ne\n", id="added at the end"),
+        pytest.param(lambda text: text.replace("d\n", ""), "a\nb\nc\n", id="removed elsewhere"),
+        pytest.param(lambda text: text.replace("B", "b"), "a\nb\nc\nd\n", id="taken back already"),
+        pytest.param(lambda text: text.replace("B", "X"), None, id="the same line"),
+        pytest.param(lambda text: text.replace("B\n", "B\nnew\n"), None, id="a line right after it"),
+        pytest.param(lambda _text: "", None, id="everything removed"),
+    ],
+)
+def test_a_save_is_taken_out_of_a_later_text(change: Callable[[str], str], expected: str | None) -> None:
+    save = Save("/file", "a\nb\nc\nd\n", "a\nB\nc\nd\n")
+
+    assert without(save, change(save.after)) == expected

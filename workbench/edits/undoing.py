@@ -1,0 +1,90 @@
+"""Take a save back: restore the text that it replaced, and keep what another program has written since."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from workbench.edits import instructions_file as files
+
+MERGED = (
+    "Another program has written the file since. The editor has its text without your save: ctrl+s saves that, "
+    "ctrl+r goes to what is on the disk."
+)
+OVERLAPS = (
+    "Another program has changed the same lines since, so nothing was written. The editor has the text before your "
+    "save: ctrl+s asks whose text stays, ctrl+r goes to what is on the disk."
+)
+Hunk = tuple[int, int, list[str]]
+"""The lines from the first number up to the second are replaced by others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A save of a file: the text before and after it; ``is_new`` if the file did not exist before."""
+
+    path: str
+    before: str
+    after: str
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSince:
+    """Why a save was not taken back: another program has written ``disk``.
+
+    ``merged`` is that text without the save's changes; None if both changed the same lines.
+    """
+
+    save: Save
+    disk: str
+    merged: str | None
+
+    @property
+    def proposal(self) -> str:
+        """The text to save now, to take the save back."""
+        return self.save.before if self.merged is None else self.merged
+
+    @property
+    def note(self) -> str:
+        """What the user is told once the proposal is in the editor."""
+        return OVERLAPS if self.merged is None else MERGED
+
+
+def take_back(save: Save) -> ChangedSince | None:
+    """Restore the text before the save, or return what another program has written since; raises FileError."""
+    with contextlib.suppress(files.ChangedMeanwhileError):
+        if save.is_new and files.read(save.path) == save.after:
+            _remove(save.path)
+        else:
+            files.save(save.path, save.before, over=save.after)
+        return None
+    disk = files.read(save.path)
+    return ChangedSince(save, disk, without(save, disk))
+
+
+def without(save: Save, text: str) -> str | None:
+    """Return a later text of the file without the changes of the save; None if it changed the same lines."""
+    after = save.after.splitlines(keepends=True)
+    undone = _hunks(after, save.before)
+    others = [hunk for hunk in _hunks(after, text) if hunk not in undone]
+    if any(one[0] <= other[1] and other[0] <= one[1] for one in undone for other in others):
+        return None
+    for start, end, lines in sorted([*undone, *others], key=lambda hunk: hunk[:2], reverse=True):
+        after[start:end] = lines
+    return "".join(after)
+
+
+def _hunks(base: list[str], text: str) -> list[Hunk]:
+    lines = text.splitlines(keepends=True)
+    codes = SequenceMatcher(None, base, lines, autojunk=False).get_opcodes()
+    return [(i1, i2, lines[j1:j2]) for kind, i1, i2, j1, j2 in codes if kind != "equal"]
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError as error:
+        raise files.FileError(f"{path} cannot be removed: {error.strerror or error}") from error

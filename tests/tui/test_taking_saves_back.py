@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +14,7 @@ from workbench.edits.undoing import Save, without
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractAsyncContextManager
+    from pathlib import Path
 
     from simulator import Account
     from textual.pilot import Pilot
@@ -33,6 +33,15 @@ def layer(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no arriving prompt start a run between two keys."""
     monkeypatch.setattr("workbench.tui.screens.instructions.AFTER_NEWS_S", 60)
+
+
+def text_of(file: Path) -> str | None:
+    """Return the text of a file, None if there is none."""
+    return file.read_text() if file.exists() else None
+
+
+def remove(file: Path) -> None:
+    file.unlink()
 
 
 def open_it(library: Account) -> AbstractAsyncContextManager[Any]:
@@ -62,11 +71,11 @@ def test_in_a_real_terminal_a_save_is_taken_back(library: Account, layer: Path) 
         pane(name, "How sure a task type must be")
         press(name, "# mine", "Enter", "C-s")
         pane(name, "f9 takes it back")
-        written = layer.read_text()
+        written = text_of(layer)
         press(name, "F9")
         pane(name, "taken back")
 
-        assert (written, layer.read_text()) == (f"# mine\n{LAYER}", LAYER)
+        assert (written, text_of(layer)) == (f"# mine\n{LAYER}", LAYER)
 
 
 @pytest.mark.parametrize("key", ["f9", "ctrl+z"])
@@ -74,11 +83,11 @@ async def test_file_editor_and_figures_are_as_before(library: Account, layer: Pa
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
         await saved(app, pilot, QUIETER)
-        written = layer.read_text()
+        written = text_of(layer)
         await take_back(app, pilot, key=key)
         await settled(app, pilot, "identical")
 
-        assert (written, layer.read_text(), instructions(app).editor.text) == (QUIETER, LAYER, LAYER)
+        assert (written, text_of(layer), instructions(app).editor.text) == (QUIETER, LAYER, LAYER)
         assert not instructions(app).is_unsaved
 
         instructions(app).editor.undo()
@@ -93,7 +102,7 @@ async def test_saves_are_taken_back_one_after_the_other(library: Account, layer:
         found = []
         for _save in range(2):
             await take_back(app, pilot)
-            found.append(layer.read_text())
+            found.append(text_of(layer))
         await take_back(app, pilot, told="Nothing was saved")
 
         assert found == [QUIETER, LAYER]
@@ -114,14 +123,14 @@ async def test_what_another_program_wrote_since_stays(
         if is_seen:
             await until(pilot, lambda: instructions(app).editor.text == theirs)
         await take_back(app, pilot, told="its text without your save")
-        offered, on_disk = instructions(app).editor.text, layer.read_text()
+        offered, on_disk = instructions(app).editor.text, text_of(layer)
         is_unsaved = instructions(app).is_unsaved
         await pilot.press("ctrl+s")
         await until(pilot, lambda: not instructions(app).is_unsaved)
 
         assert (on_disk, is_unsaved) == (theirs, True), "nothing is written before ctrl+s"
         assert offered == f"{LAYER}\n{ONE_GUARDRAIL}"
-        assert layer.read_text() == offered
+        assert text_of(layer) == offered
 
 
 async def test_where_both_changed_the_same_line_it_is_asked_whose_text_stays(library: Account, layer: Path) -> None:
@@ -132,7 +141,7 @@ async def test_where_both_changed_the_same_line_it_is_asked_whose_text_stays(lib
         save_elsewhere(layer, theirs)
         await until(pilot, lambda: instructions(app).editor.text == theirs)
         await take_back(app, pilot, told="nothing was written")
-        offered, on_disk = instructions(app).editor.text, layer.read_text()
+        offered, on_disk = instructions(app).editor.text, text_of(layer)
         await pilot.press("ctrl+s")
         await settle(app, pilot)
         asked = screen_text(app)
@@ -153,17 +162,17 @@ async def test_an_unsaved_edit_is_not_lost_to_it(library: Account, layer: Path) 
         await settle(app, pilot)
         await take_back(app, pilot, told="The edit is not saved")
 
-        assert (instructions(app).editor.text, layer.read_text()) == (more, QUIETER)
+        assert (instructions(app).editor.text, text_of(layer)) == (more, QUIETER)
 
 
 async def test_a_file_that_the_save_made_is_removed_again(library: Account, layer: Path) -> None:
-    layer.unlink()
+    remove(layer)
     async with run_workbench(library.state, screen="instructions", instructions=str(layer)) as (app, pilot):
         await saved(app, pilot, QUIETER)
-        was_there = layer.exists()
+        was_there = text_of(layer)
         await take_back(app, pilot)
 
-        assert (was_there, layer.exists(), instructions(app).editor.text) == (True, False, "")
+        assert (was_there, text_of(layer), instructions(app).editor.text) == (QUIETER, None, "")
 
 
 async def test_a_save_of_another_file_is_taken_back_there(library: Account, layer: Path) -> None:
@@ -175,7 +184,7 @@ async def test_a_save_of_another_file_is_taken_back_there(library: Account, laye
         await settle(app, pilot)
         await take_back(app, pilot)
 
-        assert layer.read_text() == LAYER
+        assert text_of(layer) == LAYER
         assert instructions(app)._path == str(layer)  # noqa: SLF001
 
 
@@ -190,7 +199,7 @@ async def test_a_save_over_another_programs_text_gives_that_text_back(library: A
         await until(pilot, lambda: not instructions(app).is_unsaved)
         await take_back(app, pilot)
 
-        assert layer.read_text() == theirs
+        assert text_of(layer) == theirs
 
 
 async def test_a_save_that_cannot_be_taken_back_can_be_tried_again(
@@ -205,10 +214,10 @@ async def test_a_save_that_cannot_be_taken_back_can_be_tried_again(
         with monkeypatch.context() as full:
             full.setattr("workbench.edits.instructions_file.shared_files.replace_file", refuse)
             await take_back(app, pilot, told="No space left on device")
-        assert layer.read_text() == QUIETER
+        assert text_of(layer) == QUIETER
         await take_back(app, pilot)
 
-        assert layer.read_text() == LAYER
+        assert text_of(layer) == LAYER
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def trust_note(path: str, cwd: str) -> str:
     folder = next((folder for _name, folder in layer_folders(cwd) if path.startswith(folder + os.sep)), "")
     if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
         return ""
-    return f"Saved. It counts once you trust it again: enricher trust {folder}"
+    return f"It counts once you trust it again: enricher trust {folder}"
 
 
 @dataclass(frozen=True, slots=True)

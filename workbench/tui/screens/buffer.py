@@ -308,13 +308,13 @@ class BufferScreen(WorkbenchScreen):
         except files.FileError as error:
             self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
             return
-        self.post_message(Saved(path, text, files.trust_note(path, here()), before, is_new=is_new))
+        note = f"Saved. {files.trust_note(path, here()) or 'f9 takes it back.'}"
+        self.post_message(Saved(path, text, note, before, is_new=is_new))
 
     @on(Saved)
     def _saved(self, message: Saved) -> None:
         self.app.saves.append(Save(message.path, message.before, message.text, message.is_new))
-        note = message.note or "Saved. f9 takes it back."
-        self.notify(note, timeout=6 if message.note else 3, markup=False)
+        self.notify(message.note, timeout=6, markup=False)
         if message.edited and message.edited != self.editor.text:
             return  # typed on meanwhile: the newer text stays in the editor as an edit of its own file
         if message.path != self._path:
@@ -358,20 +358,15 @@ class BufferScreen(WorkbenchScreen):
             self.app.saves.append(save)
             self.post_message(NotSaved(str(error), False))
             return
-        note = (
-            since.note
-            if since
-            else f"The save was taken back. {files.trust_note(save.path, here()).removeprefix('Saved. ')}"
-        )
+        note = since.note if since else f"The save was taken back. {files.trust_note(save.path, here())}"
         self.post_message(TakenBack(save, note, since))
 
     @on(TakenBack)
     def _taken_back(self, message: TakenBack) -> None:
-        if message.save.path != self._path:  # another file was opened meanwhile
-            return
-        if message.since is None:
+        is_open = message.save.path == self._path
+        if is_open and message.since is None:
             self._take_from_disk(message.save.before, can_undo=True)
-        else:
+        elif is_open and message.since is not None:
             self._offer_without_save(message.since)
         self.notify(message.note, timeout=8, markup=False)
 

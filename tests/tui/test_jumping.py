@@ -56,6 +56,20 @@ async def test_a_digit_goes_to_the_screen_of_that_number(library: Account) -> No
         assert app.screen is app.place_screen()
 
 
+async def test_a_screen_without_parts_says_so(library: Account) -> None:
+    async with run_workbench(library.state, screen="compare") as (app, pilot):
+        parts = app.screen.focus_chain
+        await pilot.press("ctrl+o")
+        await settle(app, pilot)
+        shown = screen_text(app)
+        await pilot.press("1")
+        await settle(app, pilot)
+
+        assert parts == []
+        assert "No part of this screen takes the focus" in shown
+        assert app.current_mode == "traces"
+
+
 @pytest.mark.parametrize("key", ["escape", "ctrl+o"])
 async def test_escape_stays_where_one_was(library: Account, key: str) -> None:
     async with run_workbench(library.state) as (app, pilot):

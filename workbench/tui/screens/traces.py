@@ -92,6 +92,8 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         super().__init__()
         self._text: str | None = None
         self._shows_session = False
+        self._was_reading = False
+        """Whether the trace was being read when its session was asked for."""
         self._brought = ""
         """The filter that another screen set when it opened this one; empty if none did."""
         self._before = ("", "")
@@ -189,23 +191,34 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.action_reload()
 
     def action_back(self) -> None:
-        """Return to the screen that opened this one; else close the open pane; if none is open, clear the filter."""
-        if self.app.can_go_back and self._text == self._brought:
-            self.remove_class("-reading")
-            self._keep = self._before[1]
-            self.select(self._before[0])
-            self.app.go_back()
-        elif self.has_class("-reading") and self.has_class("-narrow"):
-            self.rows.focus()
-            self.remove_class("-reading")
-        elif self.focused is not self.rows and self.rows.row_count:
-            self.rows.focus()
-        elif self._shows_session:
+        """Go back one step: close what was opened here, take the filter away, return to the screen that opened this."""
+        if self._shows_session:
             self.action_session()
+            if not self._was_reading:
+                self._close_detail()
+        elif self.focused is self.detail:
+            self._close_detail()
         elif self._is_queue:
             self.action_queue()
+        elif self.app.can_go_back and self._text == self._brought:
+            self._return()
+        elif (self.focused is not self.rows or self.has_class("-reading", "-narrow")) and self.rows.row_count:
+            self._close_detail()
         elif self._text or self.bar.is_wrong:
             self.select("")
+        elif self.app.can_go_back:
+            self._return()
+
+    def _close_detail(self) -> None:
+        self.remove_class("-reading")
+        self.rows.focus()
+
+    def _return(self) -> None:
+        """Return to the screen that opened this one; the list is as it was before."""
+        self.remove_class("-reading")
+        self._keep = self._before[1]
+        self.select(self._before[0])
+        self.app.go_back()
 
     @on(RowHeader.SortWanted)
     def _sort_wanted(self, message: RowHeader.SortWanted) -> None:
@@ -266,6 +279,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         """Show the session of the trace, or the trace again."""
         self._shows_session = not self._shows_session
         if self._shows_session:
+            self._was_reading = self.focused is self.detail
             self.add_class("-reading")
             self.detail.focus()
         self._read_chosen()

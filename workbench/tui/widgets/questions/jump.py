@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 LETTERS = "asdfghjkl" + "".join(letter for letter in ascii_lowercase if letter not in "asdfghjkl")
 """The letters in the order in which they are given: those under the fingers first."""
 
+HINT = "A letter goes to that part · a digit goes to a screen · esc stays"
+NO_PARTS = "No part of this screen takes the focus · a digit goes to a screen · esc stays"
+
 
 class JumpScreen(ModalScreen[str], inherit_bindings=False):
     """Shows the letters over the screen below; returns the name of a place that was chosen by its digit, else empty."""
@@ -27,7 +30,8 @@ class JumpScreen(ModalScreen[str], inherit_bindings=False):
     DEFAULT_CSS = """
     JumpScreen {
         background: transparent;
-        Static { position: absolute; width: 3; height: 1; text-align: center; text-style: bold reverse; }
+        #hint { dock: bottom; width: 100%; height: 1; padding: 0 1; background: $panel; color: $foreground; }
+        .letter { position: absolute; width: 3; height: 1; text-align: center; text-style: bold reverse; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -42,9 +46,10 @@ class JumpScreen(ModalScreen[str], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         for letter, part in self._parts.items():
-            label = Static(letter, id=f"jump-{letter}", markup=False)
+            label = Static(letter, id=f"jump-{letter}", classes="letter", markup=False)
             label.styles.offset = (part.region.x, part.region.y)
             yield label
+        yield Static(HINT if self._parts else NO_PARTS, id="hint", markup=False)
 
     def on_key(self, event: events.Key) -> None:
         """Focus the part with that letter, or choose the place with that digit; any other key is ignored."""

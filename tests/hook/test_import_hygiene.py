@@ -38,8 +38,9 @@ ALWAYS = set(
     enricher.prompt.wording
     enricher.prompt.wording.frames enricher.prompt.wording.structure enricher.record enricher.record.recording
     enricher.record.upkeep enricher.respond enricher.respond.decision enricher.respond.facts
-    enricher.respond.guidance enricher.respond.render enricher.rules enricher.rules.cache enricher.rules.layers
-    enricher.settings storage storage.base storage.base.fast_stdlib storage.base.private storage.state
+    enricher.respond.guidance enricher.respond.ranking enricher.respond.render enricher.rules
+    enricher.rules.cache enricher.rules.layers enricher.settings storage storage.base storage.base.fast_stdlib
+    storage.base.private storage.state
     storage.state.detached storage.state.key storage.state.sessions storage.traces storage.traces.spool
     """.split()
 )

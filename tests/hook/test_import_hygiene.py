@@ -55,7 +55,7 @@ CHANNELS = set(
 """To ask the channels where the project has an index and nothing was said before."""
 INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
 INDEX |= {f"enricher.sources.code.{name}" for name in ("locations", "lookup", "name_history", "testfiles")}
-MEMORIES = {"storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
+MEMORIES = {"storage.memory.question", "storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
 CLAUDE_TRANSCRIPT = {
     "enricher.sources.transcripts",
     "enricher.sources.transcripts.claude",

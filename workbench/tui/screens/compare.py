@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 NOTHING_YET = """\
 There is nothing to compare yet.
 
-  2         type into the instructions: every prompt that your edit changes is listed here
-  1, then r compares what was said to one trace with what today's rules say
+  2       edit the instructions: the prompts that change are listed here
+  1, r    compare what was said to one trace with what today's rules say
 """
 NO_CHANGE = """\
 The last run changed nothing: both sides say the same to every prompt.

@@ -1,8 +1,9 @@
 """Measure the app as a user experiences it: start, filter, and arrival of a prompt, with a yardstick in the same run.
 
-The start is a real process in a pseudo-terminal, timed from its creation until the newest prompt is painted. The
-filter runs in the app without a terminal, timed from the moment at which typing paused. The prompt is a real hook
-call, timed from the end of its process until its line is in the table.
+The start is a real process in a pseudo-terminal, timed from its creation until the newest prompt is painted. All else
+runs in the app without a terminal: a filter from the moment at which typing paused; coverage from the key that opens
+its screen until the first figures; a weight in a layer of the user's own from the save until the first and the complete
+figures. The prompt is a real hook call, timed from the end of its process until its line is in the table.
 """
 
 from __future__ import annotations
@@ -26,11 +27,25 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from workbench.tui.app import Workbench
+    from workbench.tui.screens.instructions import InstructionsScreen
     from workbench.tui.screens.traces import TracesScreen
 
+COVERAGE = "first coverage"
+SAVE_FIRST, SAVE_COMPLETE = "save to the first figures", "save to the complete figures"
 YARDSTICK = "python -c 'import textual.app'"
 START, TAIL = "start to the first rows", "a prompt arrives"
 FILTERS = ("type:debug", "type:framework status:error", "guardrail:H9", "ms>300", "label:wrong", "since:1d ms<1")
+LAYER = """\
+# Classification
+
+## Task type: debug
+
+```yaml
+extend: true
+signals:
+  - {{phrase: "worked yesterday", weight: {weight}}}
+```
+"""
 ENTRY = "from enricher.interfaces.cli import main; main()"
 SIZE = (120, 40)
 GIVE_UP_S = 60.0
@@ -52,6 +67,8 @@ def workbench_rows(state: str, runs: int) -> list[BenchRow]:
                 seconds[YARDSTICK].append(yardstick)
                 seconds[START].append(start)
         seconds |= asyncio.run(_filters(state, runs))
+        seconds[COVERAGE] = asyncio.run(_coverages(state, runs))
+        seconds |= asyncio.run(_saves(state, runs))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         seconds[TAIL] = asyncio.run(_arrivals(os.environ["ENRICHER_HOME"], runs))
     floor = seconds[YARDSTICK]
@@ -128,6 +145,44 @@ async def _filters(state: str, runs: int) -> dict[str, list[float]]:
                 _traces(app).select(text)
                 await _until(_traces(app).is_listed)
                 found[f"filter {text}"].append(time.perf_counter() - begun)
+    return found
+
+
+async def _coverages(state: str, runs: int) -> list[float]:
+    from workbench.tui.app import Workbench
+
+    found = []
+    for _round in range(runs):
+        app = Workbench(state, screen="traces", selection="")
+        async with app.run_test(size=SIZE):
+            await _until(lambda app=app: _traces(app).rows.row_count)  # type: ignore[misc]
+            begun = time.perf_counter()
+            await app.action_go("coverage")
+            await _until(lambda app=app: getattr(app.place_screen(), "is_measured", False))  # type: ignore[misc]
+            found.append(time.perf_counter() - begun)
+    return found
+
+
+async def _saves(state: str, runs: int) -> dict[str, list[float]]:
+    """Save a layer of the user's own with one weight changed, again and again."""
+    from workbench.edits import instructions_file as files
+    from workbench.tui.app import Workbench
+
+    found: dict[str, list[float]] = {SAVE_FIRST: [], SAVE_COMPLETE: []}
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
+        files.save(files.own_file(), LAYER.format(weight=1), over=None)
+        app = Workbench(state, screen="instructions", instructions=files.own_file())
+        async with app.run_test(size=SIZE):
+            screen: InstructionsScreen = app.place_screen()  # type: ignore[assignment]
+            await _until(lambda: screen.figures and screen.figures.is_complete)
+            for number in range(runs):
+                before, screen.editor.text = screen.figures, LAYER.format(weight=2 + number % 2)
+                begun = time.perf_counter()
+                screen.action_save()
+                await _until(lambda before=before: screen.figures is not before)  # type: ignore[misc]
+                found[SAVE_FIRST].append(time.perf_counter() - begun)
+                await _until(lambda: screen.figures and screen.figures.is_complete)
+                found[SAVE_COMPLETE].append(time.perf_counter() - begun)
     return found
 
 

@@ -19,7 +19,7 @@ from enricher.interfaces.cli.options import as_json
 @as_json
 @asserting
 def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
-    """Time the app's start, its filter and the arrival of a new prompt, as ratios to importing Textual."""
+    """Time start, filter, coverage, saving and a new prompt in the app, as ratios to importing Textual."""
     from storage.db.database import StorageError
     from workbench.bench.app import workbench_rows
 

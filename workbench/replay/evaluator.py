@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -130,9 +131,14 @@ def level_of(
 
 def _earlier(row: RecordedPrompt) -> str:
     """Return the earlier text that the prompt refers back to; empty if there is none (most prompts)."""
-    if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not kind(row.prompt):
+    if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not _refers_back(row.prompt):
         return ""
     return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
+
+
+@functools.lru_cache(maxsize=1 << 16)  # each edit replays the same prompts, and asks for both of its sides
+def _refers_back(prompt: str) -> bool:
+    return bool(kind(prompt))
 
 
 def _features(row: RecordedPrompt) -> set[str]:

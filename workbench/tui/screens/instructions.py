@@ -155,6 +155,11 @@ What the channels found is taken from the record; where other rules would have a
         self.open_file(self.app.instructions or (remembered if os.path.isfile(remembered) else files.nearest(here())))
 
     @property
+    def figures(self) -> Figures | None:
+        """The figures that are displayed; those of each edit are another object."""
+        return self._shown
+
+    @property
     def lines(self) -> LineList:
         """Problems, changes and outline."""
         return self.query_one("#lines", LineList)

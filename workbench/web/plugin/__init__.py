@@ -105,15 +105,15 @@ def render_cell(
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
-    """Give ``base.html`` the links to our pages, which it shows on Datasette's own pages."""
-    from workbench.web.page import places_in
+    """Give ``base.html`` the menu of our pages, which it shows on Datasette's own pages."""
+    from workbench.web import page
     from workbench.web.reading.history import find
 
-    async def enricher_places(request: object) -> list[tuple[str, str]]:
+    async def enricher_top(request: object) -> page.Top | None:
         history = find(datasette)
-        return await places_in(history, request) if history else []
+        return await page.top_of_datasette(history, request) if history else None
 
-    env.globals["enricher_places"] = enricher_places
+    env.globals["enricher_top"] = enricher_top
 
 
 @hookimpl(wrapper=True)

@@ -114,7 +114,12 @@ async def test_rules_that_never_spoke_are_counted_and_listed(live: Datasette) ->
 async def test_the_rules_that_may_be_wrong_come_first(live: Datasette) -> None:
     shown = await page(live, "coverage")
 
-    assert re.findall(r'<section class="panel whole" id="([a-z]+)', shown)[:4] == ["doubtful", "dead", "always", "unmatched"]
+    assert re.findall(r'<section class="panel whole" id="([a-z]+)', shown)[:4] == [
+        "doubtful",
+        "dead",
+        "always",
+        "unmatched",
+    ]
 
 
 async def test_prompts_with_no_signal_stand_in_groups_with_links(live: Datasette, account: Account) -> None:

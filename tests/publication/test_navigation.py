@@ -31,7 +31,9 @@ async def test_every_page_leads_to_all_others(live: Datasette, path: str) -> Non
     assert [link for link in NAVIGATION if link not in page] == []
 
 
-@pytest.mark.parametrize("path", ["/history", "/history/traces", "/history?sql=select+1", "/history/which_clients_are_in_use"])
+@pytest.mark.parametrize(
+    "path", ["/history", "/history/traces", "/history?sql=select+1", "/history/which_clients_are_in_use"]
+)
 async def test_pages_of_datasette_have_the_same_menu_as_ours(live: Datasette, path: str) -> None:
     ours, theirs = [MENU.findall((await live.client.get(one)).text) for one in ("/-/enricher", path)]
     current = ' aria-current="page"'

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -204,6 +206,38 @@ async def test_every_page_of_datasette_leads_to_ours(live: Datasette) -> None:
     page = (await live.client.get("/history/labels")).text
 
     assert 'href="/-/enricher/traces"' in page
+
+
+async def test_a_wide_table_shows_its_usual_columns(live: Datasette) -> None:
+    usual = await columns_shown(live, "/history/traces?host=claude")
+    chosen = await columns_shown(live, "/history/traces?_col=approach")
+
+    assert usual == ["id", *TABLES["traces"]["shown"]]
+    assert chosen == ["id", "approach"]
+
+
+async def test_the_menu_of_a_wide_table_leads_to_all_columns(live: Datasette) -> None:
+    page = (await live.client.get("/history/traces?host=claude")).text
+    [address] = re.findall(r'href="([^"]*)">All columns', page)
+
+    assert await columns_shown(live, unescape(address)) == list(TABLES["traces"]["columns"])
+    assert "host=claude" in address
+
+
+async def test_data_of_a_wide_table_have_all_columns(live: Datasette) -> None:
+    rows = (await live.client.get("/history/traces.json?_shape=array&_size=1")).json()
+
+    assert list(rows[0]) == list(TABLES["traces"]["columns"])
+
+
+async def columns_shown(datasette: Datasette, address: str) -> list[str]:
+    page = (await datasette.client.get(address)).text
+    return re.findall(r' data-column="(\w+)"', page)
+
+
+@pytest.mark.parametrize("table", [name for name, table in TABLES.items() if "shown" in table])
+def test_usual_columns_are_columns_of_the_table(table: str) -> None:
+    assert set(TABLES[table]["shown"]) < set(TABLES[table]["columns"])
 
 
 @pytest.mark.parametrize("told", [metadata, configuration], ids=["for 0.65", "for 1.0"])

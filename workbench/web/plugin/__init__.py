@@ -65,19 +65,22 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl(trylast=True)
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
-    """Wrap the application: mark requests that hold SQL, and check all requests if the configuration sets a guard."""
+    """Wrap the application: mark requests that hold SQL, narrow wide tables, and check all requests if so configured."""
     from datasette.utils import StartupError
 
-    from workbench.web.native import query_processes
+    from workbench.web.native import query_processes, usual_columns
     from workbench.web.server import guard
 
     try:
         asked = guard.configured(datasette.plugin_config("enricher"), base=datasette.setting("base_url"))
     except guard.ConfigurationError as error:
         raise StartupError(str(error)) from error
-    return lambda app: (
-        guard.guarded(query_processes.mark_requests(app), asked) if asked else query_processes.mark_requests(app)
-    )
+
+    def wrapped(app: query_processes.App) -> query_processes.App:
+        inner = query_processes.mark_requests(usual_columns.with_usual_columns(app, datasette))
+        return guard.guarded(inner, asked) if asked else inner
+
+    return wrapped
 
 
 @hookimpl
@@ -137,16 +140,20 @@ def handle_exception(
 
 @hookimpl
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
-    """Return a link from Datasette's table of traces to the same rows in our list; empty for other tables."""
-    history = _served(datasette, database) if table == "traces" and request is not None else None
+    """Return links from Datasette's page of a table: to the same rows in our list of traces, and to all columns."""
+    history = _served(datasette, database) if request is not None else None
     if history is None:
         return []
     from urllib.parse import parse_qsl
 
     from workbench.web import filters
+    from workbench.web.native import usual_columns
 
-    address = filters.in_the_list(history, parse_qsl(request.query_string, keep_blank_values=True))
-    return [{"href": address, "label": "The same in the list of traces"}] if address else []
+    asked = parse_qsl(request.query_string, keep_blank_values=True)
+    address = filters.in_the_list(history, asked) if table == "traces" else ""
+    links = [{"href": address, "label": "The same in the list of traces"}] if address else []
+    every = usual_columns.all_columns(datasette, table, request)
+    return [*links, *([{"href": every, "label": "All columns"}] if every else [])]
 
 
 @hookimpl(trylast=True)

@@ -61,7 +61,7 @@ def source() -> dict[str, Any]:
 
 @cache
 def queries() -> dict[str, dict[str, Any]]:
-    """Return the canned queries: the SQL with its fragments, the description with the meaning of the parameters."""
+    """Return the canned queries: the SQL with its fragments, the group in the title, the parameters in the description."""
     return {name: _query(dict(one)) for name, one in source()["queries"].items()}
 
 
@@ -71,4 +71,5 @@ def _query(query: dict[str, Any]) -> dict[str, Any]:
     sql = query["sql"]
     for name, text in reversed(source()["fragments"].items()):  # a fragment may hold one that is written above it
         sql = sql.replace(f"{{{name}}}", text)
-    return {**query, "description": about, "hide_sql": True, "sql": sql}
+    title = f"{query.pop('group')}: {query['title'][0].lower()}{query['title'][1:]}"
+    return {**query, "title": title, "description": about, "hide_sql": True, "sql": sql}

@@ -65,7 +65,7 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl(trylast=True)
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
-    """Wrap the application: mark requests that hold SQL, narrow wide tables, and check all requests if so configured."""
+    """Wrap the application: mark requests that hold SQL, narrow wide tables, and check all requests if configured."""
     from datasette.utils import StartupError
 
     from workbench.web.native import query_processes, usual_columns

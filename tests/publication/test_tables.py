@@ -23,7 +23,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "history.md"
 WHAT_PEOPLE_SEE = """
     select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
 """
-TABLES = {name: table for name, table in source()["tables"].items() if "hidden" not in table}
+TABLES = {name: table for name, table in source()["tables"].items() if "columns" in table}
 HIDDEN = tuple(set(source()["tables"]) - set(TABLES))
 FACETS = ("task_type", "search_intent", "status", "host", "origin", "rules_hash")
 

@@ -30,7 +30,8 @@ def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
 def metadata(database: str) -> dict[str, Any]:
     """Return titles and descriptions; for 0.65 also queries and sort orders, which 1.0 ignores in its metadata."""
     written = {"title": source()["title"], "description": source()["description"]}
-    return {**written, "databases": {database: {**written, "tables": tables(), "queries": queries()}}}
+    own = {**written, "title": "Questions and tables", "tables": tables(), "queries": queries()}
+    return {**written, "databases": {database: own}}
 
 
 def configuration(database: str) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def source() -> dict[str, Any]:
 
 @cache
 def queries() -> dict[str, dict[str, Any]]:
-    """Return the canned queries: the SQL with its fragments, the group in the title, the parameters in the description."""
+    """Return the canned queries: fragments put into the SQL, the group before the title, parameters described."""
     return {name: _query(dict(one)) for name, one in source()["queries"].items()}
 
 

@@ -181,33 +181,6 @@ async def test_the_page_of_traces_has_a_search_box_with_what_was_searched(live: 
     assert "<script>alert" not in page
 
 
-@pytest.mark.parametrize(
-    ("asked", "filter_text"),
-    [
-        pytest.param("task_type=debug&host__not=codex", "type%3Adebug+-host%3Acodex", id="equal and not"),
-        pytest.param("latency_ms__gt=20&_sort=at", "ms%3E20", id="greater"),
-        pytest.param("_search=nightly+export", "nightly+export", id="words"),
-        pytest.param("session_id=session-1", "session%3Asession-1", id="session"),
-    ],
-)
-async def test_a_table_of_traces_leads_to_the_same_list(live: Datasette, asked: str, filter_text: str) -> None:
-    page = (await live.client.get(f"/history/traces?{asked}")).text
-
-    assert f'href="/-/enricher/traces?q={filter_text}"' in page
-
-
-async def test_a_filter_that_the_list_cannot_say_leads_nowhere(live: Datasette) -> None:
-    page = (await live.client.get("/history/traces?cwd__contains=x")).text
-
-    assert "/-/enricher/traces?" not in page and "The same in the list" not in page
-
-
-async def test_every_page_of_datasette_leads_to_ours(live: Datasette) -> None:
-    page = (await live.client.get("/history/labels")).text
-
-    assert 'href="/-/enricher/traces"' in page
-
-
 async def test_a_wide_table_shows_its_usual_columns(live: Datasette) -> None:
     usual = await columns_shown(live, "/history/traces?host=claude")
     chosen = await columns_shown(live, "/history/traces?_col=approach")

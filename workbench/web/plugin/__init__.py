@@ -140,20 +140,13 @@ def handle_exception(
 
 @hookimpl
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
-    """Return links from Datasette's page of a table: to the same rows in our list of traces, and to all columns."""
-    history = _served(datasette, database) if request is not None else None
-    if history is None:
+    """Return the link from Datasette's page of a wide table to all of its columns; empty for other tables."""
+    if request is None or not _served(datasette, database):
         return []
-    from urllib.parse import parse_qsl
-
-    from workbench.web import filters
     from workbench.web.native import usual_columns
 
-    asked = parse_qsl(request.query_string, keep_blank_values=True)
-    address = filters.in_the_list(history, asked) if table == "traces" else ""
-    links = [{"href": address, "label": "The same in the list of traces"}] if address else []
     every = usual_columns.all_columns(datasette, table, request)
-    return [*links, *([{"href": every, "label": "All columns"}] if every else [])]
+    return [{"href": every, "label": "All columns"}] if every else []
 
 
 @hookimpl(trylast=True)

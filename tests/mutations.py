@@ -2944,6 +2944,14 @@ MUTATIONS = (
         "publication/test_tables.py::test_the_menu_of_a_wide_table_leads_to_all_columns",
     ),
     Mutation(
+        "the page of a row is as wide as all of its columns",
+        "workbench/web/plugin/templates/_table.html",
+        "{% if primary_key_values is defined and enricher_top(request) %}",
+        "{% if false %}",
+        "",
+        "publication/test_tables.py::test_the_page_of_a_row_has_its_columns_below_each_other",
+    ),
+    Mutation(
         "the coverage page begins with the rules that fire",
         "workbench/web/plugin/templates/enricher/coverage.html",
         '<section class="panel whole" id="doubtful">',

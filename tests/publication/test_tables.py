@@ -203,6 +203,14 @@ async def test_data_of_a_wide_table_have_all_columns(live: Datasette) -> None:
     assert list(rows[0]) == list(TABLES["traces"]["columns"])
 
 
+async def test_the_page_of_a_row_has_its_columns_below_each_other(live: Datasette) -> None:
+    rows = (await live.client.get("/history/traces.json?_shape=array&_size=1")).json()
+    page = (await live.client.get(f"/history/traces/{rows[0]['id']}")).text
+
+    assert re.findall(r'<tr><th scope="row">(\w+)</th><td', page) == list(TABLES["traces"]["columns"])
+    assert "rows-and-columns\">" not in page
+
+
 async def columns_shown(datasette: Datasette, address: str) -> list[str]:
     page = (await datasette.client.get(address)).text
     return re.findall(r' data-column="(\w+)"', page)

@@ -100,6 +100,7 @@ async def test_a_server_with_a_prefix_leads_to_its_own_pages(library: Account, l
     page = (await prefixed.client.get("/history/traces")).text
 
     assert f'"/team/-/enricher/trace/{await trace_id(live)}"' in page
+    assert '"/team/history/traces?_every_column=1"' in page
 
 
 @pytest.mark.parametrize("table", ["traces", "trace_scores", "trace_channels", "trace_stages", "what_people_said"])

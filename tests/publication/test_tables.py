@@ -208,7 +208,7 @@ async def test_the_page_of_a_row_has_its_columns_below_each_other(live: Datasett
     page = (await live.client.get(f"/history/traces/{rows[0]['id']}")).text
 
     assert re.findall(r'<tr><th scope="row">(\w+)</th><td', page) == list(TABLES["traces"]["columns"])
-    assert "rows-and-columns\">" not in page
+    assert 'rows-and-columns">' not in page
 
 
 async def columns_shown(datasette: Datasette, address: str) -> list[str]:
@@ -235,3 +235,15 @@ async def test_an_immutable_snapshot_is_described_as_well(library: Account, live
     page = (await served.client.get("/history/published")).text
 
     assert "What this snapshot is" in page and "When it was made, in UTC." in page
+
+
+async def test_a_snapshot_of_an_earlier_version_has_the_usual_columns_that_it_knows(
+    library: Account, live: Datasette, tmp_path: Path
+) -> None:
+    snapshot.write(str(library.state), str(tmp_path / "s.db"))
+    with closing(sqlite3.connect(tmp_path / "s.db")) as db:
+        db.execute("alter table line_labels drop column because")
+        db.commit()
+    served = await over(tmp_path / "s.db", is_immutable=True)
+
+    assert (await served.client.get("/history/line_labels")).status_code == 200

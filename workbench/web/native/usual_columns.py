@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
     from workbench.web.native.query_processes import App
+    from workbench.web.reading.history import History
 
 CHOOSES = "_col"
 EVERY_COLUMN = "_every_column"
@@ -30,23 +31,23 @@ def of(table: str) -> tuple[str, ...]:
     return tuple(source()["tables"].get(table, {}).get("shown", ()))
 
 
-def all_columns(datasette: Datasette, table: str, request: Request) -> str:
+def all_columns(history: History, table: str, request: Request) -> str:
     """Return the address of the same page with all columns; empty if it has them."""
     if not of(table) or EVERY_COLUMN in request.args:
         return ""
-    return str(datasette.urls.path(path_with_added_args(request, {CHOOSES: None, EVERY_COLUMN: "1"})))
+    return str(path_with_added_args(request, {CHOOSES: None, EVERY_COLUMN: "1"}, path=history.table(table)))
 
 
 def with_usual_columns(app: App, datasette: Datasette) -> App:
     """Return the application wrapped so that the pages of wide tables show their usual columns."""
 
     async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        await app(_narrowed(datasette, scope), receive, send)
+        await app(await _narrowed(datasette, scope), receive, send)
 
     return answer
 
 
-def _narrowed(datasette: Datasette, scope: dict[str, Any]) -> dict[str, Any]:
+async def _narrowed(datasette: Datasette, scope: dict[str, Any]) -> dict[str, Any]:
     """Return the scope of the request, with ``_col`` if it is for the page of a wide table and names no columns."""
     folder, _, table = str(scope.get("path", "")).rpartition("/")
     columns = of(table) if scope["type"] == "http" else ()
@@ -56,5 +57,6 @@ def _narrowed(datasette: Datasette, scope: dict[str, Any]) -> dict[str, Any]:
     asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     if {name for name, _value in asked} & {CHOOSES, EVERY_COLUMN}:
         return scope
-    query = urlencode([*asked, *((CHOOSES, column) for column in columns)])
+    known = set(await history.database.table_columns(table))  # a snapshot of an earlier version may lack some
+    query = urlencode([*asked, *((CHOOSES, column) for column in columns if column in known)])
     return {**scope, "query_string": query.encode("latin-1")}

@@ -141,11 +141,12 @@ def handle_exception(
 @hookimpl
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
     """Return the link from Datasette's page of a wide table to all of its columns; empty for other tables."""
-    if request is None or not _served(datasette, database):
+    history = _served(datasette, database)
+    if request is None or history is None:
         return []
     from workbench.web.native import usual_columns
 
-    every = usual_columns.all_columns(datasette, table, request)
+    every = usual_columns.all_columns(history, table, request)
     return [{"href": every, "label": "All columns"}] if every else []
 
 

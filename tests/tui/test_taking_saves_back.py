@@ -108,6 +108,17 @@ async def test_saves_are_taken_back_one_after_the_other(library: Account, layer:
         assert found == [QUIETER, LAYER]
 
 
+async def test_saving_twice_is_one_save_to_take_back(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Nothing to save" in notices(app))
+        await take_back(app, pilot)
+
+        assert text_of(layer) == LAYER
+
+
 @pytest.mark.parametrize("is_seen", [True, False], ids=["noticed before", "a moment ago"])
 async def test_what_another_program_wrote_since_stays(
     library: Account, layer: Path, monkeypatch: pytest.MonkeyPatch, is_seen: bool

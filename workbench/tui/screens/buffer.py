@@ -243,6 +243,8 @@ class BufferScreen(WorkbenchScreen):
             )
         elif self._news is not None:
             self._ask_whose()
+        elif not self.is_unsaved and os.path.exists(self._path):
+            self.notify("Nothing to save: the file has this text already.", timeout=3)
         else:
             self.store(self._path, self.editor.text, self._disk)
 

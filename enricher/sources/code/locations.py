@@ -36,6 +36,7 @@ from enricher.sources.code.lookup import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from sqlite3 import Connection
 
     from enricher.prompt.wording.names import Name
@@ -106,9 +107,13 @@ class Fact:
         return self.kind == FILE and not self.line and not self.others
 
 
-def facts(db: Connection, root: str, names: list[Name]) -> list[Fact]:
-    """Return the facts about ``names`` from the index and the files, at most one per name."""
+def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] = ()) -> list[Fact]:
+    """Return the facts about ``names`` from the index and the files, at most one per name.
+
+    ``opened`` are the files that the conversation has opened.
+    """
     lookup = Lookup(db, root)
+    lookup.folders = {path.rpartition("/")[0] for path in opened}
     lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
@@ -134,11 +139,20 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     if not places:
         return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
-        return None
+        return _of_this_folder(lookup, name, places) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
     if not present:
         return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
     return _definition(lookup, name, present)
+
+
+def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
+    """Return the one of many definitions in the folders of the opened files; None if there is not exactly one."""
+    own = [place for place in places if place.path.rpartition("/")[0] in lookup.folders]
+    if len(own) != 1 or not lookup.verified(own[0], name.text):
+        return None
+    reason = f"defined here, beside the files of this conversation, and in {len(places) - 1} other files"
+    return Fact(DEFINITION, own[0].path, own[0].line, name.text, reason, FEW)
 
 
 def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
@@ -161,7 +175,7 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
         return None
     fault = (
         NAMED_IN_PROMPT
-        if first.path in lookup.named_paths and all(place.path == first.path for place in uses.places)
+        if lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)
         else ""
     )
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
@@ -282,7 +296,7 @@ def _text_place(
         reason = "the only place that has it"
     else:
         reason = f"the only file that has it, {len(lines)} times"
-    return Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.is_named_in_prompt(path) else "")
+    return Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.gives_place(path) else "")
 
 
 def _quotation(lookup: Lookup, name: Name) -> Fact | None:
@@ -371,11 +385,12 @@ def _command(lookup: Lookup, name: Name) -> Fact | None:
         path for path, kind in lookup.of_stem(name.text)
         if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
     ]  # fmt: skip
-    return (
-        Fact(COMMAND, files[0], 0, f"{name.owner} {name.text}", "the file of this command", FEW)
-        if len(files) == 1
-        else None
-    )
+    if len(files) != 1:
+        return None
+    starts = [f"{quote}{name.text}{end}" for quote in ("'", '"') for end in (quote, " ")]
+    lines = [number for number, text in lookup.occurrences(files[0], name.text) if any(one in text for one in starts)]
+    line, reason = (lines[0], "declares this command") if lines else (0, "the file of this command")
+    return Fact(COMMAND, files[0], line, f"{name.owner} {name.text}", reason, FEW)
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:

@@ -26,6 +26,8 @@ MOST_READ = 48
 MOST_CANDIDATES = 20
 """Maximum number of files read for one name or text; a name in more files does not identify a place."""
 MOST_READ_BYTES = 200_000
+LONG_FILE = 100
+"""Lines of a file in which the place of a name is worth telling even if the prompt names the file."""
 MOST_ROWS = 400
 MOST_DEFINITIONS = 60
 LIKE_START = 2
@@ -68,6 +70,8 @@ class Lookup:
         self.root = root
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
+        self.folders: set[str] = set()
+        """Folders of the files that the conversation has opened."""
         self.is_exhausted = False
         """Whether a file was not read because of MOST_READ, so that a name not found may still exist."""
         self.attached = 0
@@ -77,6 +81,10 @@ class Lookup:
     def is_named_in_prompt(self, path: str) -> bool:
         """Return whether the prompt already names the file, by its whole path or the end of it."""
         return any(f"/{path}".endswith(f"/{named}") for named in self.named_paths)
+
+    def gives_place(self, path: str) -> bool:
+        """Return whether the prompt names a file that is too short for a line number to save any search."""
+        return self.is_named_in_prompt(path) and self.text(path).count("\n") < LONG_FILE
 
     # definitions
 

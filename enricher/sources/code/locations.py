@@ -22,6 +22,7 @@ from enricher.sources.code.lookup import (
     CONFIG,
     EXAMPLE,
     GENERATED,
+    LONG_FILE,
     MOST_CANDIDATES,
     SOURCE,
     STUB,
@@ -29,6 +30,7 @@ from enricher.sources.code.lookup import (
     TEST,
     VENDORED,
     Lookup,
+    declares,
     defines,
     is_near,
     phrases,
@@ -46,6 +48,8 @@ DEFINITION = "definition"
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_SHOWN = 3
+MOST_LINES = 8
+"""Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
 TOOLS = frozenset(
     "git gh npm npx yarn pnpm bun deno node pip pipx uv poetry python python3 pytest ruff mypy cargo go make cmake"
     " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
@@ -83,17 +87,15 @@ _FAMILIES = [
 class Fact:
     """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason shown.
 
-    ``others`` are further files that the name may refer to; ``is_used_elsewhere`` whether other files than ``path`` use
-    it; ``fault`` is a reason not to show the fact.
+    ``others`` are further files that the name may refer to; ``fault`` is a reason not to show the fact.
     """
 
-    __slots__ = ("fault", "is_used_elsewhere", "kind", "line", "others", "path", "reason", "score", "subject")
+    __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject")
 
     def __init__(
         self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
     ) -> None:
         self.fault = fault
-        self.is_used_elsewhere = False
         self.others: list[str] = []
         self.kind = kind
         self.path = path
@@ -121,6 +123,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
         if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):
             continue
         fact = _LOOKERS[name.kind](lookup, name)
+        fact = fact or _in_named_file(lookup, name)
         if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
             found.append(fact)
     placed = {fact.path for fact in found if fact.line}
@@ -151,7 +154,7 @@ def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fac
     own = [place for place in places if place.path.rpartition("/")[0] in lookup.folders]
     if len(own) != 1 or not lookup.verified(own[0], name.text):
         return None
-    reason = f"defined here, beside the files of this conversation, and in {len(places) - 1} other files"
+    reason = f"defined here, beside the files of this conversation, and in {_counted(len(places) - 1)}"
     return Fact(DEFINITION, own[0].path, own[0].line, name.text, reason, FEW)
 
 
@@ -181,9 +184,11 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
     reason = "defined here" + ("" if lookup.is_exhausted else _used(lookup, uses, first, name.text))
     score = WIDELY_USED if is_everywhere else ONLY
-    fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
-    fact.is_used_elsewhere = bool(uses.files) or any(place.path != first.path for place in uses.places)
-    return fact
+    return Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
+
+
+def _counted(files: int) -> str:
+    return "1 other file" if files == 1 else f"{files} other files"
 
 
 def format_place(path: str, line: int) -> str:
@@ -209,7 +214,7 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
 def _used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     """Describe the uses of a name in words: up to three places, from different files first."""
     if uses.files:
-        return f"; used in {uses.files - 1} other files"
+        return f"; used in {_counted(uses.files - 1)}"
     is_test = definition.kind == TEST and "test" in definition.text.lower()
     if is_test or lookup.is_decorated(definition):
         return ""  # a framework calls it, so the uses found would mislead
@@ -281,6 +286,8 @@ def _text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
+    if kind == "name" and len(holders) > 1 and (place := _declaration(own, text)):
+        return Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {_counted(len(holders) - 1)}", FEW)
     beside = len(holders) - len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and beside):
         return None  # a name without a definition that tests or documents use, too, has no one place
@@ -299,6 +306,16 @@ def _text_place(
     return Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.gives_place(path) else "")
 
 
+def _declaration(holders: list[tuple[str, int, list[tuple[int, str]]]], name: str) -> tuple[str, int] | None:
+    """Return the place of a declaration that the index lacks, as of a script in a page; None unless one file has it."""
+    found = [
+        (path, number)
+        for path, _kind, lines in holders
+        for number, at in lines if declares(at, name)
+    ]  # fmt: skip
+    return found[0] if len({path for path, _ in found}) == 1 else None
+
+
 def _quotation(lookup: Lookup, name: Name) -> Fact | None:
     spaces = name.text.count(" ")
     if spaces > 1:
@@ -308,6 +325,21 @@ def _quotation(lookup: Lookup, name: Name) -> Fact | None:
     if len(lookup.holding(name.text)) > MOST_SHOWN:
         return None  # a common word
     return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
+
+
+def _in_named_file(lookup: Lookup, name: Name) -> Fact | None:
+    """Return where a name that does not identify a place itself stands in the one long file that the prompt names."""
+    if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or len(lookup.named_paths) > MOST_SHOWN:
+        return None
+    named = [found for given in lookup.named_paths if len(found := lookup.named(given)) == 1]
+    paths = list(dict.fromkeys(found[0][0] for found in named))
+    if len(paths) != 1 or lookup.text(paths[0]).count("\n") < LONG_FILE:
+        return None
+    lines = [number for number, _text in lookup.occurrences(paths[0], name.text)]
+    if not 0 < len(lines) <= MOST_LINES:
+        return None
+    others = f", lines {', '.join(str(number) for number in lines[1:])}" if len(lines) > 1 else ""
+    return Fact(name.kind, paths[0], lines[0], name.text, f"its place in the file that the prompt names{others}", FEW)
 
 
 def _is_delimited(line: str, text: str) -> bool:

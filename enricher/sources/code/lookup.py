@@ -40,6 +40,9 @@ _DEFINING_WORDS = frozenset(
 )
 
 
+_VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
+
+
 class SourceLine:
     """A line of a file of the project; ``text`` is the line's content."""
 
@@ -348,6 +351,12 @@ def defines(text: str, name: str) -> bool:
     if head.startswith("func (") and head.endswith(") "):
         return True
     return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
+
+
+def declares(text: str, name: str) -> bool:
+    """Return whether ``text``, a line, looks like the definition of ``name``, other than of a variable."""
+    head, _, behind = text.strip().partition(name)
+    return defines(text, name) and not behind.lstrip().startswith("=") and not head.endswith(_VARIABLES)
 
 
 def phrases(messages: list[str]) -> list[str]:

@@ -20,15 +20,11 @@ from enricher.prompt.wording.names import (
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code.lookup import (
     CONFIG,
-    EXAMPLE,
-    GENERATED,
-    LONG_FILE,
     MOST_CANDIDATES,
     SOURCE,
     STUB,
     TEMPLATE,
     TEST,
-    VENDORED,
     Lookup,
     declares,
     defines,
@@ -44,7 +40,7 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.names import Name
     from enricher.sources.code.lookup import SourceLine, Uses
 
-DEFINITION = "definition"
+DEFINITION, USERS = "definition", "users"
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_SHOWN = 3
@@ -62,13 +58,6 @@ MOST_USING = 12
 DEFINING_STARTS = (
     "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
 )  # fmt: skip
-COMMON_FILES = frozenset(
-    "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
-    " config.yaml config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
-    " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
-    " claude.md agents.md".split()
-)
-"""File names that occur in many folders: with several matches, the one that is meant is unknown."""
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
@@ -76,12 +65,6 @@ GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
 SHORTEST_MISSPELLED = 6
 MOST_FOLDERS = 8
 """Maximum number of trailing components of a foreign path that are compared with this project's paths."""
-_FAMILIES = [
-    frozenset(family.split())
-    for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
-                   "css scss sass less", "py pyi")
-]  # fmt: skip
-"""File endings that people confuse with each other."""
 
 
 class Fact:
@@ -115,7 +98,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     ``opened`` are the files that the conversation has opened.
     """
     lookup = Lookup(db, root)
-    lookup.folders = {path.rpartition("/")[0] for path in opened}
+    lookup.opened = opened
     lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
@@ -123,11 +106,14 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
         if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):
             continue
         fact = _LOOKERS[name.kind](lookup, name)
-        fact = fact or _in_named_file(lookup, name)
+        if not fact and lookup.named_paths:
+            from enricher.sources.code.named_files import place_in_named_file
+
+            fact = place_in_named_file(lookup, name)
         if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
             found.append(fact)
     placed = {fact.path for fact in found if fact.line}
-    return [fact for fact in found if fact.line or fact.kind != FILE or fact.path not in placed]
+    return [fact for fact in found if fact.line or fact.kind not in (FILE, USERS) or fact.path not in placed]
 
 
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
@@ -138,7 +124,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         places = _of_owner(lookup, places, name)
     if not places and "-" in name.text and not name.is_certain:
         own = _file_called(lookup, name.text)
-        return _of_that_name(own)
+        return only_file(own)
     if not places:
         return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
@@ -151,7 +137,8 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
 
 def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
     """Return the one of many definitions in the folders of the opened files; None if there is not exactly one."""
-    own = [place for place in places if place.path.rpartition("/")[0] in lookup.folders]
+    folders = {path.rpartition("/")[0] for path in lookup.opened}
+    own = [place for place in places if place.path.rpartition("/")[0] in folders]
     if len(own) != 1 or not lookup.verified(own[0], name.text):
         return None
     reason = f"defined here, beside the files of this conversation, and in {_counted(len(places) - 1)}"
@@ -166,7 +153,7 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
     if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of something defined in a separate file
         own = _file_called(lookup, name.text)
         if own not in ("", first.path):
-            return _of_that_name(own)
+            return only_file(own)
     subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
     if len(places) > 1:
         others = ", ".join(format_place(place.path, place.line) for place in places[1:])
@@ -212,7 +199,10 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
 
 
 def _used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
-    """Describe the uses of a name in words: up to three places, from different files first."""
+    """Describe the uses of a name in words: up to three places, from different files first; of more files the number.
+
+    Three of many files are no answer to who uses it: in the replayed sessions none of 20 was touched.
+    """
     if uses.files:
         return f"; used in {_counted(uses.files - 1)}"
     is_test = definition.kind == TEST and "test" in definition.text.lower()
@@ -229,10 +219,13 @@ def _used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     if len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
         return f"; {len(places)} {word}s, all in this file"
     listed = ", ".join(_ordered(places, definition)[:MOST_SHOWN]) + (", …" if len(places) > MOST_SHOWN else "")
+    files = len({place.path for place in places} - {definition.path})
     if places[0].kind == TEST:
-        return f"; used by tests only: {listed}"
+        return f"; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
     tests = len({place.path for place in in_tests})
     also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
+    if files > MOST_SHOWN:
+        return f"; {len(places)} {word}s in {_counted(files)}{also}"
     if len(places) == 1:
         return f"; {'one' if tests else 'the only'} {word}: {listed}{also}"
     return f"; {len(places)} {word}s: {listed}{also}"
@@ -251,13 +244,13 @@ def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     """Locate a name without a known definition, as a file name, key, attribute or local variable; None if not found."""
     if own := _file_called(lookup, name.text):
-        return _of_that_name(own)
+        return only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = _text_place(lookup, name.text, "name", most=1) if is_local else None
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
 
 
-def _of_that_name(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
+def only_file(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
     """Return the only file with that name as a fact; None for a file in the top folder, which is easy to find."""
     return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
@@ -327,21 +320,6 @@ def _quotation(lookup: Lookup, name: Name) -> Fact | None:
     return _text_place(lookup, name.text, TEXT, most=1, is_delimited=True)
 
 
-def _in_named_file(lookup: Lookup, name: Name) -> Fact | None:
-    """Return where a name that does not identify a place itself stands in the one long file that the prompt names."""
-    if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or len(lookup.named_paths) > MOST_SHOWN:
-        return None
-    named = [found for given in lookup.named_paths if len(found := lookup.named(given)) == 1]
-    paths = list(dict.fromkeys(found[0][0] for found in named))
-    if len(paths) != 1 or lookup.text(paths[0]).count("\n") < LONG_FILE:
-        return None
-    lines = [number for number, _text in lookup.occurrences(paths[0], name.text)]
-    if not 0 < len(lines) <= MOST_LINES:
-        return None
-    others = f", lines {', '.join(str(number) for number in lines[1:])}" if len(lines) > 1 else ""
-    return Fact(name.kind, paths[0], lines[0], name.text, f"its place in the file that the prompt names{others}", FEW)
-
-
 def _is_delimited(line: str, text: str) -> bool:
     return any(f"{start}{text}{end}" in line for start, end in ('""', "''", "><", "``"))
 
@@ -377,36 +355,9 @@ def _flag(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _file(lookup: Lookup, name: Name) -> Fact | None:
-    if os.path.exists(f"{lookup.root}/{name.text}"):
-        return None
-    if name.is_made:
-        return None
-    named = lookup.named(name.text)
-    found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
-    found = found or [path for path, _kind in named][:2]
-    if not found:
-        is_chosen = (
-            name.kind == ATTACHED and lookup.attached > 1
-        )  # chosen from a list by the client, which read the files
-        return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
-    if name.kind == ATTACHED:
-        return None
-    if len(found) > MOST_DEFINING:
-        return None
-    if len(found) == 1:
-        return _of_that_name(found[0], line=name.line, score=ONLY)
-    if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
-        return None
-    fact = Fact(
-        FILE,
-        found[0],
-        name.line,
-        "",
-        f"one of {len(found)} files of that name: {', '.join(quoted(path) for path in found[1:])}",
-        FEW,
-    )
-    fact.others = found[1:]
-    return fact
+    from enricher.sources.code.named_files import place_of_file
+
+    return place_of_file(lookup, name)
 
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
@@ -439,36 +390,6 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
             own = found[0][0]
             return Fact(FRAME, own, name.line, lookup.symbol_at(own, name.line), "the trace's innermost frame", ONLY)
     return None
-
-
-def _missing_file(lookup: Lookup, path: str) -> Fact | None:
-    """Return the only file that a nonexistent path can refer to."""
-    folder, _, name = path.rpartition("/")
-    if lookup.has_history(name):
-        return None
-    stem, _, ending = name.partition(".")
-    elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
-    same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
-    near = [
-        own for own in lookup.stems_like(stem)
-        if own.endswith(f".{ending}") and is_near(own.rpartition("/")[2].partition(".")[0], stem)
-    ] if len(stem) >= SHORTEST_MISSPELLED else []  # fmt: skip
-    for candidates in (elsewhere, same_stem, near):
-        if candidates:
-            nearest = candidates[0]
-            if nearest.lower() == path.lower():
-                return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
-            return (
-                Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
-                if len(candidates) == 1
-                else None
-            )
-    return None
-
-
-def _is_of_family(path: str, ending: str) -> bool:
-    other = path.rpartition("/")[2].partition(".")[2]
-    return any(ending in family and other in family for family in _FAMILIES)
 
 
 def _missing_name(lookup: Lookup, name: str) -> Fact | None:

@@ -14,6 +14,7 @@ from storage.base import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from sqlite3 import Connection
 
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
@@ -73,8 +74,8 @@ class Lookup:
         self.root = root
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
-        self.folders: set[str] = set()
-        """Folders of the files that the conversation has opened."""
+        self.opened: Collection[str] = ()
+        """Files that the conversation has opened."""
         self.is_exhausted = False
         """Whether a file was not read because of MOST_READ, so that a name not found may still exist."""
         self.attached = 0
@@ -322,10 +323,18 @@ def is_whole(text: str, start: int, end: int) -> bool:
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
 
+def is_comment(line: str) -> bool:
+    return line.strip().startswith(_COMMENTS)
+
+
+def is_import(line: str) -> bool:
+    return line.strip().startswith(_IMPORTS) or "require(" in line
+
+
 def is_no_real_use(text: str, name: str) -> bool:
     """Return whether a line does not really use a name: an import, a comment, or a message that contains the word."""
     bare = text.strip()
-    if bare.startswith(_COMMENTS) or bare.startswith(_IMPORTS) or "require(" in bare or _is_in_a_message(bare, name):
+    if is_comment(bare) or is_import(bare) or _is_in_a_message(bare, name):
         return True
     return bare.strip(", ;") == name or bare.strip(",") == f"type {name}"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from enricher.context import ChannelRule, Request
     from enricher.prompt.wording.names import Name
-    from enricher.sources.code.locations import Fact
+    from enricher.sources.code.facts import Fact
 
 MOST_FIRST, MOST_LATER = 3, 1
 """Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""

@@ -17,7 +17,7 @@ from enricher.prompt.wording.names import (
     TEXT,
     is_code_form,
 )
-from enricher.prompt.wording.words import quoted
+from enricher.sources.code.facts import DEFINITION, FEW, ONLY, USERS, WIDELY_USED, Fact, format_place, only_file
 from enricher.sources.code.lookup import (
     CONFIG,
     MOST_CANDIDATES,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.names import Name
     from enricher.sources.code.lookup import SourceLine, Uses
 
-DEFINITION, USERS = "definition", "users"
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_SHOWN = 3
@@ -60,36 +59,10 @@ DEFINING_STARTS = (
 )  # fmt: skip
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
-ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
 GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
 SHORTEST_MISSPELLED = 6
 MOST_FOLDERS = 8
 """Maximum number of trailing components of a foreign path that are compared with this project's paths."""
-
-
-class Fact:
-    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason shown.
-
-    ``others`` are further files that the name may refer to; ``fault`` is a reason not to show the fact.
-    """
-
-    __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject")
-
-    def __init__(
-        self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
-    ) -> None:
-        self.fault = fault
-        self.others: list[str] = []
-        self.kind = kind
-        self.path = path
-        self.line = line
-        self.subject = subject
-        self.reason = reason
-        self.score = score
-
-    def is_only_file(self) -> bool:
-        """Return whether this fact is only a path, without a line or alternatives."""
-        return self.kind == FILE and not self.line and not self.others
 
 
 def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] = ()) -> list[Fact]:
@@ -178,11 +151,6 @@ def _counted(files: int) -> str:
     return "1 other file" if files == 1 else f"{files} other files"
 
 
-def format_place(path: str, line: int) -> str:
-    """Return a place as text: the quoted path and the line."""
-    return f"{quoted(path)}:{line}"
-
-
 def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
     """Keep the definitions in files that define the owner or are named after it."""
     owners = {place.path: place.line for place in lookup.definitions(name.owner)}
@@ -248,11 +216,6 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = _text_place(lookup, name.text, "name", most=1) if is_local else None
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
-
-
-def only_file(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
-    """Return the only file with that name as a fact; None for a file in the top folder, which is easy to find."""
-    return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
 
 def _file_called(lookup: Lookup, name: str) -> str:

@@ -7,19 +7,9 @@ from __future__ import annotations
 
 import os
 
-from enricher.prompt.wording.names import ATTACHED, CODE, FLAG, IDENTIFIER, TEXT
+from enricher.prompt.wording.names import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code.locations import (
-    FEW,
-    FILE,
-    MOST_DEFINING,
-    MOST_SHOWN,
-    ONLY,
-    USERS,
-    Fact,
-    format_place,
-    only_file,
-)
+from enricher.sources.code.facts import FEW, ONLY, USERS, Fact, format_place, only_file
 from enricher.sources.code.lookup import (
     CONFIG,
     EXAMPLE,
@@ -42,6 +32,8 @@ if TYPE_CHECKING:
 PACKAGE_FILES = frozenset(("__init__", "index", "mod"))
 """Names, without ending, of the files that only pass on what the modules of a folder define."""
 MOST_USERS = 3
+MOST_ALIKE = 4
+"""Maximum files of one name that are listed; with more, the name identifies none of them."""
 MOST_NAMED = 2
 """Maximum files that a prompt names for their users to be told; a longer list of files is about something else."""
 MOST_HOLDING = 12
@@ -81,7 +73,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
         return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
     if name.kind == ATTACHED:
         return None
-    if len(found) > MOST_DEFINING:
+    if len(found) > MOST_ALIKE:
         return None
     if len(found) == 1:
         users = None if name.line else _with_users(lookup, found[0])
@@ -144,7 +136,7 @@ def _lines_with(
 
 def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
     """Return where a name that does not identify a place itself stands in the one long file that the prompt names."""
-    if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or len(lookup.named_paths) > MOST_SHOWN:
+    if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or len(lookup.named_paths) > MOST_NAMED:
         return None
     named = [found for given in lookup.named_paths if len(found := lookup.named(given)) == 1]
     paths = list(dict.fromkeys(found[0][0] for found in named))

@@ -1972,7 +1972,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a layer is saved that says something else",
-        "enricher/rules/own_layer.py",
+        "enricher/rules/own_layer/__init__.py",
         "if problems := list(differing_rules(wanted, got, edited)):",
         "if problems := []:",
         "",
@@ -1980,7 +1980,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a removed guardrail silences the table",
-        "enricher/rules/own_layer.py",
+        "enricher/rules/own_layer/entries.py",
         'if rule.kind == "guardrail" and rule.name in called:',
         'if rule.kind == "guardrail" and not called:',
         "",

@@ -2075,6 +2075,14 @@ MUTATIONS = (
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),
     Mutation(
+        "the file that a failing test tests is not told",
+        "enricher/sources/code/named_files.py",
+        "if not stem or len(found) != 1:",
+        "if not stem or found:",
+        "",
+        "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
+    ),
+    Mutation(
         "the declaration of a command is not told",
         "enricher/sources/code/locations.py",
         "if any(one in text for one in starts)]",

@@ -69,6 +69,11 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             id="many callers",
         ),
         pytest.param("render_form is slow", "", id="five definitions"),
+        pytest.param(
+            "mend this\nFAILED tests/test_brief.py::test_summary - KeyError",
+            "shop/brief.py — tested by test_brief.py, which fails",
+            id="a failing test",
+        ),
     ],
 )
 def test_what_stands_in_named_files_and_who_uses_them(account_with_ledger: Account, prompt: str, line: str) -> None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_FIRST, MOST_LATER = 3, 1
 """Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""
+MOST_MERGED = 3
+"""Maximum further names whose lines are told with a file."""
 MOST_PATHS = 6
 """Maximum number of files on one line."""
 ALREADY_OPEN = "the conversation has it open"
@@ -88,8 +90,9 @@ def _merge_by_file(found: list[Fact]) -> list[Fact]:
     merged: list[Fact] = []
     for fact in sorted(found, key=lambda one: -one.score):
         if fact.line and fact.subject and not fact.fault and surest.setdefault(fact.path, fact) is not fact:
-            surest[fact.path].reason += f"; {quoted(fact.subject)}: line {fact.line}"
             merged.append(fact)
+            if sum(one.path == fact.path for one in merged) <= MOST_MERGED:
+                surest[fact.path].reason += f"; {quoted(fact.subject)}: line {fact.line}"
     return [fact for fact in found if fact not in merged]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enricher.prompt.wording.names import FILE
 from enricher.prompt.wording.words import quoted
 
-DEFINITION, USERS = "definition", "users"
+DEFINITION, USERS, TESTED = "definition", "users", "tested"
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
 
 

@@ -9,6 +9,7 @@ from enricher.prompt.wording.names import (
     CODE,
     COMMAND,
     ERROR,
+    FAILED,
     FILE,
     FLAG,
     FRAME,
@@ -17,7 +18,7 @@ from enricher.prompt.wording.names import (
     TEXT,
     is_code_form,
 )
-from enricher.sources.code.facts import DEFINITION, FEW, ONLY, USERS, WIDELY_USED, Fact, format_place, only_file
+from enricher.sources.code.facts import DEFINITION, FEW, ONLY, TESTED, USERS, WIDELY_USED, Fact, format_place, only_file
 from enricher.sources.code.lookup import (
     CONFIG,
     MOST_CANDIDATES,
@@ -86,7 +87,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
         if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
             found.append(fact)
     placed = {fact.path for fact in found if fact.line}
-    return [fact for fact in found if fact.line or fact.kind not in (FILE, USERS) or fact.path not in placed]
+    return [fact for fact in found if fact.line or fact.kind not in (FILE, USERS, TESTED) or fact.path not in placed]
 
 
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
@@ -323,6 +324,12 @@ def _file(lookup: Lookup, name: Name) -> Fact | None:
     return place_of_file(lookup, name)
 
 
+def _failed(lookup: Lookup, name: Name) -> Fact | None:
+    from enricher.sources.code.named_files import tested_by
+
+    return tested_by(lookup, name)
+
+
 def _command(lookup: Lookup, name: Name) -> Fact | None:
     """Return the file that defines a subcommand, if the project has one file per command; else None."""
     if name.owner.lower() in TOOLS:
@@ -382,4 +389,5 @@ _LOOKERS = {
     COMMAND: _command,
     CODE: _code,
     FRAME: _frame,
+    FAILED: _failed,
 }

@@ -9,7 +9,8 @@ import os
 
 from enricher.prompt.wording.names import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
 from enricher.prompt.wording.words import quoted
-from enricher.sources.code.facts import FEW, ONLY, USERS, Fact, format_place, only_file
+from enricher.sources.code import stem_of
+from enricher.sources.code.facts import FEW, ONLY, TESTED, USERS, Fact, format_place, only_file
 from enricher.sources.code.lookup import (
     CONFIG,
     EXAMPLE,
@@ -132,6 +133,15 @@ def _lines_with(
             if is_import(line) if only_imports else not is_comment(line):
                 found.setdefault(user, number)
     return found
+
+
+def tested_by(lookup: Lookup, name: Name) -> Fact | None:
+    """Return the source file that a failing test tests by its name; None if there is not exactly one."""
+    stem = stem_of(name.text).removeprefix("test").removesuffix("test").removesuffix("spec").strip("_-")
+    found = [path for path, kind in lookup.of_stem(stem) if kind == SOURCE]
+    if not stem or len(found) != 1:
+        return None
+    return Fact(TESTED, found[0], 0, "", f"tested by {quoted(name.text.rpartition('/')[2])}, which fails", FEW)
 
 
 def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:

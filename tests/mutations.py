@@ -2093,8 +2093,8 @@ MUTATIONS = (
     Mutation(
         "a function in a page is not found",
         "enricher/sources/code/locations.py",
-        'if kind == "name" and len(holders) > 1',
-        'if kind == "" and len(holders) > 1',
+        'if kind == "name" and 1 < len(holders)',
+        'if kind == "" and 1 < len(holders)',
         "",
         "code/test_named_files.py::test_what_stands_in_named_files_and_who_uses_them",
     ),

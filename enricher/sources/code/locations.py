@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
+MOST_DECLARED = 5
+"""Maximum files that have a name for one of them to be told as declaring it, if the index has no definition."""
 MOST_SHOWN = 3
 MOST_LINES = 8
 """Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
@@ -243,7 +245,7 @@ def _text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
-    if kind == "name" and len(holders) > 1 and (place := _declaration(own, text)):
+    if kind == "name" and 1 < len(holders) <= MOST_DECLARED and (place := _declaration(own, text)):
         return Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {_counted(len(holders) - 1)}", FEW)
     beside = len(holders) - len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and beside):

@@ -365,7 +365,7 @@ def defines(text: str, name: str) -> bool:
 def declares(text: str, name: str) -> bool:
     """Return whether ``text``, a line, looks like the definition of ``name``, other than of a variable."""
     head, _, behind = text.strip().partition(name)
-    return defines(text, name) and not behind.lstrip().startswith("=") and not head.endswith(_VARIABLES)
+    return defines(text, name) and not behind.lstrip().startswith(("=", ":=")) and not head.endswith(_VARIABLES)
 
 
 def phrases(messages: list[str]) -> list[str]:

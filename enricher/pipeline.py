@@ -193,9 +193,14 @@ def _redacted_prompt(event: PromptEvent, run: Run) -> str:
 
 
 def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
-    inputs = run.inputs = _conversation_inputs(event, run)
+    session = sessions.session_state(run.state, event.session_id)
+    _notify_untrusted(event, run, session.injected)
+    conversation = conversation_before(event, run.settings, session.injected)
+    if conversation.problem:
+        run.problems.append(("session", conversation.problem))
+    inputs = run.inputs = _inputs(event, session, conversation, run)
     run.tick("session")
-    judged = verdict(event.prompt, rules, inputs.conversation)
+    judged = verdict(event.prompt, rules, conversation)
     run.tick("classify")
     asked = None
     if run.settings["model.url"]:
@@ -205,12 +210,12 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     if not silence_reason(judged, rules.body, run.settings, event.prompt):
         from enricher.context.gathering import gather
 
-        inputs.channels = gather(rules.body["channels"], _request(event, judged, inputs, run), run.settings)
+        inputs.channels = gather(rules.body["channels"], _request(event, judged, conversation, run), run.settings)
         _note_failed(inputs.channels, run)
     if run.untrusted:
         inputs.channels.append(ChannelResult(".enricher", "untrusted"))
     if inputs.form == HYDRATION:
-        inputs.hydration = _facts_for_plan(_request(event, judged, inputs, run), run)
+        inputs.hydration = _facts_for_plan(_request(event, judged, conversation, run), run)
     run.tick("gather")
     if asked:
         with_model.take_opinion(asked, inputs, run)
@@ -218,7 +223,7 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         run.tick("model")
     enrichment = decide(inputs, rules, judged)
     if inputs.form == HYDRATION and enrichment.text and asks_for_plan(run.settings):
-        enrichment = with_model.plan(enrichment, inputs, rules, _request(event, judged, inputs, run), run)
+        enrichment = with_model.plan(enrichment, inputs, rules, _request(event, judged, conversation, run), run)
         run.tick("plan")
     if run.mode == HYDRATE_FILE and enrichment.text:
         from enricher.record.handoff import hand_over
@@ -232,13 +237,8 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         run.trace.status = "shadow" if enrichment.text else "silent"
 
 
-def _conversation_inputs(event: PromptEvent, run: Run) -> Inputs:
-    """Return the inputs of the decision as far as the session and the client give them."""
-    session = sessions.session_state(run.state, event.session_id)
-    _notify_untrusted(event, run, session.injected)
-    conversation = conversation_before(event, run.settings, session.injected)
-    if conversation.problem:
-        run.problems.append(("session", conversation.problem))
+def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Conversation, run: Run) -> Inputs:
+    """Return the inputs of the decision, as far as they are known before the channels are asked."""
     return Inputs(
         event.prompt,
         settings=run.settings,
@@ -252,16 +252,16 @@ def _conversation_inputs(event: PromptEvent, run: Run) -> Inputs:
     )
 
 
-def _request(event: PromptEvent, judged: Classification, inputs: Inputs, run: Run) -> Request:
+def _request(event: PromptEvent, judged: Classification, conversation: Conversation, run: Run) -> Request:
     """Return a request to the channels, whose time begins now."""
     return Request(
         event,
         judged,
         project=run.project,
-        conversation=inputs.conversation,
+        conversation=conversation,
         state=run.state,
         settings=run.settings,
-        skills=inputs.skills,
+        skills=run.inputs.skills if run.inputs else (),
     )
 
 

@@ -865,7 +865,7 @@ MUTATIONS = (
     # --- floors and budgets of context
     Mutation(
         "the floor of a channel does not hold",
-        "enricher/respond/decision.py",
+        "enricher/respond/ranking.py",
         '    if rule is None or offered.score < rule["min_score"]:',
         "    if rule is None:",
         "",
@@ -2937,8 +2937,8 @@ MUTATIONS = (
     Mutation(
         "a source that fails takes the others out of the plan",
         "enricher/pipeline.py",
-        'inputs.channels = gather(rules.body["channels"], _request(event, judged, inputs, run), run.settings)',
-        'inputs.channels = gather(rules.body["channels"], _request(event, judged, inputs, run), run.settings)\n'
+        'inputs.channels = gather(rules.body["channels"], _request(event, judged, conversation, run), run.settings)',
+        'inputs.channels = gather(rules.body["channels"], _request(event, judged, conversation, run), run.settings)\n'
         '        inputs.channels *= all(one.status not in ("error", "timeout") for one in inputs.channels)',
         "Y30",
         "hydration/test_context.py::test_without_the_memory_the_other_sources_are_in_the_plan",

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from enricher.classify import Classification
+    from enricher.prompt.conversation import Conversation
     from enricher.rules.layers import Layers
     from enricher.settings import Value
 
@@ -136,17 +137,20 @@ def enrich(
     watch.tick("rules")
     redacted, _kinds, _length = redact_and_cap(storable(prompt), PROMPT_LIMIT)
     event = PromptEvent(redacted, host=host, session_id=session_id, cwd=cwd)
-    inputs = _inputs(event, settings, form_of(str(settings["mode"])) if form == formats.ENRICHMENT else form)
+    conversation = conversation_before(event, settings, [])
+    form = form_of(str(settings["mode"])) if form == formats.ENRICHMENT else form
+    inputs = _inputs(event, conversation, settings, form)
     skipped = _skip_reason(event, settings, inputs.form)
     watch.tick("redact")
-    judged = verdict(redacted, rules, inputs.conversation)
+    judged = verdict(redacted, rules, conversation)
     watch.tick("classify")
     asked = None
     if settings["model.url"] and not skipped:
         until = time.perf_counter() + ANSWERS_BY_S
         asked = opinion_request.start(redacted, judged, rules, settings, state=state_dir(), until=until)
     if not skipped and not silence_reason(judged, rules.body, settings, redacted):
-        _gather(event, judged, inputs, rules, settings)
+        _load_channels()  # before their time begins: the imports would use it up
+        _gather(_request(event, judged, conversation, settings, inputs), inputs, rules)
     watch.tick("gather")
     if asked:
         inputs.model = asked.record()
@@ -155,19 +159,20 @@ def enrich(
     enrichment = decide(inputs, rules, judged)
     if inputs.form == formats.HYDRATION and enrichment.text and not skipped and asks_for_plan(settings):
         until = time.perf_counter() + int(settings["model.plan_timeout_ms"]) / 1000
-        enrichment = improved(enrichment, inputs, rules, _request(event, judged, inputs, settings), until=until)
+        request = _request(event, judged, conversation, settings, inputs)
+        enrichment = improved(enrichment, inputs, rules, request, until=until)
         watch.tick("plan")
     watch.tick("guide")
     return Result(redacted, skipped, enrichment, rules, inputs, watch.stages)
 
 
-def _inputs(event: PromptEvent, settings: Mapping[str, Value], form: str) -> Inputs:
+def _inputs(event: PromptEvent, conversation: Conversation, settings: Mapping[str, Value], form: str) -> Inputs:
     """Return the inputs of the decision as they are for the first prompt of a session."""
     return Inputs(
         event.prompt,
         settings=settings,
         skills=installed_skills(skill_folders(event.host, project_root(event.cwd) if event.cwd else "")),
-        conversation=conversation_before(event, settings, []),
+        conversation=conversation,
         form=form,
         has_mcp=can_ask_memory(event, settings),
         is_bare=event.host in BARE,
@@ -184,26 +189,28 @@ def _skip_reason(event: PromptEvent, settings: Mapping[str, Value], form: str) -
     return "remembered" if has_memory_cue(event.prompt) and capture.is_all(event.prompt) else ""
 
 
-def _gather(
-    event: PromptEvent, judged: Classification, inputs: Inputs, rules: cache.Rules, settings: Mapping[str, Value]
-) -> None:
+def _gather(request: Request, inputs: Inputs, rules: cache.Rules) -> None:
     """Ask the channels, and look up what a plan may name where one is written."""
-    _load_channels()  # before the deadlines start: the imports would use up the channels' time
-    request = _request(event, judged, inputs, settings)
-    inputs.channels = gather(rules.body["channels"], request, settings)
+    inputs.channels = gather(rules.body["channels"], request, request.settings)
     if inputs.form == formats.HYDRATION:
-        inputs.hydration = look_up(request, settings)
+        inputs.hydration = look_up(request, request.settings)
     if any(one.is_program for one in inputs.channels):
-        external.sweep(state_dir(), os.getpid())
+        external.sweep(request.state, os.getpid())
 
 
-def _request(event: PromptEvent, judged: Classification, inputs: Inputs, settings: Mapping[str, Value]) -> Request:
+def _request(
+    event: PromptEvent,
+    judged: Classification,
+    conversation: Conversation,
+    settings: Mapping[str, Value],
+    inputs: Inputs,
+) -> Request:
     """Return a request to the channels, whose time begins now."""
     return Request(
         event,
         judged,
         project=identify(event.cwd),
-        conversation=inputs.conversation,
+        conversation=conversation,
         state=state_dir(),
         settings=settings,
         skills=inputs.skills,

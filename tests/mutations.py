@@ -3093,7 +3093,7 @@ MUTATIONS = (
         "            files.save(save.path, save.before, over=save.after)",
         "            files.save(save.path, save.before, over=None)",
         "",
-        "tui/test_taking_saves_back.py::test_what_another_program_wrote_since_stays",
+        "tui/test_taking_saves_back.py::test_a_file_that_was_written_since_is_left_alone",
     ),
     Mutation(
         "a save that failed to be taken back is forgotten",

@@ -136,7 +136,7 @@ def middle_ms(number: int) -> float:
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many rows are not counted yet, gaps included."""
+    """Return how many row ids follow the last counted one; those of deleted rows are included."""
     return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
 
 

@@ -1,4 +1,4 @@
-"""Prepare a stored replay for its page: the verdict in words, and the differences of each changed prompt; pure."""
+"""Prepare a stored replay for its page: the verdict in words, and the differences of each changed prompt. No I/O."""
 
 from __future__ import annotations
 

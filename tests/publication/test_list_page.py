@@ -72,6 +72,14 @@ async def test_every_value_of_a_facet_leads_to_as_many_rows_as_it_says(live: Dat
     assert len(values) > 5 and found == {name: int(count) for _address, name, count in values}
 
 
+async def test_workflows_are_a_facet_and_lead_to_their_prompts(live: Datasette) -> None:
+    page = (await live.client.get("/-/enricher/traces")).text
+    values = [name for address, name, _count in FACET.findall(page) if "workflow%3A" in address]
+
+    assert "<h3>Workflow</h3>" in page and values
+    assert all(row["workflow"] == values[0] for row in await rows(live, f"q=workflow:{values[0]}"))
+
+
 async def test_a_chosen_value_is_marked_and_its_link_takes_it_out(live: Datasette) -> None:
     page = (await live.client.get("/-/enricher/traces?q=basket%20status:skipped,silent")).text
 

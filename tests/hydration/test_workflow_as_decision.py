@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from test_catalogue import PAINTING, catalogue
+from test_catalogue import INDEX, NAMES, PAINTING, catalogue
 
 from storage.metrics import rollups
 from storage.metrics.facets import facets
@@ -44,8 +44,8 @@ def test_an_edit_that_moves_a_workflow_is_counted_and_listed(asked: Account) -> 
     catalogue(asked, painting=MINE)
 
     found = as_json(asked, "replay")
-    (change,) = found["changes"]
     assert (found["changed"], found["by_kind"]) == (1, {"workflow": 1})
+    (change,) = found["changes"]
     assert (change["before"]["workflow"], change["after"]["workflow"]) == ("debugging", "painting")
 
     said = asked.cli("replay")
@@ -90,9 +90,10 @@ def test_the_gate_holds_an_expected_workflow(asked: Account, tmp_path: Path) -> 
     assert (case["verdict"], case["expected"]) == ("ok", {"workflow": "debugging"})
     assert as_json(asked, "replay", "--gate", "--cases", str(cases))["passed"]
 
-    catalogue(asked, painting=MINE)
-    mine = str(asked.config / "instructions.md")
-    asked.cli("replay", "--gate", "--cases", str(cases), "--instructions", mine, exit_code=1)
+    for name, text in (("instructions.md", NAMES), ("WORKFLOWS.md", INDEX), ("workflows/painting.md", MINE)):
+        asked.write(asked.project / ".enricher" / name, text)
+    said = asked.cli("replay", "--gate", "--cases", str(cases), exit_code=1)
+    assert "workflow: expected debugging, got painting" in said
 
 
 def test_a_workflow_that_the_rules_do_not_give_becomes_a_case_to_be_done(asked: Account, tmp_path: Path) -> None:

@@ -2630,7 +2630,7 @@ MUTATIONS = (
     Mutation(
         "a plan has another heading",
         "enricher/respond/hydration/writing.py",
-        '            "### TodoWrite Plan",',
+        '            f"### {self.tool} Plan",',
         '            "### Plan",',
         "Y02 Y03 Y05 Y07 Y08 Y24",
         "hydration/test_plans.py::test_a_small_fix_gets_the_four_parts_in_the_documented_form",
@@ -2837,6 +2837,14 @@ MUTATIONS = (
         "",
         "",
         "hydration/test_workflow_as_decision.py::test_prompts_are_selected_and_counted_by_workflow",
+    ),
+    Mutation(
+        "a plan is for TodoWrite, whatever tool the client has",
+        "enricher/respond/hydration/writing.py",
+        '    found.tool = facts.get("task_tool", TODO_WRITE)\n',
+        "",
+        "Y19",
+        "hydration/test_plans.py::test_the_plan_is_written_for_the_task_tool_that_the_client_has",
     ),
     Mutation(
         "memories take the room of the codebase in a plan",

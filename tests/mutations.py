@@ -2887,6 +2887,23 @@ MUTATIONS = (
         "hydration/test_context.py::test_a_plan_without_any_source_stands_on_the_prompt",
     ),
     Mutation(
+        "a failure of the plan's catalogue ends the hook with an error",
+        "enricher/hook/process.py",
+        "    os._exit(0)",
+        "    os._exit(1)",
+        "Y33",
+        "hydration/test_context.py"
+        "::test_without_a_catalogue_that_can_be_read_nothing_is_added_and_the_failure_is_logged",
+    ),
+    Mutation(
+        "the bench of plans asks no model",
+        "enricher/interfaces/bench/hook.py",
+        "environment={**_settings(model), **mode},",
+        "environment=mode,",
+        "Y25 Y42",
+        "model/test_plans_by_model.py::test_the_median_of_fifty_plans_by_a_model_is_printed_and_below_ten_seconds",
+    ),
+    Mutation(
         "the hook does not wait for a plan that takes seconds",
         "enricher/pipeline.py",
         "if extra_s > MODEL_ANSWERS_BY_S and run.prolong:",

@@ -2847,6 +2847,22 @@ MUTATIONS = (
         "hydration/test_plans.py::test_the_plan_is_written_for_the_task_tool_that_the_client_has",
     ),
     Mutation(
+        "the intent is the first request, even one that only accompanies another",
+        "enricher/respond/hydration/wording.py",
+        "        [one for one in wanted if not one.is_minor],\n",
+        "",
+        "",
+        "hydration/test_wording.py::test_the_main_request_is_found",
+    ),
+    Mutation(
+        "a sentence is divided within brackets",
+        "enricher/respond/hydration/wording.py",
+        'if mark and not (depth and any(sign in line[at:] for sign in ")]")):',
+        "if mark:",
+        "",
+        "hydration/test_wording.py::test_a_part_in_brackets_is_not_divided",
+    ),
+    Mutation(
         "memories take the room of the codebase in a plan",
         "enricher/respond/hydration/writing.py",
         "SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}",

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.classify import Classification
-    from enricher.model.opinion_request import PendingOpinion
     from enricher.prompt.event import PromptEvent
     from enricher.settings import Value
     from storage.traces import Trace
@@ -54,9 +53,6 @@ KEEPS_TEXT = ("redacted", "full")
 
 MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
 """Without one of these words a prompt cannot ask to remember anything, and the check is not even loaded."""
-
-MODEL_ANSWERS_BY_S = 1.35
-"""Seconds after the start until which a model's answer counts; the hook must answer in 1.5 (``hook.process``)."""
 
 LONGEST_QUOTED = 80
 MISSING_MODEL_MARK = "told-of-missing-model"
@@ -197,57 +193,37 @@ def _redacted_prompt(event: PromptEvent, run: Run) -> str:
 
 
 def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
-    prompt = event.prompt
     session = sessions.session_state(run.state, event.session_id)
     _notify_untrusted(event, run, session.injected)
     conversation = conversation_before(event, run.settings, session.injected)
     if conversation.problem:
         run.problems.append(("session", conversation.problem))
-    inputs = Inputs(
-        prompt,
-        settings=run.settings,
-        skills=_skills(event),
-        injected=session.injected,
-        spent=session.tokens,
-        conversation=conversation,
-        form=run.form or form_of(run.mode),
-        has_mcp=can_ask_memory(event, run.settings),
-        is_bare=event.host in BARE,
-    )
-    run.inputs = inputs
+    inputs = run.inputs = _inputs(event, session, conversation, run)
     run.tick("session")
-    judged = verdict(prompt, rules, conversation)
+    judged = verdict(event.prompt, rules, conversation)
     run.tick("classify")
     asked = None
-    if not _plans_late_question(event, judged, rules, run):
-        until = run.started + MODEL_ANSWERS_BY_S
-        asked = ask_model(prompt, judged, rules, run.settings, state=run.state, until=until)
-    if not silence_reason(judged, rules.body, run.settings, prompt):
+    if run.settings["model.url"]:
+        from enricher import with_model
+
+        asked = with_model.begin(event, judged, rules, run)
+    if not silence_reason(judged, rules.body, run.settings, event.prompt):
         from enricher.context.gathering import gather
 
-        request = Request(
-            event,
-            judged,
-            project=run.project,
-            conversation=conversation,
-            state=run.state,
-            settings=run.settings,
-            skills=inputs.skills,
-        )
-        inputs.channels = gather(rules.body["channels"], request, run.settings)
+        inputs.channels = gather(rules.body["channels"], _request(event, judged, conversation, run), run.settings)
         _note_failed(inputs.channels, run)
     if run.untrusted:
         inputs.channels.append(ChannelResult(".enricher", "untrusted"))
     if inputs.form == HYDRATION:
-        inputs.hydration = facts_for_plan(event, judged, inputs, run)
+        inputs.hydration = _facts_for_plan(_request(event, judged, conversation, run), run)
     run.tick("gather")
     if asked:
-        _take_opinion(asked, run, inputs)
+        with_model.take_opinion(asked, inputs, run)
         judged = verdict_on(inputs, rules) if inputs.opinion else judged
         run.tick("model")
     enrichment = decide(inputs, rules, judged)
     if inputs.form == HYDRATION and enrichment.text and asks_for_plan(run.settings):
-        enrichment = _plan_by_model(event, enrichment, inputs, rules, run)
+        enrichment = with_model.plan(enrichment, inputs, rules, _request(event, judged, conversation, run), run)
         run.tick("plan")
     if run.mode == HYDRATE_FILE and enrichment.text:
         from enricher.record.handoff import hand_over
@@ -261,18 +237,43 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         run.trace.status = "shadow" if enrichment.text else "silent"
 
 
+def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Conversation, run: Run) -> Inputs:
+    """Return the inputs of the decision, as far as they are known before the channels are asked."""
+    return Inputs(
+        event.prompt,
+        settings=run.settings,
+        skills=_skills(event),
+        injected=session.injected,
+        spent=session.tokens,
+        conversation=conversation,
+        form=run.form or form_of(run.mode),
+        has_mcp=can_ask_memory(event, run.settings),
+        is_bare=event.host in BARE,
+    )
+
+
+def _request(event: PromptEvent, judged: Classification, conversation: Conversation, run: Run) -> Request:
+    """Return a request to the channels, whose time begins now."""
+    return Request(
+        event,
+        judged,
+        project=run.project,
+        conversation=conversation,
+        state=run.state,
+        settings=run.settings,
+        skills=run.inputs.skills if run.inputs else (),
+    )
+
+
 def form_of(mode: str) -> str:
     """Return the form of the text in a mode; empty for the usual one."""
     return HYDRATION if mode != ENRICH else ""
 
 
-def facts_for_plan(event: PromptEvent, judged: Classification, inputs: Inputs, run: Run) -> dict[str, Any]:
+def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
     """Return what a plan for this prompt may name; after a failure, which is logged, nothing."""
     from enricher.respond.hydration.gathering import look_up
 
-    request = Request(
-        event, judged, project=run.project, conversation=inputs.conversation, state=run.state, settings=run.settings
-    )
     try:
         return look_up(request, run.settings)
     except Exception as failure:  # the plan then names less
@@ -283,66 +284,6 @@ def facts_for_plan(event: PromptEvent, judged: Classification, inputs: Inputs, r
 def asks_for_plan(settings: Mapping[str, Value]) -> bool:
     """Return whether a model is to write the intent and the steps of plans."""
     return bool(settings["model.url"] and settings["model.plan_timeout_ms"])
-
-
-def _plan_by_model(event: PromptEvent, drafted: Enrichment, inputs: Inputs, rules: cache.Rules, run: Run) -> Enrichment:
-    """Have the model improve the drafted plan within its time; after a failure, which is logged, the draft stays."""
-    from enricher.respond.hydration.drafting import improved
-
-    extra_s = int(run.settings["model.plan_timeout_ms"]) / 1000
-    if extra_s > MODEL_ANSWERS_BY_S and run.prolong:
-        run.extra_s = extra_s
-        run.prolong()
-    request = Request(
-        event, drafted.classification, project=run.project, conversation=inputs.conversation, state=run.state,
-        settings=run.settings,
-    )  # fmt: skip
-    until = run.started + MODEL_ANSWERS_BY_S + run.extra_s
-    enrichment = improved(drafted, inputs, rules, request, until=until)
-    if (model := inputs.hydration.get("model")) and "plan" not in model:
-        run.problems.append(("hydration", f"{model['status']}: {model['reason']}; the plan is the rules' own"))
-    return enrichment
-
-
-def ask_model(
-    prompt: str, judged: Classification, rules: cache.Rules, settings: Mapping[str, Value], *, state: str, until: float
-) -> PendingOpinion | None:
-    """Put the prompt to the configured model, beside what follows; None if there is none, or nothing to ask.
-
-    ``until`` is the last moment, on the clock ``time.perf_counter``, at which its answer counts.
-    """
-    if not settings["model.url"]:
-        return None
-    from enricher.model.opinion_request import start
-
-    return start(prompt, judged, rules, settings, state=state, until=until)
-
-
-def _plans_late_question(event: PromptEvent, judged: Classification, rules: cache.Rules, run: Run) -> bool:
-    """Plan to ask the model once the prompt is answered, if the user wants that; return whether so."""
-    if not (run.settings["model.late"] and run.settings["model.url"] and run.inputs):
-        return False
-    from enricher.record import late
-
-    if not late.is_wanted(event, run):
-        return False
-    run.inputs.model, run.late = late.plan(judged, rules, run)
-    if run.inputs.model and run.late is None:
-        _note_missing_opinion(run.inputs.model, run)
-    return True
-
-
-def _take_opinion(asked: PendingOpinion, run: Run, inputs: Inputs) -> None:
-    """Wait for the model's answer, and record it; if there is none, log the reason."""
-    model = inputs.model = asked.record()
-    if not inputs.opinion:
-        _note_missing_opinion(model, run)
-
-
-def _note_missing_opinion(model: Mapping[str, Any], run: Run) -> None:
-    """Log why the rules alone decide."""
-    spent = f"{model['latency_ms']} of {model['limit_ms']} ms" if "latency_ms" in model else "not asked"
-    run.problems.append(("model", f"{model['status']}: {model['reason']} ({spent}); the rules alone decide"))
 
 
 def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:

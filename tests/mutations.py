@@ -645,8 +645,8 @@ MUTATIONS = (
     ),
     Mutation(
         "the reason why there is no opinion is not logged",
-        "enricher/pipeline.py",
-        "        _note_missing_opinion(model, run)",
+        "enricher/with_model.py",
+        "        _note_missing_opinion(inputs.model, run)",
         "        pass",
         "S1-5.5c",
         "model/test_hook_with_model.py::test_a_model_that_fails_leaves_the_verdict_of_the_rules_and_its_reason",
@@ -768,7 +768,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the log leaves the time limit out",
-        "enricher/pipeline.py",
+        "enricher/with_model.py",
         "{model['latency_ms']} of {model['limit_ms']} ms",
         "{model['latency_ms']} ms",
         "S1-5.4c",
@@ -865,7 +865,7 @@ MUTATIONS = (
     # --- floors and budgets of context
     Mutation(
         "the floor of a channel does not hold",
-        "enricher/respond/decision.py",
+        "enricher/respond/ranking.py",
         '    if rule is None or offered.score < rule["min_score"]:',
         "    if rule is None:",
         "",
@@ -1972,7 +1972,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a layer is saved that says something else",
-        "enricher/rules/own_layer.py",
+        "enricher/rules/own_layer/__init__.py",
         "if problems := list(differing_rules(wanted, got, edited)):",
         "if problems := []:",
         "",
@@ -1980,7 +1980,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a removed guardrail silences the table",
-        "enricher/rules/own_layer.py",
+        "enricher/rules/own_layer/entries.py",
         'if rule.kind == "guardrail" and rule.name in called:',
         'if rule.kind == "guardrail" and not called:',
         "",
@@ -2200,9 +2200,9 @@ MUTATIONS = (
     # --- late results of a model
     Mutation(
         "the hook waits for a model whose result may come late",
-        "enricher/pipeline.py",
-        "    if not _plans_late_question(event, judged, rules, run):",
-        "    if True:",
+        "enricher/with_model.py",
+        "    if _plans_late_question(event, judged, rules, run):",
+        "    if False:",
         "E53",
         "model/test_late_results.py::test_the_hook_answers_before_the_model_and_the_result_arrives_in_the_same_turn",
     ),
@@ -2921,8 +2921,8 @@ MUTATIONS = (
     ),
     Mutation(
         "the hook does not wait for a plan that takes seconds",
-        "enricher/pipeline.py",
-        "if extra_s > MODEL_ANSWERS_BY_S and run.prolong:",
+        "enricher/with_model.py",
+        "if extra_s > ANSWERS_BY_S and run.prolong:",
         "if not run.prolong:",
         "Y25 Y42",
         "model/test_plans_by_model.py::test_a_plan_by_a_model_that_takes_seconds_arrives_within_ten",
@@ -2946,8 +2946,8 @@ MUTATIONS = (
     Mutation(
         "a source that fails takes the others out of the plan",
         "enricher/pipeline.py",
-        'inputs.channels = gather(rules.body["channels"], request, run.settings)',
-        'inputs.channels = gather(rules.body["channels"], request, run.settings)\n'
+        'inputs.channels = gather(rules.body["channels"], _request(event, judged, conversation, run), run.settings)',
+        'inputs.channels = gather(rules.body["channels"], _request(event, judged, conversation, run), run.settings)\n'
         '        inputs.channels *= all(one.status not in ("error", "timeout") for one in inputs.channels)',
         "Y30",
         "hydration/test_context.py::test_without_the_memory_the_other_sources_are_in_the_plan",

@@ -18,16 +18,16 @@ from enricher.context.channels.skills import installed_skills
 from enricher.context.gathering import gather, load
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import BARE
+from enricher.model import opinion_request
 from enricher.pipeline import (
-    MODEL_ANSWERS_BY_S,
     PROMPT_LIMIT,
-    ask_model,
     asks_for_plan,
     can_ask_memory,
     conversation_before,
     form_of,
     has_memory_cue,
 )
+from enricher.prompt import capture
 from enricher.prompt.event import PromptEvent, skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
@@ -37,13 +37,17 @@ from enricher.respond.hydration.drafting import improved
 from enricher.respond.hydration.gathering import look_up
 from enricher.rules import cache
 from enricher.settings import GATES, is_on, with_environment
+from enricher.with_model import ANSWERS_BY_S
 from storage.base.fast_stdlib import loads
 from storage.traces import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from enricher.classify import Classification
+    from enricher.prompt.conversation import Conversation
     from enricher.rules.layers import Layers
+    from enricher.settings import Value
 
 
 SOURCES = {RULES: "keyword", MODEL: "llm", BOTH: "hybrid"}
@@ -130,68 +134,87 @@ def enrich(
     watch = _Watch()
     rules, _layers = rules_for(cwd, instructions=instructions)
     settings, _problems = with_environment(rules.body["settings"], os.environ)
-    other_form = form_of(str(settings["mode"])) if form == formats.ENRICHMENT else form
     watch.tick("rules")
-    judged_prompt, _kinds, _length = redact_and_cap(storable(prompt), PROMPT_LIMIT)
-    event = PromptEvent(judged_prompt, host=host, session_id=session_id, cwd=cwd)
-    is_enabled = bool(settings["enabled"]) and is_on(settings, "hosts", host)
-    skipped = skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled)
-    if other_form == formats.PIPELINE and not skipped and any(settings.get(gate) is False for gate in GATES):
-        skipped = "gate_closed"
-    if not skipped and has_memory_cue(judged_prompt):
-        from enricher.prompt import capture
-
-        skipped = "remembered" if capture.is_all(judged_prompt) else ""
-    watch.tick("redact")
-    skills = installed_skills(skill_folders(host, project_root(cwd) if cwd else ""))
+    redacted, _kinds, _length = redact_and_cap(storable(prompt), PROMPT_LIMIT)
+    event = PromptEvent(redacted, host=host, session_id=session_id, cwd=cwd)
     conversation = conversation_before(event, settings, [])
-    inputs = Inputs(
-        judged_prompt,
-        settings=settings,
-        skills=skills,
-        conversation=conversation,
-        form=other_form,
-        has_mcp=can_ask_memory(event, settings),
-        is_bare=host in BARE,
-    )
-    classification = verdict(judged_prompt, rules, conversation)
+    form = form_of(str(settings["mode"])) if form == formats.ENRICHMENT else form
+    inputs = _inputs(event, conversation, settings, form)
+    skipped = _skip_reason(event, settings, inputs.form)
+    watch.tick("redact")
+    judged = verdict(redacted, rules, conversation)
     watch.tick("classify")
-    until = time.perf_counter() + MODEL_ANSWERS_BY_S
-    asked = (
-        None if skipped else ask_model(judged_prompt, classification, rules, settings, state=state_dir(), until=until)
-    )
-    if not skipped and not silence_reason(classification, rules.body, settings, judged_prompt):
-        _load_channels()  # before the deadlines start: the imports would use up the channels' time
-        request = Request(
-            event,
-            classification,
-            project=identify(cwd),
-            conversation=conversation,
-            state=state_dir(),
-            settings=settings,
-            skills=skills,
-        )
-        inputs.channels = gather(rules.body["channels"], request, settings)
-        if other_form == formats.HYDRATION:
-            inputs.hydration = look_up(request, settings)
-        if any(one.is_program for one in inputs.channels):
-            external.sweep(state_dir(), os.getpid())
+    asked = None
+    if settings["model.url"] and not skipped:
+        until = time.perf_counter() + ANSWERS_BY_S
+        asked = opinion_request.start(redacted, judged, rules, settings, state=state_dir(), until=until)
+    if not skipped and not silence_reason(judged, rules.body, settings, redacted):
+        _load_channels()  # before their time begins: the imports would use it up
+        _gather(_request(event, judged, conversation, settings, inputs), inputs, rules)
     watch.tick("gather")
     if asked:
         inputs.model = asked.record()
-        classification = verdict_on(inputs, rules)
+        judged = verdict_on(inputs, rules)
         watch.tick("model")
-    enrichment = decide(inputs, rules, classification)
-    if other_form == formats.HYDRATION and enrichment.text and not skipped and asks_for_plan(settings):
-        plan_timeout_s = int(settings["model.plan_timeout_ms"]) / 1000
-        request = Request(
-            event, classification, project=identify(cwd), conversation=conversation, state=state_dir(),
-            settings=settings,
-        )  # fmt: skip
-        enrichment = improved(enrichment, inputs, rules, request, until=time.perf_counter() + plan_timeout_s)
+    enrichment = decide(inputs, rules, judged)
+    if inputs.form == formats.HYDRATION and enrichment.text and not skipped and asks_for_plan(settings):
+        until = time.perf_counter() + int(settings["model.plan_timeout_ms"]) / 1000
+        request = _request(event, judged, conversation, settings, inputs)
+        enrichment = improved(enrichment, inputs, rules, request, until=until)
         watch.tick("plan")
     watch.tick("guide")
-    return Result(judged_prompt, skipped, enrichment, rules, inputs, watch.stages)
+    return Result(redacted, skipped, enrichment, rules, inputs, watch.stages)
+
+
+def _inputs(event: PromptEvent, conversation: Conversation, settings: Mapping[str, Value], form: str) -> Inputs:
+    """Return the inputs of the decision as they are for the first prompt of a session."""
+    return Inputs(
+        event.prompt,
+        settings=settings,
+        skills=installed_skills(skill_folders(event.host, project_root(event.cwd) if event.cwd else "")),
+        conversation=conversation,
+        form=form,
+        has_mcp=can_ask_memory(event, settings),
+        is_bare=event.host in BARE,
+    )
+
+
+def _skip_reason(event: PromptEvent, settings: Mapping[str, Value], form: str) -> str:
+    """Return why the hook would skip the prompt, empty if it would not; duplicates are not looked for."""
+    is_enabled = bool(settings["enabled"]) and is_on(settings, "hosts", event.host)
+    if reason := skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled):
+        return reason
+    if form == formats.PIPELINE and any(settings.get(gate) is False for gate in GATES):
+        return "gate_closed"
+    return "remembered" if has_memory_cue(event.prompt) and capture.is_all(event.prompt) else ""
+
+
+def _gather(request: Request, inputs: Inputs, rules: cache.Rules) -> None:
+    """Ask the channels, and look up what a plan may name where one is written."""
+    inputs.channels = gather(rules.body["channels"], request, request.settings)
+    if inputs.form == formats.HYDRATION:
+        inputs.hydration = look_up(request, request.settings)
+    if any(one.is_program for one in inputs.channels):
+        external.sweep(request.state, os.getpid())
+
+
+def _request(
+    event: PromptEvent,
+    judged: Classification,
+    conversation: Conversation,
+    settings: Mapping[str, Value],
+    inputs: Inputs,
+) -> Request:
+    """Return a request to the channels, whose time begins now."""
+    return Request(
+        event,
+        judged,
+        project=identify(event.cwd),
+        conversation=conversation,
+        state=state_dir(),
+        settings=settings,
+        skills=inputs.skills,
+    )
 
 
 def _load_channels() -> None:

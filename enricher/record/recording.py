@@ -124,7 +124,7 @@ def keep_rest(run: Run) -> None:
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return the references with the names of files and memories hashed; the session's own marks reveal nothing."""
-    from enricher.respond.decision import hashed_ref
+    from enricher.respond.ranking import hashed_ref
 
     return [(kind, hashed_ref(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in refs]
 

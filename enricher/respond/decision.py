@@ -21,9 +21,9 @@ from enricher.respond.guidance import (
     suggest_approach,
     trigger_words,
 )
+from enricher.respond.ranking import name_of, place_of, rank_items
 from enricher.respond.render import HARD_CAP_TOKENS, Item, TextLines, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
-from storage.base.fast_stdlib import keyed_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,22 +33,12 @@ if TYPE_CHECKING:
     from enricher.classify import Classification
     from enricher.classify.opinion import Opinion
     from enricher.complexity.estimate import Estimate
-    from enricher.context import Candidate
+    from enricher.respond.ranking import RankedItem
     from enricher.rules.cache import Rules
     from enricher.settings import Value
 
-LONGEST_NAME = 200
 NOT_ENGLISH = "non_english"
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
-NOT_OUTDATED = (
-    "the host has it",
-    "the conversation has it",
-    "the prompt",
-    "it only accompanies",
-    "it shares",
-    "another one",
-)
-"""Beginnings of ``Candidate.stale`` reasons that are shown as they are; all others are shown as "stale: …"."""
 WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
 PIPELINE = "pipeline"
@@ -174,21 +164,6 @@ class Inputs:
         return self.injected
 
 
-class RankedItem:
-    """A candidate and its outcome: whether the text contains it, and if not, why."""
-
-    __slots__ = ("channel", "kept", "label", "ref", "score", "text", "why")
-
-    def __init__(self, channel: str, offered: Candidate, *, why: str) -> None:
-        self.channel = channel
-        self.ref = offered.ref
-        self.label = offered.label
-        self.text = offered.text
-        self.score = offered.score
-        self.why = why
-        self.kept = False
-
-
 class Enrichment:
     """The result for one prompt: classification, facts, the lines in the text, and the omitted lines with reasons."""
 
@@ -219,7 +194,7 @@ class Enrichment:
             return []
         refs = [("guardrail", one.ref) for one in self.guardrails]
         refs += [("approach", self.approach.id)] if self.approach else []
-        return refs + [("item", _name(_place(item), item.text)) for item in self.items if item.kept]
+        return refs + [("item", name_of(place_of(item), item.text)) for item in self.items if item.kept]
 
 
 def silence_reason(
@@ -267,18 +242,18 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
     elif inputs.form == PIPELINE:
         from enricher.respond.formats import write
 
-        _rank_items(result, inputs, body)
+        rank_items(result, inputs, body)
         write(result)
     elif inputs.form:
         from enricher.respond.hydration.writing import write as write_plan
 
-        _rank_items(result, inputs, body)
+        rank_items(result, inputs, body)
         write_plan(result, inputs, rules)
     elif not inputs.is_as_specified and inputs.spent >= int(inputs.settings["budgets.session_tokens"]):
         result.misses.append(OmittedGuidance("everything", "the session's budget is spent", score=inputs.spent))
     else:
         _guide(result, inputs, rules)
-        _rank_items(result, inputs, body)
+        rank_items(result, inputs, body)
         _write(result, inputs, body)
     result.text = finish(result.text)
     return result
@@ -353,85 +328,6 @@ def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Ru
     return trigger_words(identity, judged.evidence, prompt) or trigger_words(
         identity, classify(prompt, rules.table).evidence, prompt
     )
-
-
-def _rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    """Sort the candidates by channel priority and score, and set for each omitted candidate the reason."""
-    rank = {rule["name"]: rule for rule in body["channels"]}
-    seen: set[str] = set()
-    for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
-        rule = rank.get(channel.name)
-        taken = 0
-        for offered in sorted(channel.candidates, key=lambda one: (-one.score, one.ref, one.text)):
-            names = {_name(offered.ref, offered.text), _normalized(offered)}
-            item = RankedItem(channel.name, offered, why=_objection(offered, rule, names, inputs))
-            if not item.why and names & seen:
-                item.why = "told by another channel"
-            elif not item.why and rule and taken >= rule["most"] and not _limits_itself(channel.name, inputs):
-                item.why = "more relevant ones fill the channel"
-            if not item.why:
-                seen |= names
-                taken += 1
-            result.items.append(item)
-        best = max((one.score for one in channel.candidates), default=0.0)
-        if rule and channel.candidates and best < rule["min_score"]:
-            reason = "searched, nothing above the floor"
-            result.misses.append(
-                OmittedGuidance(f"channel {channel.name}", reason, score=best, needed=rule["min_score"])
-            )
-
-
-def _limits_itself(channel: str, inputs: Inputs) -> bool:
-    """Return whether a channel limits its number of items itself: ``memory`` under ``as-specified`` (seed 001)."""
-    return channel == "memory" and inputs.is_as_specified
-
-
-def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
-    if rule is None or offered.score < rule["min_score"]:
-        return "below the floor"
-    if offered.raw < rule["min_score"]:  # weights decide the order, they cannot make an item relevant
-        return "below the floor without its weight"
-    if offered.stale:
-        return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
-    known = inputs.already_shown
-    place = _place(offered)
-    names = names - {offered.ref} if place != offered.ref else names
-    if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, hashed_ref(name))):
-        return "said before in this session"
-    if (
-        known
-        and place == offered.ref
-        and not offered.text
-        and any(one.startswith(f"item:{offered.ref}:") for one in known)
-    ):
-        return "said before in this session"
-    return ""
-
-
-def _place(offered: Candidate | RankedItem) -> str:
-    """Return a session's reference for a fact with its line number: a file shown without a line may be shown again."""
-    line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
-    is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
-    return f"{offered.ref}:{line[0]}" if is_line else offered.ref
-
-
-def _normalized(offered: Candidate) -> str:
-    """Return the normalized text of an item; items with the same text are duplicates even with other references."""
-    return _flat(offered.text) or offered.label
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.lower().split())
-
-
-def _name(ref: str, text: str) -> str:
-    """Return a session's reference for an item, or its hash if it is missing or longer than 200 characters."""
-    return ref if 0 < len(ref) <= LONGEST_NAME else hashed_ref(ref or text)
-
-
-def hashed_ref(name: str) -> str:
-    """Return the keyed hash of a reference, stored instead of it if the setting ``log`` allows no readable text."""
-    return keyed_hash(b"item", name.encode(errors="replace"))
 
 
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:

@@ -20,7 +20,8 @@ LONGEST_LINE = CAP_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from enricher.respond.decision import Enrichment, RankedItem
+    from enricher.respond.decision import Enrichment
+    from enricher.respond.ranking import RankedItem
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:

@@ -38,8 +38,9 @@ ALWAYS = set(
     enricher.prompt.wording
     enricher.prompt.wording.frames enricher.prompt.wording.structure enricher.record enricher.record.recording
     enricher.record.upkeep enricher.respond enricher.respond.decision enricher.respond.facts
-    enricher.respond.guidance enricher.respond.render enricher.rules enricher.rules.cache enricher.rules.layers
-    enricher.settings storage storage.base storage.base.fast_stdlib storage.base.private storage.state
+    enricher.respond.guidance enricher.respond.ranking enricher.respond.render enricher.rules
+    enricher.rules.cache enricher.rules.layers enricher.settings storage storage.base storage.base.fast_stdlib
+    storage.base.private storage.state
     storage.state.detached storage.state.key storage.state.sessions storage.traces storage.traces.spool
     """.split()
 )
@@ -54,7 +55,7 @@ CHANNELS = set(
 """To ask the channels where the project has an index and nothing was said before."""
 INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
 INDEX |= {f"enricher.sources.code.{name}" for name in ("locations", "lookup", "name_history", "testfiles")}
-MEMORIES = {"storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
+MEMORIES = {"storage.memory.question", "storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
 CLAUDE_TRANSCRIPT = {
     "enricher.sources.transcripts",
     "enricher.sources.transcripts.claude",

@@ -94,7 +94,6 @@ async def test_the_palette_knows_every_key_of_the_screen(library: Account) -> No
         from workbench.tui.commands import WorkbenchCommands
 
         provider = WorkbenchCommands(app.screen)
-        await provider.startup()
         entries = {hit.text for hit in [hit async for hit in provider.discover()]}
         shown = {active.binding.action: set() for active in app.screen.active_bindings.values()}
         for active in app.screen.active_bindings.values():
@@ -111,7 +110,7 @@ async def test_the_palette_runs_what_is_chosen(library: Account) -> None:
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         await pilot.press(*"filter type:test")
-        await until(pilot, lambda: "Filter type:test" in screen_text(app))
+        await settle(app, pilot)
         await pilot.press("enter")
         await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
         await until(pilot, lambda: app.screen.query_one(RowView).row_count == 1)
@@ -125,7 +124,6 @@ async def test_the_palette_goes_to_a_trace_by_the_beginning_of_its_id(library: A
     wanted = library.traces()[2]["id"]
     async with run_workbench(library.state) as (app, pilot):
         provider = WorkbenchCommands(app.screen)
-        await provider.startup()
         hits = [hit async for hit in provider.search(wanted[:14])]
         hits[0].command()
         await until(pilot, lambda: app.screen.query_one(RowView).row_count == 1)
@@ -142,7 +140,7 @@ async def test_the_palette_shows_a_prompt_full_of_brackets_as_it_is(library: Acc
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, CommandPalette))
         await pilot.press(*wanted[:16])
-        await until(pilot, lambda: "why [/" in screen_text(app))
+        await settle(app, pilot)
 
         assert "why [/] and [bold] \\x1b[31m \\u202e" in screen_text(app)
 

@@ -49,27 +49,25 @@ class PaletteEntry(NamedTuple):
 class WorkbenchCommands(Provider):
     """Offers the app's commands for the visible screen in the palette."""
 
-    async def startup(self) -> None:
-        """Read the task types once, in a thread."""
-        self._types = await asyncio.to_thread(_task_types, self._workbench.state_dir)
+    _types: list[tuple[str, int]] | None = None
 
     @property
     def _workbench(self) -> Workbench:
         return self.app  # type: ignore[return-value]
 
     async def discover(self) -> Hits:
-        for command in self._commands():
+        for command in await self._commands():
             yield DiscoveryHit(escape(command.text), command.run, text=command.text, help=escape(command.help))
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for command in [*self._commands(), *await asyncio.to_thread(self._traces, query)]:
+        for command in [*await self._commands(), *await asyncio.to_thread(self._traces, query)]:
             score = matcher.match(command.text)
             if score > 0:
                 yield Hit(score, matcher.highlight(command.text), command.run, help=escape(command.help))
 
-    def _commands(self) -> list[PaletteEntry]:
-        return [*self._bindings(), *self._places(), *self._filters(), *self._themes()]
+    async def _commands(self) -> list[PaletteEntry]:
+        return [*self._bindings(), *self._places(), *await self._filters(), *self._themes()]
 
     def _bindings(self) -> list[PaletteEntry]:
         found: dict[str, PaletteEntry] = {}
@@ -89,7 +87,9 @@ class WorkbenchCommands(Provider):
     def _themes(self) -> list[PaletteEntry]:
         return [PaletteEntry(f"Theme: {one.name}", "", partial(setattr, self.app, "theme", one.name)) for one in THEMES]
 
-    def _filters(self) -> list[PaletteEntry]:
+    async def _filters(self) -> list[PaletteEntry]:
+        if self._types is None:  # not in startup(): a key pressed during it would cancel it, and nothing be found
+            self._types = await asyncio.to_thread(_task_types, self._workbench.state_dir)
         post = self.app.post_message
         return [
             PaletteEntry(

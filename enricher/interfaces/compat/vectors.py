@@ -17,6 +17,7 @@ from enricher.rules import cache
 from enricher.settings import EMBEDDING, has_vectors, model_named, with_environment
 from storage.base import log
 from storage.memory import recall, vectors
+from storage.memory.question import CANDIDATES
 
 if TYPE_CHECKING:
     import sqlite3
@@ -54,7 +55,7 @@ def search(
     limit: int = 10,
     weights: Mapping[str, float] | None = None,
     now: float = 0.0,
-    candidates: int = recall.CANDIDATES,
+    candidates: int = CANDIDATES,
 ) -> list[Hit]:
     """Return the results of ``storage.memory.recall.search``, fused by reciprocal rank with the nearest vectors.
 

@@ -1,0 +1,119 @@
+"""Rank what the channels offer, and say of each candidate that is left out why."""
+
+from __future__ import annotations
+
+from enricher.respond.guidance import OmittedGuidance
+from storage.base.fast_stdlib import keyed_hash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.context import Candidate
+    from enricher.respond.decision import Enrichment, Inputs
+
+LONGEST_NAME = 200
+NOT_OUTDATED = (
+    "the host has it",
+    "the conversation has it",
+    "the prompt",
+    "it only accompanies",
+    "it shares",
+    "another one",
+)
+"""Beginnings of ``Candidate.stale`` reasons that are shown as they are; all others are shown as "stale: …"."""
+
+
+class RankedItem:
+    """A candidate and its outcome: whether the text contains it, and if not, why."""
+
+    __slots__ = ("channel", "kept", "label", "ref", "score", "text", "why")
+
+    def __init__(self, channel: str, offered: Candidate, *, why: str) -> None:
+        self.channel = channel
+        self.ref = offered.ref
+        self.label = offered.label
+        self.text = offered.text
+        self.score = offered.score
+        self.why = why
+        self.kept = False
+
+
+def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
+    """Sort the candidates by channel priority and score, and set for each omitted candidate the reason."""
+    rank = {rule["name"]: rule for rule in body["channels"]}
+    seen: set[str] = set()
+    for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
+        rule = rank.get(channel.name)
+        taken = 0
+        for offered in sorted(channel.candidates, key=lambda one: (-one.score, one.ref, one.text)):
+            names = {name_of(offered.ref, offered.text), _normalized(offered)}
+            item = RankedItem(channel.name, offered, why=_objection(offered, rule, names, inputs))
+            if not item.why and names & seen:
+                item.why = "told by another channel"
+            elif not item.why and rule and taken >= rule["most"] and not _limits_itself(channel.name, inputs):
+                item.why = "more relevant ones fill the channel"
+            if not item.why:
+                seen |= names
+                taken += 1
+            result.items.append(item)
+        best = max((one.score for one in channel.candidates), default=0.0)
+        if rule and channel.candidates and best < rule["min_score"]:
+            reason = "searched, nothing above the floor"
+            result.misses.append(
+                OmittedGuidance(f"channel {channel.name}", reason, score=best, needed=rule["min_score"])
+            )
+
+
+def _limits_itself(channel: str, inputs: Inputs) -> bool:
+    """Return whether a channel limits its number of items itself: ``memory`` under ``as-specified`` (seed 001)."""
+    return channel == "memory" and inputs.is_as_specified
+
+
+def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[str], inputs: Inputs) -> str:
+    if rule is None or offered.score < rule["min_score"]:
+        return "below the floor"
+    if offered.raw < rule["min_score"]:  # weights decide the order, they cannot make an item relevant
+        return "below the floor without its weight"
+    if offered.stale:
+        return offered.stale if offered.stale.startswith(NOT_OUTDATED) else f"stale: {offered.stale}"
+    known = inputs.already_shown
+    place = place_of(offered)
+    names = names - {offered.ref} if place != offered.ref else names
+    if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, hashed_ref(name))):
+        return "said before in this session"
+    if (
+        known
+        and place == offered.ref
+        and not offered.text
+        and any(one.startswith(f"item:{offered.ref}:") for one in known)
+    ):
+        return "said before in this session"
+    return ""
+
+
+def place_of(offered: Candidate | RankedItem) -> str:
+    """Return a session's reference for a fact with its line number: a file shown without a line may be shown again."""
+    line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
+    is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
+    return f"{offered.ref}:{line[0]}" if is_line else offered.ref
+
+
+def _normalized(offered: Candidate) -> str:
+    """Return the normalized text of an item; items with the same text are duplicates even with other references."""
+    return _flat(offered.text) or offered.label
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.lower().split())
+
+
+def name_of(ref: str, text: str) -> str:
+    """Return a session's reference for an item, or its hash if it is missing or longer than 200 characters."""
+    return ref if 0 < len(ref) <= LONGEST_NAME else hashed_ref(ref or text)
+
+
+def hashed_ref(name: str) -> str:
+    """Return the keyed hash of a reference, stored instead of it if the setting ``log`` allows no readable text."""
+    return keyed_hash(b"item", name.encode(errors="replace"))

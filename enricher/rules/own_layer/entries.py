@@ -1,0 +1,171 @@
+"""The entries of a layer that turn one text of instructions into another, and the text of a layer with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import yaml
+
+from enricher.rules.compiling.document import LOADER, PARTS, read_document
+from enricher.rules.compiling.merging import LISTED_KEYS
+from enricher.rules.own_layer.sections import sections, with_fitted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.own_layer.sections import RuleSection
+
+CALLED_BY_TABLE = "No signals: only the task types of the catalogue's table call for it."
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A piece of a layer: the part it belongs to, its text, and the id of its rule; prose has no rule."""
+
+    part: str
+    text: str
+    rule: str = ""
+
+
+def entries_for(
+    below: str,
+    edited: str,
+    *,
+    called: Collection[str] = (),
+    keeps_removed: bool = False,
+    verbatim: Collection[str] = (),
+    fitted: Mapping[str, RuleSection] | None = None,
+) -> Iterator[Entry]:
+    """Yield the entries that give a layer over ``below`` the effect of ``edited``, in the order of the edited text.
+
+    ``called`` are the guardrails that the catalogue's table triggers without a rule.
+    With ``keeps_removed``, rules that ``edited`` lacks are not disabled; rules in ``verbatim`` are copied unchanged.
+    A copied rule gets its lists from ``fitted``, because the copy hides them.
+    """
+    old = {one.key: one for one in sections(below)}
+    new = {one.key: one for one in sections(edited)}
+    for key, section in new.items():
+        part = (fitted or {}).get(key)
+        copied = with_fitted(section, part) if part else section.text
+        text = copied if key in verbatim or key not in old else _changed(old[key], section, copied)
+        if section.rule is None:
+            text = _new_prose(old.get(key), section)
+        if text:
+            yield Entry(section.part, text, section.rule.id if section.rule else "")
+    for key, section in old.items():
+        if section.rule and key not in new and not keeps_removed:
+            yield Entry(section.part, _removed(section, section.rule, called), key)
+
+
+def _changed(old: RuleSection, new: RuleSection, copied: str) -> str:
+    """Return the text of a changed rule for a layer: extended, else ``copied``; empty if only white space differs."""
+    if old.rule is None or new.rule is None or new.block is None:
+        return copied
+    has_new_prose = old.prose != new.prose
+    if old.rule.data == new.rule.data:
+        if _without_blanks(old) != _without_blanks(new):
+            return copied  # a comment in the block
+        return _extended(new, []) if has_new_prose else ""
+    lines = _additions(old.rule, new.rule, new.lines[slice(*new.block)])
+    if lines is None:
+        return copied
+    return _extended(new, lines, has_prose=has_new_prose)
+
+
+def _without_blanks(section: RuleSection) -> list[str]:
+    return [line.rstrip() for line in section.lines[slice(*section.block or (0, 0))] if line.strip()]
+
+
+def _extended(section: RuleSection, lines: Sequence[str], *, has_prose: bool = True) -> str:
+    prose = [section.prose, ""] if has_prose and section.prose else []
+    return "\n".join([section.heading, "", *prose, "```yaml", "extend: true", *lines, "```"])
+
+
+def _additions(old: RuleBlock, new: RuleBlock, block: Sequence[str]) -> list[str] | None:
+    """Return the lines that turn the old rule into the new one with ``extend``; None if that is impossible."""
+    root = yaml.compose("\n".join(block), Loader=LOADER)
+    if old.data.keys() - new.data.keys() or not isinstance(root, yaml.MappingNode) or root.flow_style:
+        return None
+    found: list[str] = []
+    ends = [*(key.start_mark.line for key, _value in root.value[1:]), len(block)]
+    for (key_node, node), end in zip(root.value, ends, strict=False):
+        key, first = key_node.value, key_node.start_mark.line
+        was, now = old.data.get(key), new.data[key]
+        if key not in LISTED_KEYS or was is None:
+            found += [] if was == now else block[first:end]
+        elif now[: len(was)] != was:
+            return None
+        elif len(now) > len(was):
+            if node.flow_style:
+                found.append(f"{key}: {_in_one_line(now[len(was) :])}")
+            else:
+                found += [block[first], *block[node.value[len(was)].start_mark.line : end]]
+    return [line for line in found if line.strip()] if _has_same_values("\n".join(found), old, new) else None
+
+
+def _in_one_line(value: object) -> str:
+    return str(yaml.safe_dump(value, default_flow_style=True, width=1_000_000, allow_unicode=True)).strip()
+
+
+def _has_same_values(added: str, old: RuleBlock, new: RuleBlock) -> bool:
+    """Return whether the old rule with these lines added has the values of the new rule."""
+    try:
+        data = yaml.load(added, Loader=LOADER) or {}
+    except yaml.YAMLError:
+        return False
+    merged = {**old.data, **data}
+    for key in LISTED_KEYS:
+        if key in old.data and key in data:
+            merged[key] = [*old.data[key], *data[key]]
+    return merged == new.data
+
+
+def _removed(section: RuleSection, rule: RuleBlock, called: Collection[str]) -> str:
+    """Return the text that removes a rule; a guardrail that the table triggers stays, as it does without a rule."""
+    if rule.kind == "guardrail" and rule.name in called:
+        return f"{section.heading}\n\n{CALLED_BY_TABLE}\n\n```yaml\n{{}}\n```"
+    return f"{section.heading}\n\n```yaml\ndisabled: true\n```"
+
+
+def _new_prose(old: RuleSection | None, new: RuleSection) -> str:
+    """Return the new paragraphs under a heading without a rule, with that heading unless it is a part's."""
+    known = _paragraphs(old) if old else []
+    found = [one for one in _paragraphs(new) if one not in known]
+    is_part = new.level == 1 and bool(new.part)
+    heading = [] if is_part or not (found or old is None) else [new.heading]
+    return "\n\n".join([*heading, *found])
+
+
+def _paragraphs(section: RuleSection) -> list[str]:
+    return [one.strip("\n") for one in "\n".join(section.lines[1:]).split("\n\n") if one.strip()]
+
+
+def with_entries(own: str, entries: Sequence[Entry]) -> str:
+    """Return the text of a layer with the entries added, each at the end of its part; everything else is unchanged."""
+    if not entries:
+        return own
+    lines = own.replace("\r\n", "\n").rstrip("\n").split("\n") if own.strip() else []
+    headings = read_document("", own).headings
+    tops = [(line, title.lower()) for line, level, title in headings if level == 1]
+    ends = [*(line - 1 for line, _title in tops[1:]), len(lines)]
+    end_of = {title: end for (_line, title), end in zip(tops, ends, strict=False)}
+    texts = {part: [one.text for one in entries if one.part == part] for part in (*PARTS, "")}
+    present = [part for part, found in texts.items() if found and part.lower() in end_of]
+    for part in sorted(present, key=lambda part: end_of[part.lower()], reverse=True):  # what is above keeps its lines
+        end = end_of[part.lower()]
+        while not lines[end - 1].strip():
+            end -= 1
+        lines[end:end] = _separated("", *texts[part])
+    for part, found in texts.items():
+        if found and part not in present:
+            lines += _separated(*([""] if lines else []), *([f"# {part}"] if part else []), *found)
+    text = "\n".join(lines) + "\n"
+    return text.replace("\n", "\r\n") if "\r\n" in own else text
+
+
+def _separated(*texts: str) -> list[str]:
+    """Return the lines of the texts, separated by blank lines; an empty first text gives only that blank line."""
+    first, *others = texts
+    return [*([first] if first else []), *(line for text in others for line in ("", *text.split("\n")))]

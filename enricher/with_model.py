@@ -1,0 +1,70 @@
+"""What a configured model adds to one prompt: an opinion on the class, and a better plan. Loaded only where one is."""
+
+from __future__ import annotations
+
+from enricher.model import opinion_request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from enricher.classify import Classification
+    from enricher.context import Request
+    from enricher.model.opinion_request import PendingOpinion
+    from enricher.pipeline import Run
+    from enricher.prompt.event import PromptEvent
+    from enricher.respond.decision import Enrichment, Inputs
+    from enricher.rules.cache import Rules
+
+ANSWERS_BY_S = 1.35
+"""Seconds after the start until which a model's answer counts; the hook must answer in 1.5 (``hook.process``)."""
+
+
+def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> PendingOpinion | None:
+    """Put the prompt to the model, beside what follows; None if there is nothing to ask, or it is asked later."""
+    if _plans_late_question(event, judged, rules, run):
+        return None
+    until = run.started + ANSWERS_BY_S
+    return opinion_request.start(event.prompt, judged, rules, run.settings, state=run.state, until=until)
+
+
+def _plans_late_question(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> bool:
+    """Plan to ask the model once the prompt is answered, if the user wants that; return whether so."""
+    if not (run.settings["model.late"] and run.inputs):
+        return False
+    from enricher.record import late
+
+    if not late.is_wanted(event, run):
+        return False
+    run.inputs.model, run.late = late.plan(judged, rules, run)
+    if run.inputs.model and run.late is None:
+        _note_missing_opinion(run.inputs.model, run)
+    return True
+
+
+def take_opinion(asked: PendingOpinion, inputs: Inputs, run: Run) -> None:
+    """Wait for the model's answer, and record it; if there is none, log the reason."""
+    inputs.model = asked.record()
+    if not inputs.opinion:
+        _note_missing_opinion(inputs.model, run)
+
+
+def _note_missing_opinion(model: Mapping[str, Any], run: Run) -> None:
+    """Log why the rules alone decide."""
+    spent = f"{model['latency_ms']} of {model['limit_ms']} ms" if "latency_ms" in model else "not asked"
+    run.problems.append(("model", f"{model['status']}: {model['reason']} ({spent}); the rules alone decide"))
+
+
+def plan(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request, run: Run) -> Enrichment:
+    """Have the model improve the drafted plan within its time; after a failure, which is logged, the draft stays."""
+    from enricher.respond.hydration.drafting import improved
+
+    extra_s = int(run.settings["model.plan_timeout_ms"]) / 1000
+    if extra_s > ANSWERS_BY_S and run.prolong:
+        run.extra_s = extra_s
+        run.prolong()
+    enrichment = improved(drafted, inputs, rules, request, until=run.started + ANSWERS_BY_S + run.extra_s)
+    if (model := inputs.hydration.get("model")) and "plan" not in model:
+        run.problems.append(("hydration", f"{model['status']}: {model['reason']}; the plan is the rules' own"))
+    return enrichment

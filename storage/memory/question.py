@@ -1,0 +1,199 @@
+"""The terms of a question, their weights in this store, and what to ask the index."""
+
+from __future__ import annotations
+
+from storage.memory.stemming import stem
+from storage.memory.words import (
+    BASE_FORMS,
+    COMMON_WORDS,
+    FIRST_SIGN,
+    STOP_WORDS,
+    identifier_parts,
+    related,
+    sign_words,
+    words,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from sqlite3 import Connection
+
+MOST_WORDS = 24
+LONGEST_JOINED = 24
+FEW_TERMS, TERMS_OF_MANY = 8, 5
+MOST_POSTINGS = 16_000
+CANDIDATES = 32
+PREFIX = 5
+RELATED_WEIGHT = 0.5
+HEAVIEST_TERMS = 8
+BACKGROUND, COMMON_SHARE = 1_000, 0.03
+"""Memories assumed in addition to the stored ones, and the share of them that contains each common word: five stored
+memories are too few to estimate which words are rare."""
+ROOT = 2.0**-24
+
+HOW_COMMON = "select term, doc from memory_vocabulary where term in ({})"
+WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and term < ? limit 100"
+
+
+class _Term:
+    """A word of the question: its stem, alternatives, and the weight of a match."""
+
+    __slots__ = ("frequency", "postings", "stems", "weight", "word")
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        base = BASE_FORMS.get(word, word)
+        self.stems = {stem(word): 1.0, stem(base): 1.0}
+        self.frequency = [word, base] if len(self.stems) > 1 else [word]
+        self.postings = 0
+        self.weight = 0.0
+
+
+class Question:
+    """The terms of a text, their weights in this store, and the terms to query the index for."""
+
+    __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")
+
+    def __init__(self, connection: Connection, text: str, memories: int) -> None:
+        found = dict.fromkeys(words(text)[: MOST_WORDS * 8])
+        found.update(dict.fromkeys(identifier_parts(text[:4000])))
+        if signs := sign_words(text[:4000]):
+            found = dict.fromkeys([*(word for word in found if max(word) < FIRST_SIGN), *signs])
+        content_words = [word for word in found if word not in STOP_WORDS and (len(word) > 1 or not word.isascii())]
+        self.terms: list[_Term] = []
+        seen: set[str] = set()
+        for term in map(_Term, content_words[:MOST_WORDS]):
+            if seen.isdisjoint(term.stems):
+                seen.update(term.stems)
+                self.terms.append(term)
+        # A short question needs every synonym; a long prompt has enough words, and each index lookup costs time.
+        is_short = len(self.terms) <= FEW_TERMS
+        pairs = zip(self.terms, self.terms[1:], strict=False) if is_short else ()
+        joined = [first.word + second.word for first, second in pairs]
+        others = [related(term.word) if is_short else [] for term in self.terms]
+        rare = self.terms if is_short else [term for term in self.terms if term.word not in COMMON_WORDS]
+        common = _counts(connection, rare, [*joined, *(word for some in others for word in some)])
+        if not is_short and sum(common.values()) < CANDIDATES:
+            common = _counts(connection, self.terms, [])
+        elif not is_short:
+            # The rare words yield enough candidates, so the frequency of the common ones is only estimated.
+            for term in self.terms:
+                if term.word in COMMON_WORDS:
+                    term.frequency = []
+                    common.update(dict.fromkeys(term.stems, int(memories * COMMON_SHARE)))
+        for at, term in enumerate(self.terms):
+            also = [one for one in joined[at : at + 1] if len(one) < LONGEST_JOINED]
+            self._look_up(connection, term, common, memories, joined=also, others=others[at])
+        heaviest = sorted((term.weight for term in self.terms), reverse=True)[:HEAVIEST_TERMS]
+        self.whole = sum(heaviest)
+        self.known: dict[str, tuple[int, float]] = {}
+        self.matching: dict[str, tuple[int, float]] = {}
+        self.placed: set[str] = set()
+        self.prefixes: dict[str, int] = {}
+        self.beginnings: set[str] = set()
+        for at, term in enumerate(self.terms):
+            for one, weight in term.stems.items():
+                self.beginnings.add(one[:3])
+                self.beginnings.add(one[:2] + "y" if one[2:3] == "i" else one[:3])  # «try» has the stem «tri»
+                if weight > (self.known.get(one) or (0, 0.0))[1]:
+                    self.known[one] = (at, weight)
+            if len(term.word) > PREFIX and term.word.isalpha():
+                self.prefixes.setdefault(term.word[:PREFIX], at)
+
+    def _look_up(
+        self,
+        connection: Connection,
+        term: _Term,
+        common: Mapping[str, int],
+        memories: int,
+        *,
+        joined: list[str],
+        others: list[str],
+    ) -> None:
+        """Count the memories with the term or its alternatives; set its weight from the memories with the term itself.
+
+        «Time zone» also matches ``timezone``, if the store has that word.
+        """
+        counts = [common.get(one, 0) for one in term.stems]
+        most = max(counts)
+        if not most and len(self.terms) <= FEW_TERMS:
+            most = self._guess(connection, term)
+            counts.append(most)
+        for group, weight in ((joined, 1.0), (others, RELATED_WEIGHT)):
+            for word in group:
+                other = stem(word)
+                if other not in term.stems and other in common:
+                    term.stems[other] = weight
+                    term.frequency.append(word)
+                    counts.append(common[other])
+        term.postings = sum(counts)
+        holding = most + 0.5 + (BACKGROUND * COMMON_SHARE if term.word in COMMON_WORDS else 0.0)
+        term.weight = _log(1.0 + max(0.5, memories + BACKGROUND - holding) / holding)
+
+    @staticmethod
+    def _guess(connection: Connection, term: _Term) -> int:
+        """Add similar stored words as alternatives of a term that no memory has; return the highest count of one."""
+        word = term.word
+        if len(word) < PREFIX:
+            return 0
+        begins = word[:4]
+        most = 0
+        for other, count in connection.execute(WHICH_BEGIN_SO, (begins, begins + "\U0010ffff")).fetchall():
+            if _is_alike(word, other):
+                term.stems[other] = RELATED_WEIGHT
+                term.frequency.append(other)
+                most = max(most, count)
+        return most
+
+    def match(self) -> str:
+        """Return the index query: the rarest terms whose postings fit the budget, empty if none does."""
+        left = MOST_POSTINGS
+        asked: list[str] = []
+        rarest = sorted(
+            (term for term in self.terms if term.postings and term.frequency), key=lambda term: term.postings
+        )
+        for term in rarest[: TERMS_OF_MANY if len(self.terms) > FEW_TERMS else FEW_TERMS]:
+            if term.postings > left:
+                break
+            left -= term.postings
+            asked += [f'"{one}"' for one in term.frequency]
+        return " OR ".join(asked)
+
+    def rarest(self) -> str:
+        found = sorted((term.postings, at) for at, term in enumerate(self.terms) if term.postings)
+        return " OR ".join(f'"{self.terms[at].word}"' for _, at in found[:2])
+
+    def place(self, word: str) -> None:
+        """Store which term a memory's word matches, and its weight; cached, since words recur."""
+        base = BASE_FORMS.get(word, word)
+        found = self.known.get(stem(base)) if base[:3] in self.beginnings else None
+        if found is None and (at := self.prefixes.get(word[:PREFIX], -1)) >= 0:
+            found = (at, RELATED_WEIGHT)
+        if found is not None:
+            self.matching[word] = found
+
+
+def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:
+    """Return the number of memories by stem, for all stems of the terms and of the other words, with one query."""
+    wanted = list(dict.fromkeys([*(one for term in terms for one in term.stems), *map(stem, others)]))
+    rows = connection.execute(HOW_COMMON.format(", ".join("?" * len(wanted))), wanted).fetchall()
+    return {str(term): int(count) for term, count in rows}
+
+
+def _is_alike(word: str, other: str) -> bool:
+    """Return whether two words differ by one letter, or only in their endings."""
+    shared = 0
+    for one, two in zip(word, other, strict=False):
+        if one != two:
+            break
+        shared += 1
+    if shared >= PREFIX and abs(len(word) - len(other)) <= 4:
+        return True
+    rest, others = word[shared:], other[shared:]
+    return rest[1:] == others[1:] or rest[1:] == others or rest == others[1:] or rest[:2] == others[1::-1]
+
+
+def _log(x: float) -> float:
+    """Return the natural logarithm to six digits; loading ``math`` costs a cold process as much as a query."""
+    return (float(x**ROOT) - 1.0) / ROOT

@@ -2863,6 +2863,14 @@ MUTATIONS = (
         "hydration/test_wording.py::test_a_part_in_brackets_is_not_divided",
     ),
     Mutation(
+        "the app does not list the files of workflows",
+        "workbench/edits/instructions_file.py",
+        '    named += [("workflow", path) for path in compiled.workflow_files()]\n',
+        "",
+        "",
+        "tui/test_workflow_files.py::test_a_workflow_that_was_saved_in_the_app_changes_the_next_plan",
+    ),
+    Mutation(
         "memories take the room of the codebase in a plan",
         "enricher/respond/hydration/writing.py",
         "SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}",

@@ -2871,6 +2871,14 @@ MUTATIONS = (
         "tui/test_workflow_files.py::test_a_workflow_that_was_saved_in_the_app_changes_the_next_plan",
     ),
     Mutation(
+        "a list of requests is treated like one change at many places",
+        "enricher/respond/hydration/plan.py",
+        '{"items": "all points"} if items else {"others": "the others"}',
+        '{"others": "the others"}',
+        "",
+        "hydration/test_plans.py::test_a_list_of_requests_is_gone_through_and_many_places_are_searched_for",
+    ),
+    Mutation(
         "memories take the room of the codebase in a plan",
         "enricher/respond/hydration/writing.py",
         "SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}",

@@ -38,7 +38,7 @@ class SessionPlan:
 
 
 def session_plans(data: Path, place: Path, *, earlier: Collection[str] = ()) -> Iterator[SessionPlan]:
-    """Yield plans of several steps, one of a session, the repositories in turn."""
+    """Yield plans for prompts after which several files were edited, one of a session, the repositories in turn."""
     script = _script(data / "replay_sessions.py")
     trees = json.loads((data / "trees" / "trees.json").read_text(encoding="utf-8"))
     found = 0
@@ -72,7 +72,8 @@ def _candidates(data: Path, earlier: Collection[str]) -> Iterator[tuple[dict[str
         by_repository.setdefault(session["repo"], []).append(session)
     for session in filter(None, chain.from_iterable(zip_longest(*by_repository.values()))):
         for turn in session["turns"]:
-            if turn["scored"] and len(turn["prompt"]) in LENGTHS and turn["prompt"] not in earlier:
+            is_work = turn["scored"] and len({one["path"] for one in turn["touched"] if one["how"] == "edit"}) > 1
+            if is_work and len(turn["prompt"]) in LENGTHS and turn["prompt"] not in earlier:
                 yield session, turn
                 break
 

@@ -305,6 +305,31 @@ def calls(account: Account, **changed: object) -> list[str]:
     return [title, first, second]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "first", "is_search"),
+    [
+        pytest.param(
+            "please do all of this:\n- add a flag to the importer\n- rename the old option\n- remove the cache",
+            "Go through all points",
+            False,
+            id="a list",
+        ),
+        pytest.param(
+            "replace the old logger in all files of the api package", "List the places", True, id="many places"
+        ),
+    ],
+)
+def test_a_list_of_requests_is_gone_through_and_many_places_are_searched_for(
+    hydrated: Account, prompt: str, first: str, is_search: bool
+) -> None:
+    plan = planned(hydrated, prompt)
+
+    assert plan.workflow == "batch"
+    assert plan.steps[0].startswith(f"Step 1: {first}")
+    assert any("Do the others in the same way" in step for step in plan.steps) == is_search
+    assert ("Repeat the search" in plan.steps[-2]) == is_search
+
+
 @pytest.mark.conformance("Y19")
 def test_the_plan_is_written_for_the_task_tool_that_the_client_has(hydrated: Account) -> None:
     assert calls(hydrated)[:2] == ["TodoWrite", "TodoWrite(todos=["]

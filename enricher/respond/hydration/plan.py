@@ -66,6 +66,7 @@ def steps_for(
 
     The tracker's steps surround the others if ``is_tracked`` and there is a tracker; the commit comes before its last.
     """
+    values = {**values, **({"items": "all points"} if items else {"others": "the others"})}
     tracker = values.get("tracker", "") if is_tracked else ""
     found: list[tuple[str, str, bool]] = []
     if tracker:

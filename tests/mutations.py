@@ -2857,7 +2857,7 @@ MUTATIONS = (
     Mutation(
         "a sentence is divided within brackets",
         "enricher/respond/hydration/wording.py",
-        'if mark and not (depth and any(sign in line[at:] for sign in ")]")):',
+        'if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):',
         "if mark:",
         "",
         "hydration/test_wording.py::test_a_part_in_brackets_is_not_divided",

@@ -54,6 +54,31 @@ def restated(prompt: str) -> str:
         pytest.param(
             "should we close the old ticket", "should we close the old ticket", id="a question without a mark"
         ),
+        pytest.param(
+            "not quite what I meant, but thanks. lets look into it and fix load_rates",
+            "fix load_rates",
+            id="an order of two words that names its object",
+        ),
+        pytest.param(
+            "In rates/table.py only ever take a text from now on. Update the help accordingly.",
+            "In rates/table.py only ever take a text from now on",
+            id="not what follows from it",
+        ),
+        pytest.param(
+            "in the settings can we split the keys by topic",
+            "in the settings can we split the keys by topic",
+            id="a request within a sentence",
+        ),
+        pytest.param(
+            'it says "Upload failed. Please check your disk, then start again" since today. find out why',
+            "find out why",
+            id="nothing of a quoted message",
+        ),
+        pytest.param(
+            "Ok, make it so:\n\n1. the folder is optional\n2. the title should be short",
+            "the title should be short",
+            id="not an order that only points",
+        ),
         pytest.param("look at the chart", "look at the chart", id="a small request alone"),
     ],
 )
@@ -77,6 +102,7 @@ def test_a_part_in_brackets_is_not_divided() -> None:
     "shrink the header (on phones only: the logo stays) and the footer",
     'change the label \u201cTotal\u201d to "Sum: all rows" because people ask',
     "move `a: b` to the settings (see docs/a.md; there is more) since nobody finds it" + " and more" * 40,
+    'remove all colours besides "deep blue" and "pale red"',
     "add a test for the parser (the one that reads the very long lines of the log" + ", and more" * 40 + ") first",
 ])  # fmt: skip
 def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) -> None:

@@ -70,7 +70,9 @@ def steps_for(
     tracker = values.get("tracker", "") if is_tracked else ""
     found: list[tuple[str, str, bool]] = []
     if tracker:
-        found.append((_filled(TRACKED, {"request": "what is pasted", **values}), "Creating issue", False))
+        found.append(
+            (_filled(TRACKED, {"request": values.get("object", "what is pasted"), **values}), "Creating issue", False)
+        )
     for wordings, active, evidence, is_checkpoint in plan["steps"]:
         for text, own in _worded(wordings, active, values, items):
             step = f"{text} \u2014 evidence: {evidence}" if evidence else text

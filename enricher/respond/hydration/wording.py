@@ -19,21 +19,21 @@ POLITE = (
     "i'd like to", "i would like to", "i need to", "we need to", "we're going to", "we are going to", "we should",
     "you should", "you need to", "let's",
     "lets", "let us", "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also",
-    "and", "next", "great", "thanks", "thank you", "hmm", "hm", "um", "perfect", "good", "nice", "well",
+    "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
     "first", "finally", "just", "maybe", "kindly", "yes", "try to", "make sure to", "be sure to",
 )  # fmt: skip
 VERBS = frozenset(
     """
     add adjust allow amend analyse analyze apply audit backport benchmark bring build bump bundle cache change check
-    clean clear close commit compare compile complete configure connect consider convert copy correct cover create
-    cut debug decide define delete deploy deprecate describe design detect diagnose disable discuss document
+    clean clear close commit compare compile complete configure connect consider continue convert copy correct cover
+    create cut debug decide define delete deploy deprecate describe design detect diagnose disable discuss document
     download draft drop dump embed enable enforce ensure evaluate examine exclude expand explain explore export
     expose extend extract figure fill filter find finish fix format generate get group handle harden hide highlight
     identify implement import improve include increase initialise initialize inline insert inspect install integrate
     introduce investigate keep lint list load log look lower make measure merge migrate mock modify monitor move
     normalise normalize open optimise optimize outline pack parse pin plan polish port prepare prevent print propose
-    prove publish pull push put raise read rebase record reduce refactor release reload remove rename render reorder
-    replace report reproduce require research reset resolve restore restrict restructure return revert review
+    prove provide publish pull push put raise read rebase record reduce refactor release reload remove rename render
+    reorder replace report reproduce require research reset resolve restore restrict restructure return revert review
     rewrite roll rotate run save scan search send separate serve set setup ship show simplify skip sort spawn speed
     split stop store strip structure summarise summarize support swap switch sync tag test think tidy track translate
     trim turn tweak unify update upgrade upload use validate verify wire wrap write
@@ -46,8 +46,12 @@ NEAR_THE_BEGINNING = 10
 """Words of a sentence among which a word of ``CONDITIONS`` says what the sentence wants."""
 NEGATIONS = frozenset(("not", "don't", "dont", "doesn't", "didn't", "never", "no"))
 MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
-POINTING = frozenset(("it", "that", "this", "them", "these", "those", "how", "what", "at", "into", "about"))
+PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those"))
+FEWEST_WORDS_OF_A_GOAL = 5
+"""An order about a pronoun with fewer words says too little: make it so."""
+POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
 """Words that make a request with a verb of ``MINOR`` one that accompanies another: look at the log, keep that style."""
+AUXILIARIES = frozenset("do does did can could should would will has have".split())
 GUESSES = ("could be", "might be", "may be", "perhaps", "probably", "could it be", "is it possible")
 QUESTIONS = (
     "should we ", "should i ", "do we ", "do i ", "does ", "did ", "is there ", "is it ", "are there ", "am i ", "why ",
@@ -57,7 +61,7 @@ QUESTIONS = (
 """Beginnings of sentences that ask, even without a question mark."""
 WISHING = (
     "i want to ", "i wanted to ", "i would like to ", "i'd like to ", "i need to ", "we need to ", "we want to ",
-    "we're going to ", "we are going to ",
+    "we're going to ", "we are going to ", "we should ", "you should ",
 )  # fmt: skip
 """Beginnings of sentences that say what is wanted, although ``POLITE`` takes them away."""
 REQUESTING = (", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ", ", please ")
@@ -105,9 +109,17 @@ class PromptRequest:
         self.is_order = bool(self.verb)
         words = text.lower().split()
         self.is_condition = not is_question and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
-        self.is_minor = self.verb in MINOR and not POINTING.isdisjoint(words[1:2])
+        is_short = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and not PRONOUNS.isdisjoint(words[1:2])
+        is_beside = self.verb in MINOR and not POINTING.isdisjoint(words[1:2])
+        self.is_minor = is_short or is_beside or words[-1:] == ["accordingly"]
         self.is_question = is_question
         self.is_listed = is_listed
+
+    @property
+    def names_its_object(self) -> bool:
+        """Whether this is an order in two words, such as "fix load_rates" and not "fix it"."""
+        words = self.text.lower().split()
+        return self.is_order and len(words) > 1 and words[1] not in POINTING | BEHIND_A_BARE_VERB
 
 
 def read_requests(prompt: str) -> list[PromptRequest]:
@@ -127,10 +139,11 @@ def read_requests(prompt: str) -> list[PromptRequest]:
 
 def main_request(requests: list[PromptRequest]) -> PromptRequest | None:
     """Return the request that the others belong to: the first order or wish of some words, else question, else line."""
-    whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS]
+    whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
     wanted = [one for one in whole if one.is_order or one.is_condition]
     for candidates in (
         [one for one in wanted if not one.is_minor],
+        [one for one in whole if wanted and not one.is_minor and _names_code(one.text)],
         wanted,
         [one for one in requests if one.is_question],
         [one for one in whole if _names_code(one.text)],
@@ -166,14 +179,15 @@ def object_of(request: PromptRequest) -> str:
         words = words[1:]
         if words and words[0].lower() in PARTICLES and len(words) > 1:
             words = words[1:]
-    if words and words[0].lower() in ASKING and (request.verb in INQUIRING or request.is_question):
+    is_asking = words[:1] and words[0].lower() in ASKING and AUXILIARIES.isdisjoint(map(str.lower, words[1:2]))
+    if is_asking and (request.verb in INQUIRING or request.is_question):
         words = words[1:]
     text = " ".join(words)
     for end in ENDS_OF_OBJECT:
         head = text.partition(end)[0]
         if len(head.split()) > 1:
             text = head
-    bare = harmless(text, longest=LONGEST_OBJECT * 2).strip(AROUND.replace(")", "").replace("]", ""))
+    bare = harmless(text, longest=LONGEST_OBJECT * 2).strip(" \t.,;:!?*-\u2026\u2013\u2014")
     return closed(shortened(bare, LONGEST_OBJECT))
 
 
@@ -295,21 +309,26 @@ def _wants(words: list[str]) -> bool:
             return True
         if word == "like" and not WISHES.isdisjoint(before):
             return True
+        if word in VERBS and before[:1] in (["can"], ["could"]) and before[1] in ("we", "you"):
+            return True
     return False
 
 
 def _sentences(line: str) -> list[str]:
-    """Divide a line into sentences, but not within brackets."""
+    """Divide a line into sentences, but not within brackets or quotation marks."""
     line = line.replace("... ", "\u2026 ")
     found, start = [], 0
     depth = at = 0
+    is_quoted = False
     while at < len(line):
         if line[at] in "([":
             depth += 1
         elif line[at] in ")]":
             depth = max(0, depth - 1)
+        elif line[at] == '"':
+            is_quoted = not is_quoted and '"' in line[at + 1 :]
         mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?," else ""
-        if mark and not (depth and any(sign in line[at:] for sign in ")]")):
+        if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):
             found.append(line[start : at + (mark[0] in ".!?")])
             start = at = at + len(mark)
         else:

@@ -3177,6 +3177,22 @@ MUTATIONS = (
         "tui/test_in_browser.py::test_a_page_elsewhere_gets_nothing_with_the_token_either",
     ),
     Mutation(
+        "the page labels the prompt where a line was meant",
+        "workbench/web/pages/label.py",
+        "            line_labelling.judge(db, identity, line, verdict)",
+        "            labels.add(db, identity, verdict)",
+        "",
+        "publication/test_labelling.py::test_a_signed_in_reader_calls_a_line_wrong",
+    ),
+    Mutation(
+        "a snapshot's label forgets its line",
+        "workbench/web/pages/label.py",
+        '{"id": found, **({"line": line} if line else {}), "verdict": verdict}',
+        '{"id": found, "verdict": verdict}',
+        "",
+        "publication/test_labelling.py::test_a_snapshot_gives_the_label_of_a_line_as_a_file",
+    ),
+    Mutation(
         "an earlier label of a line counts beside the newest",
         "storage/traces/line_labels.py",
         "    where {_NEWEST} and %s",

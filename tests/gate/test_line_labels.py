@@ -125,3 +125,13 @@ def test_an_exported_prompt_has_the_labels_of_its_lines(account: Account) -> Non
     assert [(one["line"], one["verdict"]) for one in exported["line_labels"]] == [(1, "wrong")]
     with closing(database.connect(str(account.state))) as db:
         assert queries.show(db, identity)["line_labels"] == exported["line_labels"]
+
+
+def test_last_is_the_newest_prompt_of_this_folder(account: Account) -> None:
+    identity = shown(account)["id"]
+
+    told = account.cli("trace", "wrong", "last", "1")
+
+    assert told.startswith(f"{identity} line 1: ")
+    told = account.cli("trace", "wrong", "last", cwd=account.home, exit_code=1)
+    assert f"nothing was added to a prompt in {account.home}" in told

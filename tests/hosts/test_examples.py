@@ -95,6 +95,13 @@ def test_the_plugin_enriches_and_its_commands_act_on_the_last_prompt_of_the_sess
     client.run("/enricher wrong research")
     assert json.loads(copy.enricher("trace", "show", trace["id"], "--json"))["label"]["task_type"] == "research"
 
+    stub.requests.clear()
+    client.run("/enricher lines")
+    assert "  1 " in sent(stub)
+    client.run("/enricher wrong 1")
+    wrong = json.loads(copy.enricher("trace", "list", "--where", "line:wrong", "--json"))
+    assert [one["id"] for one in wrong] == [trace["id"]]
+
     client.run("/enricher off")
     assert "enabled = false" in (copy.home / ".config/prompt-enricher/config.toml").read_text()
 

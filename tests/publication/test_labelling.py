@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from httpx import Response
     from simulator import Account
 
+NEWEST_LINE = "select trace_id, line, verdict from line_labels order by id desc limit 1"
 NEWEST_LABEL = "select trace_id, verdict, task_type from labels order by id desc limit 1"
 
 
@@ -30,11 +31,13 @@ def newest_id(path: Path | str) -> str:
         return str(db.execute("select id from traces where prompt like 'add a test%'").fetchone()[0])
 
 
-async def posted(served: Datasette, identity: str, verdict: str, cookies: dict[str, str]) -> Response:
-    """Send the form of the prompt's page, as a browser does after it has opened the page."""
+async def posted(
+    served: Datasette, identity: str, verdict: str, cookies: dict[str, str], *, line: str = ""
+) -> Response:
+    """Send a form of the prompt's page, as a browser does after it has opened the page."""
     opened = await served.client.get(f"/-/enricher/trace/{identity}", cookies=cookies)
     token = re.search(r'name="csrftoken" value="([^"]+)"', opened.text)
-    form = {"verdict": verdict, "csrftoken": token[1] if token else ""}
+    form = {"verdict": verdict, "csrftoken": token[1] if token else "", **({"line": line} if line else {})}
     kept = cookies | dict(opened.cookies)
     address = f"/-/enricher/label/{identity}"
     return await served.client.post(address, data=form, cookies=kept, follow_redirects=False)
@@ -107,6 +110,49 @@ async def test_a_snapshot_gives_a_file_that_the_command_takes_in(library: Accoun
     assert library.cli("trace", "label", "--from", str(sent)) == f"{identity}: docs\n"
     with closing(sqlite3.connect(library.state / "enricher.db")) as db:
         assert db.execute(NEWEST_LABEL).fetchone() == (identity, "class", "docs")
+
+
+async def test_a_signed_in_reader_calls_a_line_wrong(live: Datasette, library: Account) -> None:
+    identity, cookies = newest_id(library.state / "enricher.db"), await signed_in(live)
+    opened = words((await live.client.get(f"/-/enricher/trace/{identity}", cookies=cookies)).text)
+
+    answer = await posted(live, identity, "wrong", cookies, line="1")
+
+    assert "Was each line right?" in opened
+    assert "called wrong" not in opened
+    assert answer.headers["location"] == f"/-/enricher/trace/{identity}#lines"
+    with closing(sqlite3.connect(library.state / "enricher.db")) as db:
+        assert db.execute(NEWEST_LINE).fetchone() == (identity, 1, "wrong")
+    assert "called wrong" in words(await page(live, f"trace/{identity}"))
+
+
+@pytest.mark.parametrize(("line", "verdict", "status"), [("99", "wrong", 404), ("1", "docs", 400), ("x", "ok", 400)])
+async def test_what_no_line_can_be_called_is_refused(
+    live: Datasette, library: Account, line: str, verdict: str, status: int
+) -> None:
+    identity = newest_id(library.state / "enricher.db")
+
+    answer = await posted(live, identity, verdict, await signed_in(live), line=line)
+
+    assert answer.status_code == status
+
+
+async def test_a_snapshot_gives_the_label_of_a_line_as_a_file(library: Account, tmp_path: Path) -> None:
+    file = tmp_path / "snapshot.db"
+    with closing(database.connect(str(library.state))):
+        writing.write(str(library.state), str(file), text="redacted")
+    identity = newest_id(library.state / "enricher.db")
+
+    answer = await posted(await over(file, is_immutable=True), identity, "wrong", {}, line="1")
+
+    assert json.loads(answer.text) == {"id": identity, "line": 1, "verdict": "wrong"}
+    sent = tmp_path / "label.jsonl"
+    sent.write_text(answer.text, encoding="utf-8")
+    assert library.cli("trace", "label", "--from", str(sent)) == f"{identity} line 1: wrong\n"
+    with closing(sqlite3.connect(library.state / "enricher.db")) as db:
+        assert db.execute(NEWEST_LINE).fetchone() == (identity, 1, "wrong")
+    sent.write_text(f'{{"id": "{identity}", "line": 1, "verdict": "docs"}}\n', encoding="utf-8")
+    assert f"{sent}:1: 'docs' is not ok or wrong" in library.cli("trace", "label", "--from", str(sent), exit_code=1)
 
 
 def test_a_line_that_is_no_label_is_reported_with_its_place(library: Account, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-# Answer one /enricher command: enricher.sh SESSION last | why | wrong CLASS | off | on
+# Answer one /enricher command: enricher.sh SESSION last | why | lines | wrong CLASS | wrong LINE | off | on
 # Whatever goes wrong is said on stdout: it is an answer to the person, too.
 exec 2>&1
 session=$1
@@ -15,17 +15,22 @@ last_trace() {
 
 case "$1" in
     last | "") enricher trace last --session "$session" ;;
-    why | wrong)
+    why | lines | wrong)
         trace=$(last_trace)
         if [ -z "$trace" ]; then
             echo "This session has no prompt to look at yet."
         elif [ "$1" = why ]; then
             enricher explain --trace "$trace"
+        elif [ "$1" = lines ]; then
+            enricher trace wrong "$trace"
         else
-            enricher trace label "$trace" "${2:-wrong}"
+            case "$2" in
+                "" | *[!0-9]*) enricher trace label "$trace" "${2:-wrong}" ;;
+                *) enricher trace wrong "$trace" "$2" ;;
+            esac
         fi
         ;;
     off | on) enricher "$1" ;;
-    *) echo "Say /enricher last, why, wrong CLASS, off or on." ;;
+    *) echo "Say /enricher last, why, lines, wrong CLASS, wrong LINE, off or on." ;;
 esac
 exit 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 import click
@@ -11,11 +12,21 @@ import click
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import opened, print_json
 from enricher.interfaces.cli.trace.trace import task_types
-from storage.traces import labels, queries
+from storage.traces import labels, line_labels, queries
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class GivenLabel:
+    """A label to store: of a whole prompt, or of the line with this number; ``place`` is ``file:line: ``, or empty."""
+
+    trace_id: str
+    verdict: str
+    line: int = 0
+    place: str = ""
 
 
 @click.command("label", epilog="Example: enricher trace label 0064a1 debug --case")
@@ -50,19 +61,18 @@ def label(
         raise click.UsageError("give an ID and a label, or a file of labels with --from FILE")
     if file is not None and trace_id:
         raise click.UsageError("give an ID and a label, or --from FILE, not both")
-    given = list(_lines(file)) if file is not None else [(str(trace_id), str(verdict), "")]
+    given = list(_lines(file)) if file is not None else [GivenLabel(str(trace_id), str(verdict))]
     known = task_types()
-    for _id, one, place in given:
-        if one not in (*labels.VERDICTS, *known):
-            message = f"{one!r} is not ok, wrong or a task type; the task types are: {', '.join(known)}"
-            raise click.ClickException(place + message) if place else click.BadParameter(message)
+    for one in given:
+        _refuse_unknown(one, known)
     with opened() as db:
         entries = [_give(db, one, is_case=is_case, cases=cases) for one in given]
-    for entry, (_id, one, _place) in zip(entries, given, strict=True):
+    for entry, one in zip(entries, given, strict=True):
         if is_json:
             print_json(entry)
         else:
-            click.echo(f"{entry['id']}: {one}" + (f", in {entry['cases']}" if "cases" in entry else ""))
+            place = f"{entry['id']} line {one.line}" if one.line else entry["id"]
+            click.echo(f"{place}: {one.verdict}" + (f", in {entry['cases']}" if "cases" in entry else ""))
 
 
 def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
@@ -82,27 +92,39 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
     click.echo(f"{found}: workflow {name}, in {path}")
 
 
-def _give(db: sqlite3.Connection, label: tuple[str, str, str], *, is_case: bool, cases: str) -> dict[str, object]:
-    trace_id, verdict, place = label
+def _refuse_unknown(one: GivenLabel, known: Sequence[str]) -> None:
+    """Raise click.ClickException for a verdict that prompts, or lines, cannot have."""
+    if one.line and one.verdict not in line_labels.VERDICTS:
+        raise click.ClickException(f"{one.place}{one.verdict!r} is not ok or wrong, which is what lines can be")
+    if not one.line and one.verdict not in (*labels.VERDICTS, *known):
+        message = f"{one.verdict!r} is not ok, wrong or a task type; the task types are: {', '.join(known)}"
+        raise click.ClickException(one.place + message) if one.place else click.BadParameter(message)
+
+
+def _give(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str) -> dict[str, object]:
     try:
-        found = queries.find(db, trace_id)
-    except queries.UnknownTraceError as error:
-        raise click.ClickException(f"{place}{error}") from error
-    written = write_case(db, found, verdict, cases=cases) if is_case or cases else ""
-    entry = labels.add(db, found, verdict)
+        found = queries.find(db, one.trace_id)
+        if one.line:
+            from workbench.gate import line_labelling
+
+            return line_labelling.judge(db, found, one.line, one.verdict)
+    except (queries.UnknownTraceError, line_labels.UnknownLineError) as error:
+        raise click.ClickException(f"{one.place}{error}") from error
+    written = write_case(db, found, one.verdict, cases=cases) if is_case or cases else ""
+    entry = labels.add(db, found, one.verdict)
     return {**entry, "cases": written} if written else entry
 
 
-def _lines(file: IO[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield id, verdict and ``file:line: `` of each label in JSON Lines; raises click.ClickException."""
+def _lines(file: IO[str]) -> Iterator[GivenLabel]:
+    """Yield each label in JSON Lines; raises click.ClickException."""
     for number, line in enumerate(file, 1):
         if not line.strip():
             continue
         place = f"{file.name}:{number}: "
         try:
             value = json.loads(line)
-            yield str(value["id"]), str(value["verdict"]), place
-        except (ValueError, KeyError, TypeError):
+            yield GivenLabel(str(value["id"]), str(value["verdict"]), int(value.get("line", 0)), place)
+        except (ValueError, KeyError, TypeError, AttributeError):
             remedy = 'write an object such as {"id": "0064a1", "verdict": "debug"}'
             raise click.ClickException(f"{place}this line is not a label; {remedy}") from None
 

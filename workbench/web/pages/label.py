@@ -1,4 +1,4 @@
-"""Label a prompt from its page: stored in the live history, or downloaded as a line to send back from a snapshot.
+"""Label a prompt or a line of its text on its page: stored in the live history, or downloaded from a snapshot.
 
 The live history is served on this machine only, and a label needs Datasette's signed-in actor: the address that
 ``enricher publish`` prints signs the reader in. Datasette itself refuses forms that another site has sent.
@@ -17,7 +17,8 @@ from datasette.utils.asgi import Response
 
 from enricher.rules.cache import read_any_age, shipped_file
 from storage.db import database
-from storage.traces import labels, queries
+from storage.traces import labels, line_labels, queries
+from workbench.gate import line_labelling
 from workbench.web.page import refusal
 
 if TYPE_CHECKING:
@@ -41,20 +42,23 @@ async def view(history: History, request: Request) -> Response:
     is_live = history.publication is None
     if is_live and not request.actor:
         return await refusal(history, request, status=403, what=NO_ACTOR, why=HOW_TO_SIGN_IN)
-    verdict = str((await request.post_vars()).get("verdict", ""))
-    if verdict not in (*labels.VERDICTS, *await history.read(task_types)):
+    form = await request.post_vars()
+    verdict, number = str(form.get("verdict", "")), str(form.get("line", ""))
+    known = line_labels.VERDICTS if number else (*labels.VERDICTS, *await history.read(task_types))
+    if verdict not in known or not (number or "1").isdecimal():
         what = "The form names no verdict that exists."
         return await refusal(history, request, status=400, what=what, why="Go back, reload the page, and choose again.")
+    line = int(number or 0)
     try:
-        found = await history.read(lambda db: queries.find(db, identity))
-    except queries.UnknownTraceError as error:
+        found = await history.read(lambda db: _find(db, identity, line))
+    except (queries.UnknownTraceError, line_labels.UnknownLineError) as error:
         return await refusal(history, request, status=404, what=str(error), why="It may have been deleted.")
     if not is_live:
-        line = json.dumps({"id": found, "verdict": verdict}) + "\n"
+        label = {"id": found, **({"line": line} if line else {}), "verdict": verdict}
         name = {"content-disposition": f'attachment; filename="label-{found}.jsonl"'}
-        return Response(line, content_type=JSON_LINES, headers=name)
-    await asyncio.to_thread(_store, str(history.database.path), found, verdict)
-    return Response.redirect(history.path(f"trace/{found}") + "#label")
+        return Response(json.dumps(label) + "\n", content_type=JSON_LINES, headers=name)
+    await asyncio.to_thread(_store, str(history.database.path), found, verdict, line)
+    return Response.redirect(history.path(f"trace/{found}") + ("#lines" if line else "#label"))
 
 
 def task_types(db: sqlite3.Connection) -> list[str]:
@@ -64,6 +68,17 @@ def task_types(db: sqlite3.Connection) -> list[str]:
     return list(dict.fromkeys([*known, *sorted(str(row[0]) for row in db.execute(WHICH_TYPES))]))
 
 
-def _store(path: str, identity: str, verdict: str) -> None:
+def _find(db: sqlite3.Connection, identity: str, line: int) -> str:
+    """Return the full id of a prompt whose text has this line (0: any); raises UnknownTraceError, UnknownLineError."""
+    found = queries.find(db, identity)
+    if line:
+        line_labels.line(queries.show(db, found), line)
+    return found
+
+
+def _store(path: str, identity: str, verdict: str, line: int) -> None:
     with closing(database.connect(os.path.dirname(path))) as db:
-        labels.add(db, identity, verdict)
+        if line:
+            line_labelling.judge(db, identity, line, verdict)
+        else:
+            labels.add(db, identity, verdict)

@@ -85,6 +85,7 @@ async def _page(history: History, request: Request, record: TraceRecord, types: 
         violations=[violation_summary(one) for one in trace.get("rule_violations", [])[:MOST_OF_A_KIND]],
         wording=wording,
         added=_exact(trace["output_text"]),
+        lines=record.lines,
         is_long=trace["output_text"].count("\n") >= LINES_UNFOLDED,
         part=filters.part,
         raw=history.datasette.urls.row(history.database.name, "traces", _row_path(trace["id"])),

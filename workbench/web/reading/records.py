@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from storage.traces import queries, trace_pages
+from storage.traces import line_labels, queries, trace_pages
 from storage.traces.trace_pages import LONGEST_SESSION
 
 if TYPE_CHECKING:
@@ -99,10 +99,12 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class TraceRecord:
-    """A trace as ``storage.traces.queries.show`` returns it, with its neighbours, labels and replays."""
+    """A trace as ``storage.traces.queries.show`` returns it, with its neighbours, labels, lines and replays."""
 
     trace: Row
     labels: list[dict[str, str]]
+    lines: list[Row]
+    """The lines of the added text with their labels, as ``line_labels.as_rows`` returns them."""
     layers: list[str]
     replays: tuple[Replayed, ...]
     in_time: Neighbours
@@ -186,6 +188,7 @@ def read(db: sqlite3.Connection, trace_id: str) -> TraceRecord:
     return TraceRecord(
         trace,
         trace_pages.label_history(db, trace_id),
+        line_labels.as_rows(line_labels.lines(trace), line_labels.of_trace(db, trace_id)),
         trace_pages.sources(db, trace["rules_hash"]),
         tuple(_replayed(row) for row in db.execute(WHICH_REPLAYS_CHANGED_IT, {"id": trace_id, "limit": MOST_REPLAYS})),
         Neighbours(_one(db, WHICH_COMES_BEFORE, id=trace_id), _one(db, WHICH_COMES_AFTER, id=trace_id)),

@@ -25,8 +25,8 @@ OWN_WORDS = {"install", "test", "exec", "ci", "add", "publish", "run"}
 
 
 def words_of(prompt: str, plan: str) -> str:
-    """Return the steps of a plan without the words of the prompt."""
-    steps = " \n".join(json.loads(step) for step in STEP.findall(plan))
+    """Return the steps of a plan without the words of the prompt, and without the one that quotes a commit's form."""
+    steps = " \n".join(text for step in STEP.findall(plan) if ": Commit" not in (text := json.loads(step)))
     for line in sorted(re.split(r"[\n.!?;,] ?", prompt), key=len, reverse=True):
         steps = steps.replace(line.strip(), "") if len(line.strip()) > len("index.html") else steps
     return steps

@@ -122,3 +122,9 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
 )
 def test_a_report_of_a_bug_is_debugged(prompt: str, workflow: str) -> None:
     assert suggested(prompt) == workflow
+
+
+def test_a_quoted_convention_that_was_cut_has_no_open_mark() -> None:
+    assert closed("Commits begin with their area: `shop: what changed`; other areas are `ba") == (
+        "Commits begin with their area: `shop: what changed`; other areas are"
+    )

@@ -7,7 +7,7 @@ from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
 from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, steps_for, task_list
-from enricher.respond.hydration.wording import gerund, intent, items_of, main_request, object_of, read_requests
+from enricher.respond.hydration.wording import closed, gerund, intent, items_of, main_request, object_of, read_requests
 from enricher.respond.render import cut
 from storage.base.fast_stdlib import loads
 
@@ -180,7 +180,7 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
     if symbols := facts.get("symbols"):
         values["symbol"] = f"{symbols[0][0]} ({symbols[0][1]})"
     if way := facts.get("commit_way"):
-        values["commit_way"] = f"{way[1]} asks: {way[0]}"
+        values["commit_way"] = f"{way[1]} asks: {closed(way[0])}"
     if error:
         values["error"] = error
     return values

@@ -8,11 +8,17 @@ import pytest
 from chromium import axe
 from visiting import HOME, NARROW, visiting
 
+from workbench.web.native.description import source
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
+TABLE_AND_ROOM = """() => {
+    const table = document.querySelector('table.rows-and-columns')
+    return table && [table.scrollWidth, table.parentElement.clientWidth]
+}"""
 GRAVE = ("serious", "critical")
 WHAT_HAS_FOCUS = """() => {
     const one = document.activeElement
@@ -96,6 +102,13 @@ def test_what_has_the_focus_shows_it(browser: Browser, live: str, pages: dict[st
             hidden += [(kind, step) for step in tabbed(visit.page, 12) if not (step["isMarked"] and step["isSeen"])]
 
     assert [one for one in hidden if one[1]["tag"] != "BODY"] == []
+
+
+def test_no_table_is_wider_than_the_page(browser: Browser, live: str) -> None:
+    with visiting(browser, live) as visit:
+        widths = {name: visit.open(f"/history/{name}").evaluate(TABLE_AND_ROOM) for name in source()["tables"]}
+
+    assert {name: found for name, found in widths.items() if found and found[0] > found[1]} == {}
 
 
 def test_no_page_is_wider_than_a_phone(browser: Browser, live: str, pages: dict[str, str]) -> None:

@@ -45,7 +45,7 @@ def test_a_person_comes_from_the_tables_of_datasette_to_a_filtered_one_and_back_
 ) -> None:
     with visiting(browser, served[0], runs_scripts=runs_scripts) as visit:
         visit.open(HOME)
-        menu(visit, "Tables")
+        menu(visit, "Data")
         visit.follow(visit.page.locator("h2 a, h3 a").get_by_text("traces", exact=True))
         visit.page.locator("select[name=_filter_column]").first.select_option("status")
         visit.page.locator("input[name=_filter_value]").first.fill("skipped")

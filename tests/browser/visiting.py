@@ -98,8 +98,11 @@ def kinds_of_pages(visit: Visit) -> dict[str, str]:
     found["compare run"] = visit.follow(visit.link(r"/compare/\w+$"))
     visit.open(found["instructions"])
     found["version"] = visit.follow(visit.link(r"/instructions/\w+"))
-    found["database"] = visit.open(found["home"]).get_by_role("link", name="Tables").get_attribute("href") or ""
+    found["database"] = (
+        visit.open(found["home"]).get_by_role("link", name="Data", exact=True).get_attribute("href") or ""
+    )
     found["table"] = f"{found['database']}/traces"
+    found["row"] = f"{found['table']}/{found['trace'].rpartition('/')[2]}"
     found["faceted table"] = f"{found['table']}?_facet=task_type&_facet=status"
     found["question"] = f"{found['database']}/how_long_does_it_take_by_day"
     return found

@@ -13,9 +13,14 @@ BEGIN, END = "<!-- from the code: begin -->", "<!-- from the code: end -->"
 
 def written() -> str:
     """Return the part of the page that is generated from the description of the history."""
-    questions = "\n".join(_question(*one) for one in source()["queries"].items())
-    tables = "\n\n".join(_table(*one) for one in source()["tables"].items() if "hidden" not in one[1])
-    return f"{BEGIN}\n\n## Questions\n\n{questions}\n\n## Tables\n\n{tables}\n\n{END}"
+    questions = "\n".join(map(_group, dict.fromkeys(one["group"] for one in source()["queries"].values())))
+    tables = "\n\n".join(_table(*one) for one in source()["tables"].items() if "columns" in one[1])
+    return f"{BEGIN}\n\n## Questions\n{questions}\n\n## Tables\n\n{tables}\n\n{END}"
+
+
+def _group(group: str) -> str:
+    own = [_question(name, query) for name, query in source()["queries"].items() if query["group"] == group]
+    return "\n".join([f"\n### {group}\n", *own])
 
 
 def _question(name: str, query: dict[str, Any]) -> str:

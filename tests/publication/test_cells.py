@@ -39,7 +39,7 @@ async def trace_id(live: Datasette) -> str:
 
 
 async def test_a_trace_leads_to_its_page_and_its_session(live: Datasette) -> None:
-    page = (await live.client.get("/history/traces")).text
+    page = (await live.client.get("/history/traces?_every_column=1")).text
 
     assert f'<a href="/-/enricher/trace/{await trace_id(live)}">' in page
     assert '<a href="/-/enricher/session/session-' in page
@@ -53,7 +53,7 @@ async def test_a_row_beside_a_trace_leads_to_it(live: Datasette) -> None:
 
 async def test_a_version_leads_to_its_instructions_by_twelve_digits(live: Datasette) -> None:
     row = (await live.client.get("/history/traces.json?_shape=array&status__not=skipped")).json()[0]
-    page = (await live.client.get("/history/traces")).text
+    page = (await live.client.get("/history/traces?_every_column=1")).text
     version = row["rules_hash"]
 
     assert f'<a href="/-/enricher/instructions/{version}"><code>{version[:12]}</code></a>' in page
@@ -73,7 +73,7 @@ async def test_evidence_is_shown_as_signals(live: Datasette) -> None:
 
 
 async def test_a_status_is_a_word(live: Datasette) -> None:
-    page = (await live.client.get("/history/traces")).text
+    page = (await live.client.get("/history/traces?_every_column=1")).text
 
     assert '<span class="status skipped">skipped</span>' in page
 
@@ -100,11 +100,12 @@ async def test_a_server_with_a_prefix_leads_to_its_own_pages(library: Account, l
     page = (await prefixed.client.get("/history/traces")).text
 
     assert f'"/team/-/enricher/trace/{await trace_id(live)}"' in page
+    assert '"/team/history/traces?_every_column=1"' in page
 
 
 @pytest.mark.parametrize("table", ["traces", "trace_scores", "trace_channels", "trace_stages", "what_people_said"])
 async def test_whatever_is_stored_is_shown_as_text(hostile: Datasette, table: str) -> None:
-    page = (await hostile.client.get(f"/history/{table}")).text
+    page = (await hostile.client.get(f"/history/{table}?_every_column=1")).text
 
     assert "<script>alert" not in page
     assert "&lt;script&gt;" in page or table == "what_people_said"

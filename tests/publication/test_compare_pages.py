@@ -166,7 +166,8 @@ def crowded(account: Account, tmp_path: Path) -> tuple[Account, str]:
             named = ", ".join("?" if name == "id" else name for name in columns)
             query = f"insert into many.traces ({', '.join(columns)}) select {named} from main.traces where id = ?"
             db.execute(query, (f"{number:024x}", result.trace_id))
-    figures = {**kept.figures, "by_kind": dict.fromkeys(result.kinds, 120)}
+    cases = ["gone", *(f"{number:024x}" for number in range(119))]
+    figures = {**kept.figures, "by_kind": dict.fromkeys(result.kinds, 120), "approved": 200, "regressed": cases}
     with closing(database.connect(str(many.state))) as db:
         results = [replace(result, trace_id=f"{number:024x}") for number in range(120)]
         return many, replays.store(db, replace(kept, id="", changed=120, figures=figures), results)
@@ -180,6 +181,17 @@ async def test_many_changes_are_paged_newest_prompt_first(crowded: tuple[Account
     assert re.findall(r'id="t-(\w+)"', (await live.client.get(older[1].removesuffix("#changes"))).text) == [
         f"{number:024x}" for number in range(69, 19, -1)
     ]
+
+
+async def test_approved_cases_that_fail_now_are_named_by_their_prompt(crowded: tuple[Account, str]) -> None:
+    shown = await page(await served(crowded[0]), f"compare/{crowded[1]}")
+    [section] = re.findall(r'id="regressed">.*?</section>', shown, re.DOTALL)
+    named = re.findall(r'<a href="/-/enricher/compare/\w+\?trace=(\w+)#changes">(.*?)</a>', section)
+
+    assert named[:2] == [("gone", "<code>gone</code>"), (f"{0:024x}", EARLY[0])]
+    assert len(named) == 100
+    assert "And 20 more" in section
+    assert '<a href="#regressed">120</a> of 200 approved cases regressed' in shown
 
 
 async def test_prompts_that_were_deleted_since_are_not_counted_among_the_kinds(crowded: tuple[Account, str]) -> None:

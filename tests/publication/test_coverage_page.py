@@ -108,7 +108,18 @@ async def test_rules_that_never_spoke_are_counted_and_listed(live: Datasette) ->
     dead = [row for row in (await data(live, "coverage.json"))["rows"] if row["dead"]]
 
     assert f'<a href="#dead">{len(dead)}</a>' in shown
-    assert shown[shown.index('id="dead"') :].count("<li>") == len(dead)
+    assert shown[shown.index('id="dead"') : shown.index('id="always"')].count("<li>") == len(dead)
+
+
+async def test_the_rules_that_may_be_wrong_come_first(live: Datasette) -> None:
+    shown = await page(live, "coverage")
+
+    assert re.findall(r'<section class="panel whole" id="([a-z]+)', shown)[:4] == [
+        "doubtful",
+        "dead",
+        "always",
+        "unmatched",
+    ]
 
 
 async def test_prompts_with_no_signal_stand_in_groups_with_links(live: Datasette, account: Account) -> None:

@@ -169,3 +169,21 @@ async def test_a_query_does_not_build_huge_values(serve: Any) -> None:
     page = await serve(home=True).client.get("/history.json", params=asked, follow_redirects=True)
 
     assert "too big" in page.text
+
+
+@pytest.mark.parametrize(
+    ("path", "is_kept"),
+    [
+        pytest.param("/-/static/codemirror-5.57.0.min.js", True, id="its name has a version"),
+        pytest.param("/-/static/codemirror-5.57.0-sql.min.js", True, id="a version and a word"),
+        pytest.param("/-/static/app.css?d59929", True, id="a hash"),
+        pytest.param("/-/static/table.js", False, id="neither"),
+    ],
+)
+async def test_a_browser_keeps_files_whose_address_changes_with_their_content(
+    serve: Any, path: str, *, is_kept: bool
+) -> None:
+    guard = serve(allowed_hosts=["localhost"])
+    answer = await guard.client.get(path)
+
+    assert ("immutable" in answer.headers.get("cache-control", "")) == (is_kept and answer.status_code == 200)

@@ -96,6 +96,17 @@ async def test_a_confusion_leads_to_exactly_its_prompts(served: Datasette) -> No
     assert count in words(listed)
 
 
+async def test_the_slow_prompts_are_those_that_took_longer_than_p95(served: Datasette) -> None:
+    shown = await text_of(served, "/-/enricher?days=0")
+    figures = (await served.client.get("/-/enricher.json?days=0")).json()
+    [address] = re.findall(r'href="([^"]*)">one in twenty</a>', shown)
+    rows = (await served.client.get(html.unescape(address).replace("traces?", "traces.json?"))).json()["rows"]
+
+    slowest = figures["total"]["p95_ms"]
+    assert 0 < len(rows) <= 0.08 * figures["total"]["measurements"]
+    assert all(row["latency_ms"] > round(slowest, 1) for row in rows)
+
+
 async def test_it_says_how_many_judged_lines_were_right_and_leads_to_the_wrong_ones(
     invented: Path, tmp_path: Path
 ) -> None:

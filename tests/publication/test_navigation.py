@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAVIGATION = [f'href="/-/enricher{"/" * bool(where)}{where}"' for where, _name in PLACES] + ['href="/history"']
+MENU = re.compile(r'<div class="top">.*?</div>', re.DOTALL)
 NOWHERE = ("/-/enricher/nothing", "/-/enricher/trace/a/b/c/d", "/a/b/c/d/e", "/history/nothing", "/history/a/b/c/d")
 
 
@@ -20,13 +22,25 @@ NOWHERE = ("/-/enricher/nothing", "/-/enricher/trace/a/b/c/d", "/a/b/c/d/e", "/h
     "path",
     [
         "/", "/-/enricher", "/-/enricher/coverage", "/history", "/history/traces", "/history?sql=select+1",
-        "/-/plugins", "/history/which_task_types_are_there", *NOWHERE,
+        "/-/plugins", "/history/how_often_is_the_class_right", *NOWHERE,
     ],
 )  # fmt: skip
 async def test_every_page_leads_to_all_others(live: Datasette, path: str) -> None:
     page = (await live.client.get(path, follow_redirects=True)).text
 
     assert [link for link in NAVIGATION if link not in page] == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/history", "/history/traces", "/history?sql=select+1", "/history/which_clients_are_in_use"]
+)
+async def test_pages_of_datasette_have_the_same_menu_as_ours(live: Datasette, path: str) -> None:
+    ours, theirs = [MENU.findall((await live.client.get(one)).text) for one in ("/-/enricher", path)]
+    current = ' aria-current="page"'
+
+    assert len(ours) == 1
+    assert [one.replace(current, "") for one in theirs] == [one.replace(current, "") for one in ours]
+    assert f'<a href="/history"{current}>Data</a>' in theirs[0]
 
 
 @pytest.mark.parametrize("path", NOWHERE)

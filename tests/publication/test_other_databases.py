@@ -39,7 +39,7 @@ async def test_another_database_looks_as_if_we_were_not_there(another: Datasette
     page = await another.client.get(address)
 
     assert page.status_code == 200
-    assert "enricher" not in page.text
+    assert "enricher" not in page.text and "one-row" not in page.text
 
 
 async def test_its_cells_and_facets_are_datasettes_own(another: Datasette) -> None:

@@ -25,10 +25,7 @@ if TYPE_CHECKING:
 
 PARAMETER = re.compile(r":([a-z_]+)")
 PROMPTS = 3_000
-NEEDS_MORE = {
-    "how_does_the_model_answer_by_day",
-    "which_channels_made_prompts_partial",
-}
+NEEDS_MORE = {"how_does_the_model_answer_by_day"}
 """What the generated history has nothing of."""
 
 
@@ -131,6 +128,20 @@ def said(query: dict[str, Any], page: str) -> bool:
     )
 
 
+def test_there_are_at_most_twelve_questions_each_in_a_group() -> None:
+    groups = [query["title"].partition(":")[0] for query in queries().values()]
+
+    assert len(groups) <= 12
+    assert list(dict.fromkeys(groups)) == ["Right", "Added", "State", "Speed"]
+
+
+async def test_a_question_by_day_counts_the_facet_that_is_typed(full: Datasette) -> None:
+    usual, guardrails = await ask(full, "how_often_by_day"), await ask(full, "how_often_by_day", facet="guardrail")
+
+    assert "debug" in {row["value"] for row in usual}
+    assert {"H3"} <= {row["value"] for row in guardrails} <= {"H2", "H3", "H5", "H7", "H9"}
+
+
 def test_no_question_has_the_name_of_a_table() -> None:
     assert set(queries()) & set(source()["tables"]) == set()
 
@@ -154,15 +165,17 @@ async def of_the_hook(datasette: Datasette) -> int:
     return found.get("count", found.get("filtered_table_rows_count"))
 
 
-async def test_percentiles_are_those_of_the_traces(full: Datasette, state: Path) -> None:
+async def test_percentiles_of_a_day_are_those_of_its_traces(full: Datasette, state: Path) -> None:
+    found = (await ask(full, "how_long_does_it_take_by_day"))[0]
     with closing(database.connect(str(state))) as db:
         every = [
             row[0]
             for row in db.execute(
-                "select latency_ms from traces where origin = 'hook' and status <> 'skipped' order by latency_ms"
+                "select latency_ms from traces where origin = 'hook' and status <> 'skipped' and substr(at, 1, 10) = ?"
+                " order by latency_ms",
+                (found["day"],),
             )
         ]
-    found = next(row for row in await ask(full, "how_long_does_each_stage_take") if row["kind"] == "total")
 
     assert found["measurements"] == len(every)
     assert found["p95_ms"] == pytest.approx(every[-(-len(every) * 95 // 100) - 1], rel=0.03)

@@ -67,7 +67,13 @@ async def test_what_runs_on_is_ended(library: Account, sql: str) -> None:
 
 
 async def test_other_pages_do_not_wait_for_it(library: Account) -> None:
-    pages = ("/-/enricher", "/-/enricher/traces", "/history", "/history/traces", "/history/which_task_types_are_there")
+    pages = (
+        "/-/enricher",
+        "/-/enricher/traces",
+        "/history",
+        "/history/traces",
+        "/history/how_often_is_the_class_right",
+    )
     async with serving(library, limit_ms=120_000) as served:
         await served.invoke_startup()
         running = [asyncio.create_task(served.client.get(asked(ENDLESS["recursion"]))) for _ in range(4)]

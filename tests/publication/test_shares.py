@@ -91,7 +91,6 @@ async def test_pages_and_their_data_count_them(account: Account, served: Dataset
 @pytest.mark.parametrize(
     ("question", "silent_column", "shown_column"),
     [
-        ("how_often_is_it_silent_by_day?days=3000", "silent", ""),
         ("which_projects_get_nothing?days=3000", "without_addition", ""),
         ("which_clients_are_in_use", "", "shown_percent"),
     ],

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +23,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "history.md"
 WHAT_PEOPLE_SEE = """
     select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%'
 """
-TABLES = {name: table for name, table in source()["tables"].items() if "hidden" not in table}
+TABLES = {name: table for name, table in source()["tables"].items() if "columns" in table}
 HIDDEN = tuple(set(source()["tables"]) - set(TABLES))
 FACETS = ("task_type", "search_intent", "status", "host", "origin", "rules_hash")
 
@@ -179,31 +181,44 @@ async def test_the_page_of_traces_has_a_search_box_with_what_was_searched(live: 
     assert "<script>alert" not in page
 
 
-@pytest.mark.parametrize(
-    ("asked", "filter_text"),
-    [
-        pytest.param("task_type=debug&host__not=codex", "type%3Adebug+-host%3Acodex", id="equal and not"),
-        pytest.param("latency_ms__gt=20&_sort=at", "ms%3E20", id="greater"),
-        pytest.param("_search=nightly+export", "nightly+export", id="words"),
-        pytest.param("session_id=session-1", "session%3Asession-1", id="session"),
-    ],
-)
-async def test_a_table_of_traces_leads_to_the_same_list(live: Datasette, asked: str, filter_text: str) -> None:
-    page = (await live.client.get(f"/history/traces?{asked}")).text
+async def test_a_wide_table_shows_its_usual_columns(live: Datasette) -> None:
+    usual = await columns_shown(live, "/history/traces?host=claude")
+    chosen = await columns_shown(live, "/history/traces?_col=approach")
 
-    assert f'href="/-/enricher/traces?q={filter_text}"' in page
+    assert usual == ["id", *TABLES["traces"]["shown"]]
+    assert chosen == ["id", "approach"]
 
 
-async def test_a_filter_that_the_list_cannot_say_leads_nowhere(live: Datasette) -> None:
-    page = (await live.client.get("/history/traces?cwd__contains=x")).text
+async def test_the_menu_of_a_wide_table_leads_to_all_columns(live: Datasette) -> None:
+    page = (await live.client.get("/history/traces?host=claude")).text
+    [address] = re.findall(r'href="([^"]*)">All columns', page)
 
-    assert "/-/enricher/traces?" not in page and "The same in the list" not in page
+    assert await columns_shown(live, unescape(address)) == list(TABLES["traces"]["columns"])
+    assert "host=claude" in address
 
 
-async def test_every_page_of_datasette_leads_to_ours(live: Datasette) -> None:
-    page = (await live.client.get("/history/labels")).text
+async def test_data_of_a_wide_table_have_all_columns(live: Datasette) -> None:
+    rows = (await live.client.get("/history/traces.json?_shape=array&_size=1")).json()
 
-    assert 'href="/-/enricher/traces"' in page
+    assert list(rows[0]) == list(TABLES["traces"]["columns"])
+
+
+async def test_the_page_of_a_row_has_its_columns_below_each_other(live: Datasette) -> None:
+    rows = (await live.client.get("/history/traces.json?_shape=array&_size=1")).json()
+    page = (await live.client.get(f"/history/traces/{rows[0]['id']}")).text
+
+    assert re.findall(r'<tr><th scope="row">(\w+)</th><td', page) == list(TABLES["traces"]["columns"])
+    assert 'rows-and-columns">' not in page
+
+
+async def columns_shown(datasette: Datasette, address: str) -> list[str]:
+    page = (await datasette.client.get(address)).text
+    return re.findall(r' data-column="(\w+)"', page)
+
+
+@pytest.mark.parametrize("table", [name for name, table in TABLES.items() if "shown" in table])
+def test_usual_columns_are_columns_of_the_table(table: str) -> None:
+    assert set(TABLES[table]["shown"]) < set(TABLES[table]["columns"])
 
 
 @pytest.mark.parametrize("told", [metadata, configuration], ids=["for 0.65", "for 1.0"])
@@ -220,3 +235,15 @@ async def test_an_immutable_snapshot_is_described_as_well(library: Account, live
     page = (await served.client.get("/history/published")).text
 
     assert "What this snapshot is" in page and "When it was made, in UTC." in page
+
+
+async def test_a_snapshot_of_an_earlier_version_has_the_usual_columns_that_it_knows(
+    library: Account, live: Datasette, tmp_path: Path
+) -> None:
+    snapshot.write(str(library.state), str(tmp_path / "s.db"))
+    with closing(sqlite3.connect(tmp_path / "s.db")) as db:
+        db.execute("alter table line_labels drop column because")
+        db.commit()
+    served = await over(tmp_path / "s.db", is_immutable=True)
+
+    assert (await served.client.get("/history/line_labels")).status_code == 200

@@ -1,4 +1,4 @@
-"""Edit the text of a filter by clicks, and translate it to the filter of Datasette's table pages and back."""
+"""Edit the text of a filter by clicks, and translate it to the filter of Datasette's table pages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from urllib.parse import urlencode
 from storage.traces.selection import PART
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from workbench.web.reading.history import History
+    from collections.abc import Iterator
 
 SEVERAL = ("type", "intent", "workflow", "host", "status")
 """Fields that accept several alternative values; another field's value is replaced."""
@@ -26,11 +24,6 @@ COLUMNS = {
 BEGINNINGS = {"version": "rules_hash", "session": "session_id", "id": "id"}
 NUMBERS = {"ms": "latency_ms", "tokens": "output_tokens"}
 SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
-FIELDS = {column: field for field, column in COLUMNS.items()}
-FIELDS_BY_BEGINNING = {column: field for field, column in BEGINNINGS.items()}
-NUMERIC_FIELDS = {column: field for field, column in NUMBERS.items()}
-SIGNS_BY_LOOKUP = {name: sign for sign, name in SIGNS.items()}
-CHANGES_THE_ROWS = ("_where", "_through")
 
 
 def part(field: str, value: str) -> str:
@@ -107,31 +100,3 @@ def _parts(field: str, values: list[str]) -> str:
 def _replaced(text: str, found: re.Match[str], own: str) -> str:
     pieces = (text[: found.start()].strip(), own, text[found.end() :].strip())
     return " ".join(piece for piece in pieces if piece)
-
-
-def in_the_list(history: History, pairs: Iterable[tuple[str, str]]) -> str | None:
-    """Return the address of our list with the same filter; None if our filter cannot express it."""
-    parts: list[str] = []
-    for key, value in pairs:
-        if key == "_search":
-            parts.extend(word for word in value.replace('"', " ").split() if ":" not in word)
-        elif key in CHANGES_THE_ROWS:
-            return None
-        elif not key.startswith("_"):
-            part = _part(*key.partition("__")[::2], value)
-            if part is None:
-                return None
-            parts.append(part)
-    return history.path(f"traces?{urlencode({'q': ' '.join(parts)})}" if parts else "traces")
-
-
-def _part(column: str, lookup: str, value: str) -> str | None:
-    if not value or '"' in value:
-        return None
-    if column in FIELDS and lookup in ("", "exact", "not", "in"):
-        return "-" * (lookup == "not") + part(FIELDS[column], value)
-    if column in FIELDS_BY_BEGINNING and lookup in ("", "exact", "startswith"):
-        return part(FIELDS_BY_BEGINNING[column], value)
-    if column in NUMERIC_FIELDS and lookup in SIGNS_BY_LOOKUP:
-        return f"{NUMERIC_FIELDS[column]}{SIGNS_BY_LOOKUP[lookup]}{value}"
-    return None

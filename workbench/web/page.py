@@ -7,7 +7,7 @@ import io
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from datasette.utils.asgi import Forbidden, NotFound, Request, Response
 
@@ -29,9 +29,18 @@ PLACES = (
     ("instructions", "Instructions"),
     ("coverage", "Coverage"),
 )
+DATA = "Data"
+"""The menu entry of Datasette's page of the database, with its questions and tables."""
 CSV_TYPE = "text/csv; charset=utf-8"
 STATIC = Path(__file__).parent / "plugin" / "static"
 MARK_DIGITS = 10
+
+
+class Top(NamedTuple):
+    """The menu: address, name and whether it is the current page; and when the snapshot was made, empty if live."""
+
+    links: list[tuple[str, str, bool]]
+    published_at: str
 
 
 def shown(view: View) -> Callable[..., Awaitable[Response]]:
@@ -51,7 +60,7 @@ def shown(view: View) -> Callable[..., Awaitable[Response]]:
 async def render(history: History, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
     """Return one of our pages; ``place`` in the context is the address part of its menu entry."""
     sheets = [address(history.datasette, sheet) for sheet in SHEETS]
-    context = {"history": history, "places": PLACES, "place": None, "sheets": sheets, **context}
+    context = {"history": history, "top": top(history, context.get("place")), "sheets": sheets, **context}
     body = await history.datasette.render_template(f"enricher/{template}", context, request=request)
     return Response.html(body, status=status)
 
@@ -74,14 +83,21 @@ async def not_found(history: History, request: Request, exception: Exception) ->
         return Response.json({"ok": False, "error": what, "status": 404, "title": None}, status=404)
     if request.path.endswith(".csv"):
         return Response.text(what, status=404)
-    return await missing(history, request, what=what, why="The pages are named above, the tables under Tables.")
+    return await missing(history, request, what=what, why="The pages are named above, questions and tables under Data.")
 
 
-async def places_in(history: History, request: object) -> list[tuple[str, str]]:
-    """Return address and name of each of our pages, as links on Datasette's own pages; empty without permission."""
+async def top_of_datasette(history: History, request: object) -> Top | None:
+    """Return what stands above one of Datasette's own pages; None without permission."""
     if not isinstance(request, Request) or not await history.is_allowed(request):
-        return []
-    return [*((history.path(where), name) for where, name in PLACES), (history.tables(), "Tables")]
+        return None
+    return top(history, DATA)
+
+
+def top(history: History, chosen: str | None) -> Top:
+    """Return what stands above every page; ``chosen`` is the address part of the page's menu entry, or DATA."""
+    links = [(history.path(where), name, where == chosen) for where, name in PLACES]
+    published_at = history.publication.at if history.publication else ""
+    return Top([*links, (history.tables(), DATA, chosen == DATA)], published_at)
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:

@@ -21,17 +21,18 @@ if TYPE_CHECKING:
 
     from enricher.context import ChannelRule, Request
     from enricher.prompt.wording.names import Name
-    from enricher.sources.code.locations import Fact
+    from enricher.sources.code.facts import Fact
 
 MOST_FIRST, MOST_LATER = 3, 1
 """Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""
+MOST_MERGED = 3
+"""Maximum further names whose lines are told with a file."""
 MOST_PATHS = 6
 """Maximum number of files on one line."""
 ALREADY_OPEN = "the conversation has it open"
 ACCOMPANIES = "it only accompanies a better one"
 FOLDER_NAMED = "the prompt names its folder"
 NAME_SUFFICES = "the prompt has the name, by which the agent finds the file at once"
-PLACE_NAMED = "the prompt names the file, and no other uses it"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
@@ -52,13 +53,13 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
     from enricher.sources.code.locations import facts
     from storage.base import reader
 
+    known = request.opened_files()
     try:
-        found = facts(index, request.project.root, names)
+        found = facts(index, request.project.root, names, known)
     except reader.failures() as failure:
         if reader.is_damage(failure):
             os.unlink(database_file(request.state, request.project.id))
         raise
-    known = request.opened_files()
     for fact in found:
         fact.fault = fact.fault or _needless(fact, request)
     found = _merge_by_file(found)
@@ -77,20 +78,10 @@ def _needless(fact: Fact, request: Request) -> str:
     A path alone saves one search for a name. In the replayed sessions of ``python -m tests.usefulness`` it helped in
     3 of 22 cases, so that only the profile ``as-specified`` shows it.
     """
-    from enricher.sources.code.locations import DEFINITION
-
     if fact.is_only_file() and _is_named(fact.path.rpartition("/")[0], request.prompt):
         return FOLDER_NAMED
-    if (fact.is_only_file() or fact.kind == COMMAND) and not is_as_specified(request.settings):
-        return NAME_SUFFICES
-    has_no_more = fact.kind == DEFINITION and not (fact.others or fact.is_used_elsewhere)
-    return PLACE_NAMED if has_no_more and _is_written(fact.path, request.prompt) else ""
-
-
-def _is_written(path: str, prompt: str) -> bool:
-    """Return whether the prompt contains a path, or the name of its file."""
-    name = path.rpartition("/")[2]
-    return path in prompt or f" {name} " in f" {prompt} ".replace(",", " ").replace("`", " ")
+    is_found_by_name = fact.is_only_file() or (fact.kind == COMMAND and not fact.line)
+    return NAME_SUFFICES if is_found_by_name and not is_as_specified(request.settings) else ""
 
 
 def _merge_by_file(found: list[Fact]) -> list[Fact]:
@@ -99,8 +90,9 @@ def _merge_by_file(found: list[Fact]) -> list[Fact]:
     merged: list[Fact] = []
     for fact in sorted(found, key=lambda one: -one.score):
         if fact.line and fact.subject and not fact.fault and surest.setdefault(fact.path, fact) is not fact:
-            surest[fact.path].reason += f"; {quoted(fact.subject)}: line {fact.line}"
             merged.append(fact)
+            if sum(one.path == fact.path for one in merged) <= MOST_MERGED:
+                surest[fact.path].reason += f"; {quoted(fact.subject)}: line {fact.line}"
     return [fact for fact in found if fact not in merged]
 
 

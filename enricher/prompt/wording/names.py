@@ -15,6 +15,8 @@ CODE = "code"
 """A line of pasted code, which may be the project's own."""
 ATTACHED, COMMAND = "attached", "command"
 """ATTACHED: ``@path``, which the client reads if it exists; COMMAND: the subcommand in "`tool sub`"."""
+FAILED = "failed"
+"""The file of a test that failed, in the pasted output of a test runner."""
 MOST_CHARS = 12_000
 MOST_LINES = 300
 MOST_NAMES = 24
@@ -23,6 +25,7 @@ LONGEST_NUMBER = 7
 MANY_PASTED, MANY_VALUES = 4, 4
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
 CODE_SIGNS = ("(", "=", "{", ";")
+FAILURES = ("FAILED ", "FAIL ")
 FIRST_SYMBOL = 0x1F000
 """Programs begin log lines with pictograms; people do not begin sentences with them."""
 QUOTES = {
@@ -73,7 +76,7 @@ LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITIC
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
     "<div", "<p", "<span", "<a ", "//", "/*", "#!", "const ", "var ", "def ",
-    "func ", "fn ", "Traceback", "FAILED ", "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
+    "func ", "fn ", "Traceback", *FAILURES, "PASSED ", "E   ", "npm ERR", "error[", "warning[", "-->", "panic:",
     "goroutine ", "!",
 )  # fmt: skip
 _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
@@ -194,7 +197,11 @@ class _Reader:
         known.may_be_new = known.may_be_new or name.may_be_new
 
     def pasted(self, bare: str) -> None:
-        """Collect names from a pasted line: an error message, which the project's code may contain, or a line of code."""
+        """Collect names from a pasted line: a failed test, an error message of the project's code, or a line of code."""
+        if bare.startswith(FAILURES):
+            test = bare.split(None, 2)[1].partition("::")[0]
+            if _is_file(test):
+                self.note(Name(FAILED, test))
         head, colon, message = bare.partition(": ")
         head = head.rpartition(" ")[2] if len(head) < LONGEST_TEXT else ""
         if colon and is_error(head):

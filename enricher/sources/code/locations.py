@@ -9,6 +9,7 @@ from enricher.prompt.wording.names import (
     CODE,
     COMMAND,
     ERROR,
+    FAILED,
     FILE,
     FLAG,
     FRAME,
@@ -17,18 +18,16 @@ from enricher.prompt.wording.names import (
     TEXT,
     is_code_form,
 )
-from enricher.prompt.wording.words import quoted
+from enricher.sources.code.facts import DEFINITION, FEW, ONLY, TESTED, USERS, WIDELY_USED, Fact, format_place, only_file
 from enricher.sources.code.lookup import (
     CONFIG,
-    EXAMPLE,
-    GENERATED,
     MOST_CANDIDATES,
     SOURCE,
     STUB,
     TEMPLATE,
     TEST,
-    VENDORED,
     Lookup,
+    declares,
     defines,
     is_near,
     phrases,
@@ -36,15 +35,19 @@ from enricher.sources.code.lookup import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from sqlite3 import Connection
 
     from enricher.prompt.wording.names import Name
     from enricher.sources.code.lookup import SourceLine, Uses
 
-DEFINITION = "definition"
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
+MOST_DECLARED = 5
+"""Maximum files that have a name for one of them to be told as declaring it, if the index has no definition."""
 MOST_SHOWN = 3
+MOST_LINES = 8
+"""Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
 TOOLS = frozenset(
     "git gh npm npx yarn pnpm bun deno node pip pipx uv poetry python python3 pytest ruff mypy cargo go make cmake"
     " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
@@ -57,58 +60,21 @@ MOST_USING = 12
 DEFINING_STARTS = (
     "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
 )  # fmt: skip
-COMMON_FILES = frozenset(
-    "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
-    " config.yaml config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
-    " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
-    " claude.md agents.md".split()
-)
-"""File names that occur in many folders: with several matches, the one that is meant is unknown."""
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
-ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
 GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
 SHORTEST_MISSPELLED = 6
 MOST_FOLDERS = 8
 """Maximum number of trailing components of a foreign path that are compared with this project's paths."""
-_FAMILIES = [
-    frozenset(family.split())
-    for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
-                   "css scss sass less", "py pyi")
-]  # fmt: skip
-"""File endings that people confuse with each other."""
 
 
-class Fact:
-    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason shown.
+def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] = ()) -> list[Fact]:
+    """Return the facts about ``names`` from the index and the files, at most one per name.
 
-    ``others`` are further files that the name may refer to; ``is_used_elsewhere`` whether other files than ``path`` use
-    it; ``fault`` is a reason not to show the fact.
+    ``opened`` are the files that the conversation has opened.
     """
-
-    __slots__ = ("fault", "is_used_elsewhere", "kind", "line", "others", "path", "reason", "score", "subject")
-
-    def __init__(
-        self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
-    ) -> None:
-        self.fault = fault
-        self.is_used_elsewhere = False
-        self.others: list[str] = []
-        self.kind = kind
-        self.path = path
-        self.line = line
-        self.subject = subject
-        self.reason = reason
-        self.score = score
-
-    def is_only_file(self) -> bool:
-        """Return whether this fact is only a path, without a line or alternatives."""
-        return self.kind == FILE and not self.line and not self.others
-
-
-def facts(db: Connection, root: str, names: list[Name]) -> list[Fact]:
-    """Return the facts about ``names`` from the index and the files, at most one per name."""
     lookup = Lookup(db, root)
+    lookup.opened = opened
     lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
@@ -116,10 +82,14 @@ def facts(db: Connection, root: str, names: list[Name]) -> list[Fact]:
         if name.kind == CODE and any(fact.kind in (CODE, FRAME) for fact in found):
             continue
         fact = _LOOKERS[name.kind](lookup, name)
+        if not fact and lookup.named_paths:
+            from enricher.sources.code.named_files import place_in_named_file
+
+            fact = place_in_named_file(lookup, name)
         if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
             found.append(fact)
     placed = {fact.path for fact in found if fact.line}
-    return [fact for fact in found if fact.line or fact.kind != FILE or fact.path not in placed]
+    return [fact for fact in found if fact.line or fact.kind not in (FILE, USERS, TESTED) or fact.path not in placed]
 
 
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
@@ -130,15 +100,25 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         places = _of_owner(lookup, places, name)
     if not places and "-" in name.text and not name.is_certain:
         own = _file_called(lookup, name.text)
-        return _of_that_name(own)
+        return only_file(own)
     if not places:
         return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
-        return None
+        return _of_this_folder(lookup, name, places) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]
     if not present:
         return Fact(DEFINITION, places[0].path, places[0].line, name.text, "defined here", FEW, fault=GONE)
     return _definition(lookup, name, present)
+
+
+def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
+    """Return the one of many definitions in the folders of the opened files; None if there is not exactly one."""
+    folders = {path.rpartition("/")[0] for path in lookup.opened}
+    own = [place for place in places if place.path.rpartition("/")[0] in folders]
+    if len(own) != 1 or not lookup.verified(own[0], name.text):
+        return None
+    reason = f"defined here, beside the files of this conversation, and in {_counted(len(places) - 1)}"
+    return Fact(DEFINITION, own[0].path, own[0].line, name.text, reason, FEW)
 
 
 def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
@@ -149,7 +129,7 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
     if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of something defined in a separate file
         own = _file_called(lookup, name.text)
         if own not in ("", first.path):
-            return _of_that_name(own)
+            return only_file(own)
     subject = f"{name.owner}.{name.text}" if name.owner and name.owner[:1].isupper() else name.text
     if len(places) > 1:
         others = ", ".join(format_place(place.path, place.line) for place in places[1:])
@@ -161,20 +141,17 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
         return None
     fault = (
         NAMED_IN_PROMPT
-        if first.path in lookup.named_paths and all(place.path == first.path for place in uses.places)
+        if lookup.gives_place(first.path) and all(place.path == first.path for place in uses.places)
         else ""
     )
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
     reason = "defined here" + ("" if lookup.is_exhausted else _used(lookup, uses, first, name.text))
     score = WIDELY_USED if is_everywhere else ONLY
-    fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
-    fact.is_used_elsewhere = bool(uses.files) or any(place.path != first.path for place in uses.places)
-    return fact
+    return Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
 
 
-def format_place(path: str, line: int) -> str:
-    """Return a place as text: the quoted path and the line."""
-    return f"{quoted(path)}:{line}"
+def _counted(files: int) -> str:
+    return "1 other file" if files == 1 else f"{files} other files"
 
 
 def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
@@ -193,9 +170,12 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
 
 
 def _used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
-    """Describe the uses of a name in words: up to three places, from different files first."""
+    """Describe the uses of a name in words: up to three places, from different files first; of more files the number.
+
+    Three of many files are no answer to who uses it: in the replayed sessions none of 20 was touched.
+    """
     if uses.files:
-        return f"; used in {uses.files - 1} other files"
+        return f"; used in {_counted(uses.files - 1)}"
     is_test = definition.kind == TEST and "test" in definition.text.lower()
     if is_test or lookup.is_decorated(definition):
         return ""  # a framework calls it, so the uses found would mislead
@@ -210,10 +190,13 @@ def _used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     if len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
         return f"; {len(places)} {word}s, all in this file"
     listed = ", ".join(_ordered(places, definition)[:MOST_SHOWN]) + (", …" if len(places) > MOST_SHOWN else "")
+    files = len({place.path for place in places} - {definition.path})
     if places[0].kind == TEST:
-        return f"; used by tests only: {listed}"
+        return f"; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
     tests = len({place.path for place in in_tests})
     also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
+    if files > MOST_SHOWN:
+        return f"; {len(places)} {word}s in {_counted(files)}{also}"
     if len(places) == 1:
         return f"; {'one' if tests else 'the only'} {word}: {listed}{also}"
     return f"; {len(places)} {word}s: {listed}{also}"
@@ -232,15 +215,10 @@ def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
     """Locate a name without a known definition, as a file name, key, attribute or local variable; None if not found."""
     if own := _file_called(lookup, name.text):
-        return _of_that_name(own)
+        return only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()
     found = _text_place(lookup, name.text, "name", most=1) if is_local else None
     return found or (None if name.may_be_new else _missing_name(lookup, name.text))
-
-
-def _of_that_name(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
-    """Return the only file with that name as a fact; None for a file in the top folder, which is easy to find."""
-    return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
 
 def _file_called(lookup: Lookup, name: str) -> str:
@@ -267,6 +245,8 @@ def _text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
+    if kind == "name" and 1 < len(holders) <= MOST_DECLARED and (place := _declaration(own, text)):
+        return Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {_counted(len(holders) - 1)}", FEW)
     beside = len(holders) - len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and beside):
         return None  # a name without a definition that tests or documents use, too, has no one place
@@ -282,7 +262,17 @@ def _text_place(
         reason = "the only place that has it"
     else:
         reason = f"the only file that has it, {len(lines)} times"
-    return Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.is_named_in_prompt(path) else "")
+    return Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.gives_place(path) else "")
+
+
+def _declaration(holders: list[tuple[str, int, list[tuple[int, str]]]], name: str) -> tuple[str, int] | None:
+    """Return the place of a declaration that the index lacks, as of a script in a page; None unless one file has it."""
+    found = [
+        (path, number)
+        for path, _kind, lines in holders
+        for number, at in lines if declares(at, name)
+    ]  # fmt: skip
+    return found[0] if len({path for path, _ in found}) == 1 else None
 
 
 def _quotation(lookup: Lookup, name: Name) -> Fact | None:
@@ -331,36 +321,15 @@ def _flag(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _file(lookup: Lookup, name: Name) -> Fact | None:
-    if os.path.exists(f"{lookup.root}/{name.text}"):
-        return None
-    if name.is_made:
-        return None
-    named = lookup.named(name.text)
-    found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
-    found = found or [path for path, _kind in named][:2]
-    if not found:
-        is_chosen = (
-            name.kind == ATTACHED and lookup.attached > 1
-        )  # chosen from a list by the client, which read the files
-        return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
-    if name.kind == ATTACHED:
-        return None
-    if len(found) > MOST_DEFINING:
-        return None
-    if len(found) == 1:
-        return _of_that_name(found[0], line=name.line, score=ONLY)
-    if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
-        return None
-    fact = Fact(
-        FILE,
-        found[0],
-        name.line,
-        "",
-        f"one of {len(found)} files of that name: {', '.join(quoted(path) for path in found[1:])}",
-        FEW,
-    )
-    fact.others = found[1:]
-    return fact
+    from enricher.sources.code.named_files import place_of_file
+
+    return place_of_file(lookup, name)
+
+
+def _failed(lookup: Lookup, name: Name) -> Fact | None:
+    from enricher.sources.code.named_files import tested_by
+
+    return tested_by(lookup, name)
 
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
@@ -371,11 +340,12 @@ def _command(lookup: Lookup, name: Name) -> Fact | None:
         path for path, kind in lookup.of_stem(name.text)
         if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
     ]  # fmt: skip
-    return (
-        Fact(COMMAND, files[0], 0, f"{name.owner} {name.text}", "the file of this command", FEW)
-        if len(files) == 1
-        else None
-    )
+    if len(files) != 1:
+        return None
+    starts = [f"{quote}{name.text}{end}" for quote in ("'", '"') for end in (quote, " ")]
+    lines = [number for number, text in lookup.occurrences(files[0], name.text) if any(one in text for one in starts)]
+    line, reason = (lines[0], "declares this command") if lines else (0, "the file of this command")
+    return Fact(COMMAND, files[0], line, f"{name.owner} {name.text}", reason, FEW)
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:
@@ -392,36 +362,6 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
             own = found[0][0]
             return Fact(FRAME, own, name.line, lookup.symbol_at(own, name.line), "the trace's innermost frame", ONLY)
     return None
-
-
-def _missing_file(lookup: Lookup, path: str) -> Fact | None:
-    """Return the only file that a nonexistent path can refer to."""
-    folder, _, name = path.rpartition("/")
-    if lookup.has_history(name):
-        return None
-    stem, _, ending = name.partition(".")
-    elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
-    same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
-    near = [
-        own for own in lookup.stems_like(stem)
-        if own.endswith(f".{ending}") and is_near(own.rpartition("/")[2].partition(".")[0], stem)
-    ] if len(stem) >= SHORTEST_MISSPELLED else []  # fmt: skip
-    for candidates in (elsewhere, same_stem, near):
-        if candidates:
-            nearest = candidates[0]
-            if nearest.lower() == path.lower():
-                return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
-            return (
-                Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
-                if len(candidates) == 1
-                else None
-            )
-    return None
-
-
-def _is_of_family(path: str, ending: str) -> bool:
-    other = path.rpartition("/")[2].partition(".")[2]
-    return any(ending in family and other in family for family in _FAMILIES)
 
 
 def _missing_name(lookup: Lookup, name: str) -> Fact | None:
@@ -451,4 +391,5 @@ _LOOKERS = {
     COMMAND: _command,
     CODE: _code,
     FRAME: _frame,
+    FAILED: _failed,
 }

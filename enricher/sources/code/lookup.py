@@ -14,6 +14,7 @@ from storage.base import private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from sqlite3 import Connection
 
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
@@ -26,6 +27,8 @@ MOST_READ = 48
 MOST_CANDIDATES = 20
 """Maximum number of files read for one name or text; a name in more files does not identify a place."""
 MOST_READ_BYTES = 200_000
+LONG_FILE = 100
+"""Lines of a file in which the place of a name is worth telling even if the prompt names the file."""
 MOST_ROWS = 400
 MOST_DEFINITIONS = 60
 LIKE_START = 2
@@ -36,6 +39,9 @@ _DEFINING_WORDS = frozenset(
     "def class function func fn struct interface enum trait type const let var static mod module async export public"
     " private protected val fun object record sub proc local impl macro".split()
 )
+
+
+_VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 
 class SourceLine:
@@ -68,6 +74,8 @@ class Lookup:
         self.root = root
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
+        self.opened: Collection[str] = ()
+        """Files that the conversation has opened."""
         self.is_exhausted = False
         """Whether a file was not read because of MOST_READ, so that a name not found may still exist."""
         self.attached = 0
@@ -77,6 +85,10 @@ class Lookup:
     def is_named_in_prompt(self, path: str) -> bool:
         """Return whether the prompt already names the file, by its whole path or the end of it."""
         return any(f"/{path}".endswith(f"/{named}") for named in self.named_paths)
+
+    def gives_place(self, path: str) -> bool:
+        """Return whether the prompt names a file that is too short for a line number to save any search."""
+        return self.is_named_in_prompt(path) and self.text(path).count("\n") < LONG_FILE
 
     # definitions
 
@@ -311,10 +323,18 @@ def is_whole(text: str, start: int, end: int) -> bool:
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
 
+def is_comment(line: str) -> bool:
+    return line.strip().startswith(_COMMENTS)
+
+
+def is_import(line: str) -> bool:
+    return line.strip().startswith(_IMPORTS) or "require(" in line
+
+
 def is_no_real_use(text: str, name: str) -> bool:
     """Return whether a line does not really use a name: an import, a comment, or a message that contains the word."""
     bare = text.strip()
-    if bare.startswith(_COMMENTS) or bare.startswith(_IMPORTS) or "require(" in bare or _is_in_a_message(bare, name):
+    if is_comment(bare) or is_import(bare) or _is_in_a_message(bare, name):
         return True
     return bare.strip(", ;") == name or bare.strip(",") == f"type {name}"
 
@@ -340,6 +360,12 @@ def defines(text: str, name: str) -> bool:
     if head.startswith("func (") and head.endswith(") "):
         return True
     return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
+
+
+def declares(text: str, name: str) -> bool:
+    """Return whether ``text``, a line, looks like the definition of ``name``, other than of a variable."""
+    head, _, behind = text.strip().partition(name)
+    return defines(text, name) and not behind.lstrip().startswith(("=", ":=")) and not head.endswith(_VARIABLES)
 
 
 def phrases(messages: list[str]) -> list[str]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 LINK = Markup('<a href="{}">{}</a>')
 CODE_LINK = Markup('<a href="{}"><code>{}</code></a>')
 STATUS = Markup('<span class="status {}">{}</span>')
+SHARE = Markup('<span class="share"><svg aria-hidden="true"><rect width="{}%" height="100%"></rect></svg>{} %</span>')
 DIGITS_OF_A_VERSION = 12
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
 LOOKS = {
@@ -61,7 +62,7 @@ def shown(history: History, value: object, *, column: str, table: str | None, ro
     if column.endswith("_ms") and isinstance(value, int | float):
         return Markup("{} ms").format(f"{value:,.1f}")
     if column.endswith("percent") and isinstance(value, int | float):
-        return Markup("{} %").format(f"{value:,.1f}")
+        return SHARE.format(max(0.0, min(value, 100.0)), f"{value:,.1f}")
     if column == "content" and table not in ("memories", None):
         return None
     if column == "hash" and table not in ("instructions_versions", "instructions_sources"):

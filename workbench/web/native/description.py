@@ -30,15 +30,26 @@ def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
 def metadata(database: str) -> dict[str, Any]:
     """Return titles and descriptions; for 0.65 also queries and sort orders, which 1.0 ignores in its metadata."""
     written = {"title": source()["title"], "description": source()["description"]}
-    whole = {"description": written["description"], "tables": deepcopy(source()["tables"]), "queries": queries()}
-    return {**written, "databases": {database: whole}}
+    own = {**written, "title": "Questions and tables", "tables": tables(), "queries": queries()}
+    return {**written, "databases": {database: own}}
 
 
 def configuration(database: str) -> dict[str, Any]:
     """Return the queries and sort orders that Datasette 1.0 reads from its configuration."""
     orders = {name: {key: one[key] for key in ORDER if key in one} for name, one in source()["tables"].items()}
-    tables = {name: one for name, one in orders.items() if one}
-    return {"databases": {database: {"tables": tables, "queries": queries()}}}
+    sorted_tables = {name: one for name, one in orders.items() if one}
+    return {"databases": {database: {"tables": sorted_tables, "queries": queries()}}}
+
+
+def tables() -> dict[str, dict[str, Any]]:
+    """Return what Datasette shows of each table; the description of a wide one says where the other columns are."""
+    return {name: _table(deepcopy(one)) for name, one in source()["tables"].items()}
+
+
+def _table(table: dict[str, Any]) -> dict[str, Any]:
+    if table.pop("shown", None):
+        table["description"] += " The menu beside the title has “All columns”; the page of a row has them, too."
+    return table
 
 
 @cache
@@ -51,7 +62,7 @@ def source() -> dict[str, Any]:
 
 @cache
 def queries() -> dict[str, dict[str, Any]]:
-    """Return the canned queries: the SQL with its fragments, the description with the meaning of the parameters."""
+    """Return the canned queries: fragments put into the SQL, the group before the title, parameters described."""
     return {name: _query(dict(one)) for name, one in source()["queries"].items()}
 
 
@@ -61,4 +72,5 @@ def _query(query: dict[str, Any]) -> dict[str, Any]:
     sql = query["sql"]
     for name, text in reversed(source()["fragments"].items()):  # a fragment may hold one that is written above it
         sql = sql.replace(f"{{{name}}}", text)
-    return {**query, "description": about, "hide_sql": True, "sql": sql}
+    title = f"{query.pop('group')}: {query['title'][0].lower()}{query['title'][1:]}"
+    return {**query, "title": title, "description": about, "hide_sql": True, "sql": sql}

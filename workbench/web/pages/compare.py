@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,16 @@ from workbench.web.reading import replay_view
 from workbench.web.reading.versions import HOW_MANY_OF_EACH
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from datasette.utils.asgi import Request
 
     from workbench.web.reading.history import History
 
 PAGE_ROWS, JSON_ROWS, CSV_ROWS = 50, 1_000, 100_000
 RUNS = 50
+MOST_CASES = 100
+WHAT_THE_CASES_SAY = "select id, substr(prompt, 1, 500) from traces where id in (select value from json_each(:ids))"
 CSV_COLUMNS = (
     "trace_id", "at", "kinds", "cause", "task_type_before", "task_type_after", "guardrails_before",
     "guardrails_after", "tokens_before", "tokens_after", "prompt",
@@ -45,7 +50,10 @@ class ResultQuery:
 
 @dataclass(frozen=True, slots=True)
 class ReplayPage:
-    """A replay with a page of its results; ``versions`` are the hashes of its two sides that have a page."""
+    """A replay with a page of its results; ``versions`` are the hashes of its two sides that have a page.
+
+    ``regressed`` has the id and the first line of the prompt of approved cases that fail now, at most MOST_CASES.
+    """
 
     replay: replay_view.ReplayView
     by_kind: dict[str, int]
@@ -53,6 +61,7 @@ class ReplayPage:
     results: list[replays.PreviewedResult]
     has_more: bool
     versions: frozenset[str]
+    regressed: list[tuple[str, str]]
 
 
 async def view(history: History, request: Request) -> Response:
@@ -99,15 +108,23 @@ def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
     results = replays.window(
         db, kept.id, kind=wanted.kind, trace=wanted.trace, before=wanted.before, limit=wanted.limit + 1
     )
+    view = replay_view.replay(kept)
     known = {str(row[0]) for row in db.execute(HOW_MANY_OF_EACH)}
     return ReplayPage(
-        replay_view.replay(kept),
+        view,
         replay_view.in_order(replays.by_kind(db, kept)),
         unfolded(kept.diff),
         results[: wanted.limit],
         len(results) > wanted.limit,
         frozenset({kept.base_hash, kept.candidate_hash} & known),
+        _named(db, view.regressed[:MOST_CASES]),
     )
+
+
+def _named(db: sqlite3.Connection, cases: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each case with the first line of its prompt, empty if the history does not have it."""
+    texts = dict(map(tuple, db.execute(WHAT_THE_CASES_SAY, {"ids": json.dumps(cases)})))
+    return [(case, replay_view.opening(texts.get(case, ""))) for case in cases]
 
 
 def _listing(db: sqlite3.Connection, before: str) -> list[replays.StoredReplay]:

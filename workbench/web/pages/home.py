@@ -19,7 +19,7 @@ from workbench.web.drawing import charts
 from workbench.web.drawing.charts import Bar, Chart, Day
 from workbench.web.evidence import excerpt
 from workbench.web.page import render
-from workbench.web.reading import coverage_store, labelled, replay_view
+from workbench.web.reading import coverage_store, labelled
 
 if TYPE_CHECKING:
     import sqlite3
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 PERIODS = {7: "7 days", 30: "30 days", 90: "90 days", 0: "all"}
 USUAL_DAYS = 30
 NEWEST_PROMPTS = 10
-NEWEST_REPLAYS = 5
 REGRESSED = "regressed"
 MOST_CONFUSIONS = 5
 LONGEST_LIST = 12
@@ -60,7 +59,7 @@ WHAT_ARE_GUARDRAILS_CALLED = """
 
 @dataclass(frozen=True, slots=True)
 class HomeExtras:
-    """The home page's data in addition to the sums: count and first day of all prompts, newest prompts, stored replays.
+    """The home page's data in addition to the sums: count and first day of all prompts, the newest ones.
 
     ``waiting`` is the number of rows not yet in the sums, ``titles`` the titles of guardrails, ``regression`` the last
     stored replay that made something worse.
@@ -69,7 +68,6 @@ class HomeExtras:
     prompts: int
     since: str
     newest: list[TraceLine]
-    replays: list[StoredReplay]
     waiting: int
     titles: dict[str, str]
     labelled: Labelled
@@ -112,7 +110,6 @@ async def view(history: History, request: Request) -> Response:
         "excerpt": excerpt,
         "share": charts.share,
         "part": filters.part,
-        "looks": replay_view.LOOKS,
         "prompts": _prompts(seen, lists),
         "times": _times(seen, lists),
         "panels": _panels(seen, lists, beside.titles),
@@ -152,18 +149,16 @@ async def _extras(history: History) -> HomeExtras:
 def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
     prompts, since = db.execute(HOW_MANY_ALTOGETHER).fetchone()
     which = selection.parse(THE_HOOKS)
-    stored = replays.listing(db)
     return HomeExtras(
         prompts,
         since,
         trace_pages.page(db, which, limit=NEWEST_PROMPTS),
-        stored[:NEWEST_REPLAYS],
         max(0, rollups.waiting(db)) if is_live else 0,
         dict(map(tuple, db.execute(WHAT_ARE_GUARDRAILS_CALLED))),
         labelled.labelled(db),
         labelled.judged_lines(db),
         coverage_store.doubts(db),
-        next((one for one in stored if one.verdict == REGRESSED), None),
+        next((one for one in replays.listing(db) if one.verdict == REGRESSED), None),
     )
 
 

@@ -65,19 +65,22 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl(trylast=True)
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
-    """Wrap the application: mark requests that hold SQL, and check all requests if the configuration sets a guard."""
+    """Wrap the application: mark requests that hold SQL, narrow wide tables, and check all requests if configured."""
     from datasette.utils import StartupError
 
-    from workbench.web.native import query_processes
+    from workbench.web.native import query_processes, usual_columns
     from workbench.web.server import guard
 
     try:
         asked = guard.configured(datasette.plugin_config("enricher"), base=datasette.setting("base_url"))
     except guard.ConfigurationError as error:
         raise StartupError(str(error)) from error
-    return lambda app: (
-        guard.guarded(query_processes.mark_requests(app), asked) if asked else query_processes.mark_requests(app)
-    )
+
+    def wrapped(app: query_processes.App) -> query_processes.App:
+        inner = query_processes.mark_requests(usual_columns.with_usual_columns(app, datasette))
+        return guard.guarded(inner, asked) if asked else inner
+
+    return wrapped
 
 
 @hookimpl
@@ -105,15 +108,15 @@ def render_cell(
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
-    """Give ``base.html`` the links to our pages, which it shows on Datasette's own pages."""
-    from workbench.web.page import places_in
+    """Give ``base.html`` the menu of our pages, which it shows on Datasette's own pages."""
+    from workbench.web import page
     from workbench.web.reading.history import find
 
-    async def enricher_places(request: object) -> list[tuple[str, str]]:
+    async def enricher_top(request: object) -> page.Top | None:
         history = find(datasette)
-        return await places_in(history, request) if history else []
+        return await page.top_of_datasette(history, request) if history else None
 
-    env.globals["enricher_places"] = enricher_places
+    env.globals["enricher_top"] = enricher_top
 
 
 @hookimpl(wrapper=True)
@@ -137,16 +140,14 @@ def handle_exception(
 
 @hookimpl
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
-    """Return a link from Datasette's table of traces to the same rows in our list; empty for other tables."""
-    history = _served(datasette, database) if table == "traces" and request is not None else None
-    if history is None:
+    """Return the link from Datasette's page of a wide table to all of its columns; empty for other tables."""
+    history = _served(datasette, database)
+    if request is None or history is None:
         return []
-    from urllib.parse import parse_qsl
+    from workbench.web.native import usual_columns
 
-    from workbench.web import filters
-
-    address = filters.in_the_list(history, parse_qsl(request.query_string, keep_blank_values=True))
-    return [{"href": address, "label": "The same in the list of traces"}] if address else []
+    every = usual_columns.all_columns(history, table, request)
+    return [{"href": every, "label": "All columns"}] if every else []
 
 
 @hookimpl(trylast=True)

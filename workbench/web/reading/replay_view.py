@@ -109,9 +109,14 @@ def changed(seen: PreviewedResult) -> Changed:
     """Return one prompt of a replay with the fields and lines of text that differ between the two sides."""
     result = seen.result
     before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
-    opening = next((line.strip() for line in seen.prompt.splitlines() if line.strip()), "")
     sections = tuple(folded(compared(before, after))) if before != after else ()
-    return Changed(result.trace_id, seen.at, opening, result.kinds, result.cause, tuple(moves(result)), sections)
+    first = opening(seen.prompt)
+    return Changed(result.trace_id, seen.at, first, result.kinds, result.cause, tuple(moves(result)), sections)
+
+
+def opening(prompt: str) -> str:
+    """Return the first line of a prompt that is not blank."""
+    return next((line.strip() for line in prompt.splitlines() if line.strip()), "")
 
 
 def moves(result: ChangedPrompt) -> Iterator[Move]:

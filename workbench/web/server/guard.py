@@ -46,7 +46,8 @@ HEADERS = (
 NAME_AND_PORT = re.compile(r"(\[[^\]]*\]|[^:@/]*?)\.?(?::[0-9]*)?")
 STATIC = ("/-/static/", "/-/static-plugins/")
 KEPT = (b"cache-control", b"private, max-age=31536000, immutable")
-"""For static files whose address contains a hash of their content."""
+"""For static files whose address changes with their content: a hash in its query, or a version in its name."""
+VERSIONED = re.compile(r"-\d+\.\d+\.\d+[.-][^/]*$")
 
 
 class ConfigurationError(ValueError):
@@ -166,7 +167,8 @@ def _policy(guard: Guard, path: str) -> bytes:
 
 def _added(guard: Guard, scope: Scope) -> Iterable[tuple[bytes, bytes]]:
     yield b"content-security-policy", _policy(guard, scope["path"])
-    if scope.get("query_string") and guard.without_prefix(scope["path"]).startswith(STATIC):
+    path = guard.without_prefix(scope["path"])
+    if path.startswith(STATIC) and (scope.get("query_string") or VERSIONED.search(path)):
         yield KEPT
 
 

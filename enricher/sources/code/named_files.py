@@ -1,0 +1,190 @@
+"""Facts about the files that a prompt names: where each is, who uses it, and where in it the other names stand.
+
+On the hook's path; imported only for a prompt that names a file.
+"""
+
+from __future__ import annotations
+
+import os
+
+from enricher.prompt.wording.names import ATTACHED, CODE, FILE, FLAG, IDENTIFIER, TEXT
+from enricher.prompt.wording.words import quoted
+from enricher.sources.code import stem_of
+from enricher.sources.code.facts import FEW, ONLY, TESTED, USERS, Fact, format_place, only_file
+from enricher.sources.code.lookup import (
+    CONFIG,
+    EXAMPLE,
+    GENERATED,
+    LONG_FILE,
+    SOURCE,
+    TEMPLATE,
+    TEST,
+    VENDORED,
+    is_comment,
+    is_import,
+    is_near,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.wording.names import Name
+    from enricher.sources.code.lookup import Lookup
+
+PACKAGE_FILES = frozenset(("__init__", "index", "mod"))
+"""Names, without ending, of the files that only pass on what the modules of a folder define."""
+MOST_USERS = 3
+MOST_ALIKE = 4
+"""Maximum files of one name that are listed; with more, the name identifies none of them."""
+MOST_NAMED = 2
+"""Maximum files that a prompt names for their users to be told; a longer list of files is about something else."""
+MOST_HOLDING = 12
+"""Maximum files read for the users of one file; with more, its name is too common to identify it."""
+MOST_LINES = 8
+"""Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
+SHORTEST_MISSPELLED = 6
+_FAMILIES = [
+    frozenset(family.split())
+    for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
+                   "css scss sass less", "py pyi")
+]  # fmt: skip
+"""File endings that people confuse with each other."""
+COMMON_FILES = frozenset(
+    "readme.md index.html index.js index.ts __init__.py main.py main.go main.js app.py app.js package.json setup.py"
+    " config.yaml config.yml config.json config.py settings.py models.py views.py urls.py utils.py types.ts"
+    " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
+    " claude.md agents.md".split()
+)
+"""File names that occur in many folders: with several matches, the one that is meant is unknown."""
+
+
+def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
+    """Return where a named file is and who uses it, or that it does not exist; None if there is nothing to add."""
+    if os.path.exists(f"{lookup.root}/{name.text}"):
+        is_clear = name.kind == FILE and ("/" in name.text or len(lookup.named(name.text)) == 1)
+        return _with_users(lookup, name.text) if is_clear else None
+    if name.is_made:
+        return None
+    named = lookup.named(name.text)
+    found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
+    found = found or [path for path, _kind in named][:2]
+    if not found:
+        is_chosen = (
+            name.kind == ATTACHED and lookup.attached > 1
+        )  # chosen from a list by the client, which read the files
+        return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
+    if name.kind == ATTACHED:
+        return None
+    if len(found) > MOST_ALIKE:
+        return None
+    if len(found) == 1:
+        users = None if name.line else _with_users(lookup, found[0])
+        return users or only_file(found[0], line=name.line, score=ONLY)
+    if name.text.lower() in COMMON_FILES or all(kind in (TEST, EXAMPLE, GENERATED, VENDORED) for _path, kind in named):
+        return None
+    fact = Fact(
+        FILE,
+        found[0],
+        name.line,
+        "",
+        f"one of {len(found)} files of that name: {', '.join(quoted(path) for path in found[1:])}",
+        FEW,
+    )
+    fact.others = found[1:]
+    return fact
+
+
+def _with_users(lookup: Lookup, path: str) -> Fact | None:
+    """Return a named file with the places that import it or contain its path; None if there are none or many."""
+    if path in lookup.opened or path.lower() in COMMON_FILES or len(lookup.named_paths) > MOST_NAMED:
+        return None
+    places = _mentions(lookup, path) | _imports(lookup, path)
+    if len(places) > MOST_USERS or all(user.rpartition("/")[2].partition(".")[0] in PACKAGE_FILES for user in places):
+        return None
+    listed = ", ".join(format_place(user, line) for user, line in sorted(places.items()))
+    return Fact(USERS, path, 0, "", f"used in {listed}", FEW)
+
+
+def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
+    """Return the files that contain the path's last two parts, else its name, each with the first such line."""
+    name = path.rpartition("/")[2]
+    texts = ["/".join(path.split("/")[-2:])] if "/" in path else []
+    if name.lower() not in COMMON_FILES:
+        texts.append(name)
+    for text in texts:
+        if found := _lines_with(lookup, path, text, (SOURCE, TEMPLATE, CONFIG)):
+            return found
+    return {}
+
+
+def _imports(lookup: Lookup, path: str) -> dict[str, int]:
+    stem = path.rpartition("/")[2].partition(".")[0]
+    if any(other != path and kind == SOURCE for other, kind in lookup.of_stem(stem)):
+        return {}  # an import may mean the other module of this name
+    return _lines_with(lookup, path, stem, (SOURCE, TEMPLATE), only_imports=True)
+
+
+def _lines_with(
+    lookup: Lookup, path: str, text: str, kinds: tuple[int, ...], *, only_imports: bool = False
+) -> dict[str, int]:
+    holding = [(user, kind) for user, kind in lookup.holding(text) if user != path and kind in kinds]
+    found: dict[str, int] = {}
+    for user, _kind in holding if len(holding) <= MOST_HOLDING else ():
+        for number, line in lookup.occurrences(user, text):
+            if is_import(line) if only_imports else not is_comment(line):
+                found.setdefault(user, number)
+    return found
+
+
+def tested_by(lookup: Lookup, name: Name) -> Fact | None:
+    """Return the source file that a failing test tests by its name; None if there is not exactly one."""
+    stem = stem_of(name.text).removeprefix("test").removesuffix("test").removesuffix("spec").strip("_-")
+    found = [path for path, kind in lookup.of_stem(stem) if kind == SOURCE]
+    if not stem or len(found) != 1:
+        return None
+    return Fact(TESTED, found[0], 0, "", f"tested by {quoted(name.text.rpartition('/')[2])}, which fails", FEW)
+
+
+def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
+    """Return where a name that does not identify a place itself stands in the one long file that the prompt names."""
+    if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or len(lookup.named_paths) > MOST_NAMED:
+        return None
+    named = [found for given in lookup.named_paths if len(found := lookup.named(given)) == 1]
+    paths = list(dict.fromkeys(found[0][0] for found in named))
+    if len(paths) != 1 or lookup.text(paths[0]).count("\n") < LONG_FILE:
+        return None
+    lines = [number for number, _text in lookup.occurrences(paths[0], name.text)]
+    if not 0 < len(lines) <= MOST_LINES:
+        return None
+    others = f"; also line{'s' * (len(lines) > 2)} {', '.join(map(str, lines[1:]))}" if len(lines) > 1 else ""
+    kind = "name" if name.kind == IDENTIFIER else name.kind
+    return Fact(kind, paths[0], lines[0], name.text, f"here in the file that the prompt names{others}", FEW)
+
+
+def _missing_file(lookup: Lookup, path: str) -> Fact | None:
+    """Return the only file that a nonexistent path can refer to."""
+    folder, _, name = path.rpartition("/")
+    if lookup.has_history(name):
+        return None
+    stem, _, ending = name.partition(".")
+    elsewhere = [own for own, _kind in lookup.named(name)] if folder else []
+    same_stem = [own for own, _kind in lookup.of_stem(stem) if _is_of_family(own, ending)] if len(stem) > 3 else []
+    near = [
+        own for own in lookup.stems_like(stem)
+        if own.endswith(f".{ending}") and is_near(own.rpartition("/")[2].partition(".")[0], stem)
+    ] if len(stem) >= SHORTEST_MISSPELLED else []  # fmt: skip
+    for candidates in (elsewhere, same_stem, near):
+        if candidates:
+            nearest = candidates[0]
+            if nearest.lower() == path.lower():
+                return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
+            return (
+                Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
+                if len(candidates) == 1
+                else None
+            )
+    return None
+
+
+def _is_of_family(path: str, ending: str) -> bool:
+    other = path.rpartition("/")[2].partition(".")[2]
+    return any(ending in family and other in family for family in _FAMILIES)

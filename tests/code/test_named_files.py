@@ -1,0 +1,105 @@
+"""Through the real hook: who uses the files that a prompt names, and where in them the other names stand."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from invented_shop import write_all
+from test_whereabouts import told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from simulator import Account
+
+LONG = "\n" * 120
+KINDS = ("card", "cash", "voucher", "points", "invoice")
+FILES = {
+    "shop/ledger.py": f"{LONG}def book(entry):\n    entry.tax_rate = 7\n    return entry.tax_rate\n",
+    "shop/brief.py": "def summarise(entry):\n    return entry.tax_rate\n",
+    "shop/taxes.py": "def tax(entry):\n    return entry.tax_rate\n",
+    "shop/ways/ledger_ways.py": "from shop.ledger import book\n\nbook(1)\n",
+    "shop/ways/__init__.py": "from shop.ways.ledger_ways import book\n",
+    "deploy.sh": "python -m shop.restock\n",
+    "Makefile": "release:\n\t./deploy.sh --all\n",
+    "shop/commands/restock.py": '"""Restock the shelves."""\n\n\ndef add(sub):\n    return sub.add_parser("restock")\n',
+    "web/stock.html": "<script>\nfunction drawStock(rows) {\n  return rows;\n}\n</script>\n",
+    "web/week.html": "<script>\ndrawStock(week);\n</script>\n",
+    "web/year.html": "<script>\ndrawStock(year);\n</script>\n",
+    "shop/limits.py": "def allow_order(count):\n    return count < 9\n",
+    **{f"shop/pay/{kind}/form.py": "def render_form(page):\n    return page\n" for kind in KINDS},
+    **{f"shop/pay/{kind}/orders.py": "from shop.limits import allow_order\n\nallow_order(1)\n" for kind in KINDS},
+}
+
+
+@pytest.fixture
+def account_with_ledger(account: Account, shop: Path) -> Account:
+    write_all(shop, FILES)
+    account.cli("code", "index")
+    return account
+
+
+@pytest.mark.parametrize(
+    ("prompt", "line"),
+    [
+        pytest.param(
+            "book in shop/ledger.py forgets tax_rate",
+            "shop/ledger.py:122 tax_rate — here in the file that the prompt names; also line 123",
+            id="a name in a long file",
+        ),
+        pytest.param("shop/brief.py forgets tax_rate", "", id="a short file is read at once"),
+        pytest.param("shop/ledger.py is slow", "shop/ledger.py — used in shop/ways/ledger_ways.py:1", id="an import"),
+        pytest.param("./deploy.sh is slow", "deploy.sh — used in Makefile:2", id="a path"),
+        pytest.param("shop/ways/ledger_ways.py is slow", "", id="its package passes it on"),
+        pytest.param(
+            "`shopctl restock` prints nothing",
+            'shop/commands/restock.py:5 "shopctl restock" — declares this command',
+            id="a command",
+        ),
+        pytest.param(
+            "drawStock paints the bars too high",
+            "web/stock.html:2 drawStock — defined here; also in 2 other files",
+            id="a function in a page",
+        ),
+        pytest.param(
+            "allow_order is off by one",
+            "shop/limits.py:1 allow_order — defined here; 5 callers in 5 other files",
+            id="many callers",
+        ),
+        pytest.param("render_form is slow", "", id="five definitions"),
+        pytest.param(
+            "mend this\nFAILED tests/test_brief.py::test_summary - KeyError",
+            "shop/brief.py — tested by test_brief.py, which fails",
+            id="a failing test",
+        ),
+    ],
+)
+def test_what_stands_in_named_files_and_who_uses_them(account_with_ledger: Account, prompt: str, line: str) -> None:
+    lines = [one for one in told(account_with_ledger, prompt) if "/" in one or "deploy" in one]
+
+    assert lines == ([line] if line else []), lines
+
+
+def test_of_many_definitions_that_in_the_folder_of_the_opened_files_is_told(
+    account_with_ledger: Account, shop: Path
+) -> None:
+    opened = {"file_path": f"{shop}/shop/pay/cash/orders.py"}
+    said = [
+        {"type": "user", "message": {"role": "user", "content": "look at the cash orders"}},
+        {
+            "type": "assistant",
+            "message": {
+                "id": "m1",
+                "role": "assistant",
+                "content": [{"type": "tool_use", "id": "t1", "name": "Read", "input": opened}],
+            },
+        },
+    ]
+    transcript = account_with_ledger.write("t.jsonl", "".join(json.dumps(one) + "\n" for one in said))
+
+    lines = told(account_with_ledger, "render_form is slow", transcript_path=str(transcript))
+
+    reason = "defined here, beside the files of this conversation, and in 4 other files"
+    assert lines == [f"shop/pay/cash/form.py:1 render_form — {reason}"]

@@ -24,19 +24,19 @@ POLITE = (
 )  # fmt: skip
 VERBS = frozenset(
     """
-    add adjust allow amend analyse analyze apply audit backport benchmark bring build bump bundle cache change check
-    clean clear close commit compare compile complete configure connect consider continue convert copy correct cover
-    create cut debug decide define delete deploy deprecate describe design detect diagnose disable discuss document
-    download draft drop dump embed enable enforce ensure evaluate examine exclude expand explain explore export
-    expose extend extract figure fill filter find finish fix format generate get group handle harden hide highlight
-    identify implement import improve include increase initialise initialize inline insert inspect install integrate
-    introduce investigate keep lint list load log look lower make measure merge migrate mock modify monitor move
-    normalise normalize open optimise optimize outline pack parse pin plan polish port prepare prevent print propose
-    prove provide publish pull push put raise read rebase record reduce refactor release reload remove rename render
-    reorder replace report reproduce require research reset resolve restore restrict restructure return revert review
-    rewrite roll rotate run save scan search send separate serve set setup ship show simplify skip sort spawn speed
-    split stop store strip structure summarise summarize support swap switch sync tag test think tidy track translate
-    trim turn tweak unify update upgrade upload use validate verify wire wrap write
+    adapt add address adjust allow amend analyse analyze apply audit backport benchmark bring build bump bundle cache
+    change check clean clear close commit compare compile complete configure connect consider continue convert copy
+    correct cover create cut debug decide define delete deploy deprecate describe design detect diagnose disable
+    discuss document download draft drop dump embed enable enforce ensure evaluate examine exclude expand explain
+    explore export expose extend extract figure fill filter find finish fix format generate get group handle harden
+    hide highlight identify implement import improve include increase initialise initialize inline insert inspect
+    install integrate introduce investigate keep lint list load log look lower make measure merge migrate mock modify
+    monitor move normalise normalize open optimise optimize outline pack parse pin plan polish port prepare prevent
+    print propose prove provide publish pull push put raise read rebase record reduce refactor release reload remove
+    rename render reorder replace report reproduce require research reset resolve restore restrict restructure return
+    revert review rewrite roll rotate run save scan search send separate serve set setup ship show simplify skip sort
+    spawn speed split stop store strip structure summarise summarize support swap switch sync tag test think tidy
+    track translate trim turn tweak unify update upgrade upload use validate verify wire wrap write
     """.split()
 )
 CONDITIONS = frozenset(("should", "must", "needs", "need", "shouldn't", "mustn't", "want", "wanted", "wants", "wish"))

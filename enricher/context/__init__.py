@@ -39,7 +39,7 @@ class Channel:
     ``offer(request, rule)`` returns candidates, best first. ``question(rule, judgement, settings)`` returns
     the inputs, other than prompt and conversation, that the answer depends on (None: there are none); if
     they differ under other rules, a replay reports the answer as unknown. ``can_answer(settings, has_past)``
-    reports whether the channel could have answered anything at all. ``can_rerun``: ``replay --today``
+    reports whether the channel could have answered anything at all. ``can_ask_again``: ``replay --today``
     may call ``offer``, which must not change any state. ``gives`` and ``read_more`` fill its row in the
     README. ``budget`` applies when no layer of rules declares the channel.
     """

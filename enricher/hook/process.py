@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class DeadlineError(BaseException):
-    """The hook's deadline has passed; the answer contains only the results so far."""
+    """The hook's deadline has passed; while it enriches, that means that nothing is added."""
 
 
 def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") -> None:

@@ -11,7 +11,7 @@ SKIPS = {
     "bypass_prefix": "the prompt begins with the bypass prefix",
     "slash_command": "a slash command is for the host",
     "settings_unknown": "the settings could not be read, and nobody knew whether it is wanted",
-    "duplicate": "the hook is registered twice, and the other registration answered",
+    "duplicate": "the same prompt came twice in a session within two seconds, as with a hook that is registered twice",
     "gate_closed": "the caller's format is switched off",
     "remembered": "the prompt only says what to remember",
 }

@@ -618,6 +618,34 @@ def m023_line_labels(db: Database) -> None:
     db.execute("create index line_labels_of_a_trace on line_labels (trace_id, line, id)")
 
 
+@migrations()
+def m024_sums_by_workflow(db: Database) -> None:
+    """Add the workflow to the narrow index and to the sums, which readers then count anew."""
+    db.execute("drop index traces_in_brief")
+    db.execute("""
+        create index traces_in_brief on traces (
+            id, origin, latency_ms, output_tokens, status, task_type, search_intent, host, project, rules_hash, workflow
+        )
+    """)
+    db.execute("drop table prompts_by_class")
+    db.execute("""
+        create table prompts_by_class (
+            origin text not null,
+            host text not null,
+            status text not null,
+            task_type text not null,
+            search_intent text not null,
+            workflow text not null,
+            rules_hash text not null,
+            prompts integer not null,
+            primary key (origin, host, status, task_type, search_intent, workflow, rules_hash)
+        ) without rowid
+    """)
+    for table in ("prompts_by_day", "latencies_by_day", "latencies_overall"):
+        db.execute(f"delete from {table}")
+    db.execute("update rolled_up set up_to = 0, trace_id = ''")
+
+
 def _look_at_less(db: Database) -> None:
     """Redefine the views on the hook's health: they read aggregates and an index, and exclude imports and tests."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):

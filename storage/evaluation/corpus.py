@@ -58,6 +58,7 @@ class RecordedPrompt:
     uncertain: int
     search_intent: str
     intent_confidence: float | None
+    workflow: str
     approach: str
     output_text: str
     output_tokens: int

@@ -25,7 +25,7 @@ def has_memories(state_dir: str, project: str) -> bool:
 
 
 def note(db: Connection, state_dir: str) -> None:
-    """Update the files from the database; raises OSError if they cannot be written."""
+    """Create and remove marker files to match the database; raises OSError if they cannot be written."""
     folder = f"{state_dir}/{NAME}"
     wanted = {_name(row[0]) for row in db.execute(WHICH_HAVE_SOME)}
     try:

@@ -32,7 +32,8 @@ NEWEST_WITH_WORDS = 5_000
 """Prompts found by words are scattered over the table: each costs twice as much to read."""
 LITTLE = 2_000
 COLUMNS = {
-    "status": "status", "type": "task_type", "intent": "search_intent", "host": "host", "version": "rules_hash",
+    "status": "status", "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host",
+    "version": "rules_hash",
 }  # fmt: skip
 ROLLED_UP_FIELDS = frozenset({"origin", *COLUMNS.values()})
 NAMED = re.compile(r"\btraces\.(\w+)")
@@ -97,6 +98,7 @@ class Facets:
     status: Facet
     task_type: Facet
     search_intent: Facet
+    workflow: Facet
     guardrail: Facet
     version: Facet
     label: Facet
@@ -146,6 +148,7 @@ def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Face
         status=classes.facet("status"),
         task_type=classes.facet("type"),
         search_intent=classes.facet("intent"),
+        workflow=classes.facet("workflow"),
         guardrail=beside.facet("guardrail"),
         version=classes.facet("version"),
         label=beside.facet("label"),

@@ -136,6 +136,7 @@ class Overview:
     statuses: tuple[Count, ...]
     task_types: tuple[Count, ...]
     search_intents: tuple[Count, ...]
+    workflows: tuple[Count, ...]
     hosts: tuple[Count, ...]
     guardrails: tuple[Count, ...]
     skip_reasons: tuple[Count, ...]
@@ -168,6 +169,7 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
         statuses=tuple(Count(status, by_status[status]) for status in traces.STATUSES if status in by_status),
         task_types=counts.get("task_type", ()),
         search_intents=counts.get("search_intent", ()),
+        workflows=counts.get("workflow", ()),
         hosts=counts.get("host", ()),
         guardrails=counts.get("guardrail", ()),
         skip_reasons=counts.get("skip_reason", ()),

@@ -17,9 +17,9 @@ from storage.base.paced_writes import in_turn
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    ByClass = tuple[str, str, str, str, str, str]
+    ByClass = tuple[str, str, str, str, str, str, str]
     ByDay = tuple[str, str, str, str]
     Latency = tuple[str, str, str, int, int]
     Overall = tuple[str, str, int, int]
@@ -52,7 +52,8 @@ START_AGAIN = (
 
 WHAT_ARE_THEY = """
     select traces.id, substr(traces.at, 1, 10), traces.origin, traces.host, traces.status, traces.task_type,
-           traces.search_intent, traces.rules_hash, traces.skip_reason, traces.output_tokens, traces.latency_ms
+           traces.search_intent, traces.workflow, traces.rules_hash, traces.skip_reason, traces.output_tokens,
+           traces.latency_ms
     from json_each(:ids) as wanted cross join traces on traces.id = wanted.value
 """
 WHICH_GUARDRAILS = """
@@ -68,12 +69,12 @@ WHICH_STAGES = """
     from json_each(:ids) as wanted cross join trace_stages as own on own.trace_id = wanted.value
 """
 
-_CLASS = "origin, host, status, task_type, search_intent, rules_hash"
+_CLASS = "origin, host, status, task_type, search_intent, workflow, rules_hash"
 _DAY = "origin, facet, day, value"
 _LATENCY = "kind, name, day, bucket, position"
 _OVERALL = "kind, name, bucket, position"
 ADD_TO_CLASSES = f"""
-    insert into prompts_by_class ({_CLASS}, prompts) values (?, ?, ?, ?, ?, ?, ?)
+    insert into prompts_by_class ({_CLASS}, prompts) values (?, ?, ?, ?, ?, ?, ?, ?)
     on conflict do update set prompts = prompts + excluded.prompts
 """
 ADD_TO_DAYS = f"""
@@ -88,7 +89,7 @@ ADD_OVERALL = f"""
     insert into latencies_overall ({_OVERALL}, measurements) values (?, ?, ?, ?, ?)
     on conflict do update set measurements = measurements + excluded.measurements
 """
-DROP_EMPTY_CLASSES = f"delete from prompts_by_class where ({_CLASS}) = (?, ?, ?, ?, ?, ?) and prompts = 0"
+DROP_EMPTY_CLASSES = f"delete from prompts_by_class where ({_CLASS}) = (?, ?, ?, ?, ?, ?, ?) and prompts = 0"
 DROP_EMPTY_DAYS = f"delete from prompts_by_day where ({_DAY}) = (?, ?, ?, ?) and prompts = 0"
 DROP_EMPTY_LATENCIES = f"delete from latencies_by_day where ({_LATENCY}) = (?, ?, ?, ?, ?) and measurements = 0"
 DROP_EMPTY_OVERALL = f"delete from latencies_overall where ({_OVERALL}) = (?, ?, ?, ?) and measurements = 0"
@@ -136,7 +137,7 @@ def middle_ms(number: int) -> float:
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many rows are not counted yet, gaps included."""
+    """Return how many row ids follow the last counted one; those of deleted rows are included."""
     return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
 
 
@@ -203,29 +204,23 @@ def _summed(db: sqlite3.Connection, ids: Sequence[str]) -> _Sums:
     cursor.row_factory = None  # plain tuples: half the time
     sums = _Sums()
     traces: dict[str, _Trace] = {}
-    for own, day, origin, host, status, task_type, intent, rules_hash, reason, tokens, ms in cursor.execute(
+    for own, day, origin, host, status, task_type, intent, workflow, rules_hash, reason, tokens, ms in cursor.execute(
         WHAT_ARE_THEY, named
     ):
         is_measured = status != "skipped" and origin == "hook"
         traces[own] = _Trace(origin, day, tokens, is_measured)
-        sums.by_class[origin, host, status, task_type, intent, rules_hash] += 1
-        for facet, value in _facets(host, status, reason, task_type, intent):
-            sums.add((origin, facet, day, value), tokens)
+        sums.by_class[origin, host, status, task_type, intent, workflow, rules_hash] += 1
+        values = {
+            "status": status, "host": host, "skip_reason": reason, "task_type": task_type, "search_intent": intent,
+            "workflow": workflow,
+        }  # fmt: skip
+        for facet, value in values.items():
+            if value:
+                sums.add((origin, facet, day, value), tokens)
         if is_measured:
             sums.latencies["total", "total", day, bucket(ms), -1] += 1
     _sum_child_rows(cursor, sums, traces, named)
     return sums
-
-
-def _facets(host: str, status: str, reason: str, task_type: str, intent: str) -> Iterator[tuple[str, str]]:
-    yield "status", status
-    yield "host", host
-    if reason:
-        yield "skip_reason", reason
-    if task_type:
-        yield "task_type", task_type
-    if intent:
-        yield "search_intent", intent
 
 
 def _sum_child_rows(cursor: sqlite3.Cursor, sums: _Sums, traces: dict[str, _Trace], named: dict[str, str]) -> None:

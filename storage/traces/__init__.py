@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Rows = list[tuple[Value, ...]]
 
 DATABASE = "enricher.db"
-SCHEMA_VERSION = 23  # the number of migrations; every spool file records the version it was written for
+SCHEMA_VERSION = 24  # the number of migrations; every spool file records the version it was written for
 ID_LIMIT = 128
 
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
@@ -84,7 +84,7 @@ class Trace:
     columns of ``complexity_estimates`` from estimated_tokens to confidence).
     ``injected`` (kind, ref) lists what was injected into the session; kind is guardrail,
     approach or item. ``memories`` are the notes that this prompt asked to remember, without ``number``.
-    ``workflow`` stays empty until there are plans to name.
+    ``workflow`` is empty if none is certain.
     """
 
     __slots__ = (

@@ -121,7 +121,9 @@ def test_a_question_is_followed_when_nothing_was_changed(planning: Account) -> N
 
 
 def test_a_list_of_single_tasks_counts_like_one_that_is_written_at_once(planning: Account) -> None:
+    (planning.home / ".claude" / "tasks").mkdir(parents=True)
     steps = plan_of(planning, FIX, "s-1")
+    assert len(steps) > 2
     session = Claude()
     session.asks(FIX)
     for number, step in enumerate(steps, 1):

@@ -9,6 +9,7 @@ import pytest
 from test_plans import EXAMPLE_3, Plan, read
 
 from enricher.prompt.text import estimate_tokens
+from enricher.rules import cache
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -118,6 +119,23 @@ def test_a_plan_without_any_source_stands_on_the_prompt(hydrated: Account) -> No
 
     assert answer.exit_code == 0
     assert read(answer.context).context == "- Nothing beyond the prompt was found\n"
+
+
+@pytest.mark.conformance("Y33")
+def test_without_a_catalogue_that_can_be_read_nothing_is_added_and_the_failure_is_logged(hydrated: Account) -> None:
+    hydrated.instruct("# Classification\n")
+    hydrated.compile()
+    [file] = (hydrated.state / "rules").glob("*.json")
+    rules = cache.read_any_age(str(file))
+    assert rules
+    body = {**rules.body, "workflows": {**rules.body["workflows"], "plans": "{"}}
+    file.write_text(cache.render(cache.read_header(str(file)), json.dumps(body)))
+    answer = hydrated.ask(EXAMPLE_3)
+
+    assert (answer.exit_code, answer.stdout, answer.stderr) == (0, b"", b"")
+    trace = hydrated.trace()
+    assert (trace["status"], bool(trace["error"])) == ("error", True)
+    assert any(line["reason"] == trace["error"] for line in hydrated.log())
 
 
 def test_values_of_the_prompt_cannot_break_the_form(hydrated: Account) -> None:

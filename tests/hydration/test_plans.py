@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from plan_form import EXAMPLE_1, EXAMPLE_2, EXAMPLE_3, Plan, read
+
+sys.path.append(str(Path(__file__).parents[1] / "session"))
+
+from host_files import Codex, Gemini
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -284,3 +291,76 @@ def test_the_trace_shows_the_workflow_and_why(account: Account) -> None:
 def test_explain_and_json_give_the_reason(account: Account) -> None:
     assert "workflow: debugging" in account.cli("explain", EXAMPLE_3)
     assert '"why_workflow": "debugging ' in account.cli("enrich", "--json", EXAMPLE_3)
+
+
+FIX = "fix the typo in the header of page.html"
+
+
+def calls(account: Account, **changed: object) -> list[str]:
+    """Return the first line and the first step of the task list in the plan, and the tool in its title."""
+    title, listed = (
+        account.ask_patiently(FIX, **changed).context.rpartition("### ")[2].split(" Plan\n\n```javascript\n")
+    )
+    first, second, *_rest = listed.splitlines()
+    return [title, first, second]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "first", "is_search"),
+    [
+        pytest.param(
+            "please do all of this:\n- add a flag to the importer\n- rename the old option\n- remove the cache",
+            "Go through all points",
+            False,
+            id="a list",
+        ),
+        pytest.param(
+            "replace the old logger in all files of the api package", "List the places", True, id="many places"
+        ),
+    ],
+)
+def test_a_list_of_requests_is_gone_through_and_many_places_are_searched_for(
+    hydrated: Account, prompt: str, first: str, is_search: bool
+) -> None:
+    plan = planned(hydrated, prompt)
+
+    assert plan.workflow == "batch"
+    assert plan.steps[0].startswith(f"Step 1: {first}")
+    assert any("Do the others in the same way" in step for step in plan.steps) == is_search
+    assert ("Repeat the search" in plan.steps[-2]) == is_search
+
+
+@pytest.mark.conformance("Y19")
+def test_the_plan_is_written_for_the_task_tool_that_the_client_has(hydrated: Account) -> None:
+    assert calls(hydrated)[:2] == ["TodoWrite", "TodoWrite(todos=["]
+
+    (hydrated.home / ".claude" / "tasks").mkdir(parents=True)
+    title, first, _second = calls(hydrated)
+    assert title == "TaskCreate"
+    assert first.startswith('TaskCreate({subject: "Step 1: ')
+    assert first.endswith('", description: "", activeForm: "Understanding"})')
+
+    hydrated.env["CLAUDE_CODE_ENABLE_TASKS"] = "0"
+    assert calls(hydrated)[0] == "TodoWrite"
+    assert json.loads(hydrated.cli("replay", "--verify", "--json"))["same"] == 3
+
+
+@pytest.mark.parametrize(
+    ("host", "session", "tool", "key", "step"),
+    [
+        pytest.param("codex", Codex(), "update_plan", "plan", "step", id="codex"),
+        pytest.param("gemini", Gemini(), "write_todos", "todos", "description", id="gemini"),
+    ],
+)
+def test_other_clients_get_the_words_of_the_list_that_they_have_used(
+    hydrated: Account, host: str, session: Codex | Gemini, tool: str, key: str, step: str
+) -> None:
+    hydrated.command = partial(hydrated.command, host)
+    assert calls(hydrated)[0] == "TodoWrite"
+
+    session.asks("make the shop faster")
+    session.uses(tool, **{key: [{step: "measure", "status": "completed"}]})
+    used = session.save(hydrated.home / "used.jsonl")
+    title, first, second = calls(hydrated, transcript_path=str(used))
+    assert (title, first) == (tool, f"{tool}({{{key}: [")
+    assert second.startswith(f'  {{{step}: "Step 1: ')

@@ -176,6 +176,16 @@ def test_a_plan_by_a_model_that_takes_seconds_arrives_within_ten(advised: Accoun
     assert answer.wall_s < 10
 
 
+@pytest.mark.slow
+@pytest.mark.conformance("Y25", "Y42")
+def test_the_median_of_fifty_plans_by_a_model_is_printed_and_below_ten_seconds(account: Account) -> None:
+    printed = account.cli("bench", "plan", "--seconds", "0.3", "--json", "--assert")
+    _by_rules, by_model = json.loads(printed)
+
+    assert by_model["runs"] == 50
+    assert 300 < by_model["median_ms"] < 10_000
+
+
 @pytest.mark.conformance("Y26")
 @pytest.mark.slow
 def test_a_model_that_hangs_costs_less_than_fifteen_seconds_and_the_plan_is_partial(

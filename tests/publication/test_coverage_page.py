@@ -91,7 +91,7 @@ async def test_each_kind_has_its_rules_the_most_speaking_first(live: Datasette) 
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     kinds = {row["kind"]: [int(one["prompts"]) for one in rows if one["kind"] == row["kind"]] for row in rows}
 
-    assert list(kinds) == ["task type", "search intent", "guardrail", "approach", "channel", "signal"]
+    assert list(kinds) == ["task type", "search intent", "guardrail", "approach", "workflow", "channel", "signal"]
     assert all(counts == sorted(counts, reverse=True) for counts in kinds.values())
 
 

@@ -72,6 +72,13 @@ async def test_every_value_of_a_facet_leads_to_as_many_rows_as_it_says(live: Dat
     assert len(values) > 5 and found == {name: int(count) for _address, name, count in values}
 
 
+async def test_workflows_are_a_facet(live: Datasette) -> None:
+    page = (await live.client.get("/-/enricher/traces")).text
+
+    assert "<h2>Workflow</h2>" in page
+    assert re.search(r'q=workflow%3A(\S+)">\1 <span>', page)
+
+
 async def test_a_chosen_value_is_marked_and_its_link_takes_it_out(live: Datasette) -> None:
     page = (await live.client.get("/-/enricher/traces?q=basket%20status:skipped,silent")).text
 

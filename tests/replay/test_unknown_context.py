@@ -87,6 +87,6 @@ def test_where_nothing_was_asked_everything_is_unknown() -> None:
 
 def test_a_base_that_would_have_asked_otherwise_is_no_mere_wording() -> None:
     def said(*items: tuple[str, str], unknown: tuple[str, ...] = ()) -> Outcome:
-        return Outcome("debug", True, "none", (), "", items, "text", 1, unknown)
+        return Outcome("debug", True, "none", "debugging", (), "", items, "text", 1, unknown)
 
     assert kinds(said(("memory", "m1"), unknown=("memory",)), said()) == ("context unknown",)

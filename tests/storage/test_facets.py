@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 PROMPTS = 24
 EVERY_SELECTION = (
     "", "type:debug", "-host:codex", "version:ca", "status:ok,silent intent:howto", "guardrail:h3", "-guardrail:H3",
-    "label:wrong", "label:none", "basket", "ms>20", "session:s1", "origin:test", "type:debug guardrail:H5 tokens>1",
+    "label:wrong", "label:none", "basket", "ms>20", "session:s1", "origin:test", "workflow:tdd",
+    "type:debug guardrail:H5 tokens>1",
 )  # fmt: skip
 
 
@@ -33,6 +34,7 @@ def db(state: str, whole_trace: Callable[..., traces.Trace]) -> Iterator[sqlite3
         trace = whole_trace(
             task_type=("debug", "test", "")[number % 3],
             search_intent=("howto", "none")[number % 2],
+            workflow=("debugging", "tdd", "")[number % 3],
             host=("claude", "codex")[number % 4 == 0],
             status=("ok", "silent")[number % 5 == 0],
             rules_hash=("cafe", "beef")[number > 20],
@@ -64,7 +66,9 @@ def from_the_rows(db: sqlite3.Connection, text: str) -> dict[str, Counter[str]]:
 
 
 def as_counts(found: facets.Facets) -> dict[str, Counter[str]]:
-    every = (found.status, found.task_type, found.search_intent, found.host, found.version, found.guardrail)
+    every = (
+        found.status, found.task_type, found.search_intent, found.workflow, found.host, found.version, found.guardrail
+    )  # fmt: skip
     return {one.field: Counter({count.value: count.prompts for count in one.values}) for one in every}
 
 

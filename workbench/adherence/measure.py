@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 INLINE, IN_FILE = "## Prompt Hydration", "claude-hydrator/hydrate_"
-CONTENT = re.compile(r'^\s*\{content: ("(?:[^"\\]|\\.)*")', re.MULTILINE)
+STEP = re.compile(r'^\s*(?:TaskCreate\()?\{(?:content|subject|step|description): ("(?:[^"\\]|\\.)*")', re.MULTILINE)
+"""A step of an inline plan, in the words of any client's task list."""
 CHECKPOINT = "CHECKPOINT"
 COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 NO_CHECK = re.compile(r"\s*(?:git|ls|cd|cat|pwd|echo|mkdir|touch|cp|mv|rm|sed -i)\b")
@@ -81,7 +82,7 @@ class Adherence:
 
 def planned_steps(text: str) -> list[str]:
     """Return the steps of an inline plan, as the agent is to copy them; empty if the text has none."""
-    return [json.loads(found) for found in CONTENT.findall(text)] if INLINE in text else []
+    return [json.loads(found) for found in STEP.findall(text)] if INLINE in text else []
 
 
 def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool | None]:

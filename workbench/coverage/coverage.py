@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
 
-KINDS = ("signal", "task type", "search intent", "guardrail", "approach", "channel")
+KINDS = ("signal", "task type", "search intent", "guardrail", "approach", "workflow", "channel")
 UNINFORMATIVE = frozenset(
     "always no_words tiny short medium long very_long several_sentences non_english order_last".split()
 )
@@ -48,8 +48,8 @@ EXAMPLES = 3
 class CoverageRow:
     """One rule or signal: in how many of ``prompts`` it fired, its tokens, and how often labels confirm it.
 
-    ``rule`` is the id of the rule, ``name`` its class, guardrail, approach or channel, ``label`` the signal as
-    ``explain`` names it. ``tokens`` are those of the rule's own text, over all prompts. ``right`` and ``wrong``
+    ``rule`` is the id of the rule, ``name`` its class, guardrail, approach, workflow or channel, ``label`` the
+    signal as ``explain`` names it. ``tokens`` are those of the rule's own text. ``right`` and ``wrong``
     count labelled prompts whose task type is, or is not, the one that the rule scores. ``examples`` are the
     newest traces.
     """
@@ -261,6 +261,8 @@ class Measurement:
         if outcome.approach:
             name = next((name for name, pattern in self._approaches if pattern.fullmatch(outcome.approach)), "")
             yield ("approach", name), estimate_tokens(outcome.approach)
+        if outcome.workflow:
+            yield ("workflow", outcome.workflow), 0
         if outcome.items:
             for channel, tokens in _tokens_by_channel(row, outcome).items():
                 yield ("channel", channel), tokens
@@ -299,7 +301,7 @@ def _lines(written: LocatedRules) -> Iterator[_Tally]:
             yield _Tally(kind, block.id, facet, name, RulePosition(block.file, block.line))
     for identity, (title, place) in written.guardrail_titles().items():
         yield _Tally("guardrail", f"guardrail.{identity}", "guardrail", identity, place, title)
-    for kind in ("approach", "channel"):
+    for kind in ("approach", "workflow", "channel"):
         for name, block in written.rules_of(kind):
             yield _Tally(kind, block.id, kind, name, RulePosition(block.file, block.line))
 

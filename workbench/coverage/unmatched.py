@@ -30,7 +30,7 @@ def _is_specific(word: str) -> bool:
 
 @dataclass(slots=True)
 class Unmatched:
-    """The prompts added so far, none of which any signal matches; they must be added newest first."""
+    """Collects prompts that no signal matches; add them newest first."""
 
     count: int = 0
     _prompts: dict[str, dict[str, str]] = field(default_factory=dict)

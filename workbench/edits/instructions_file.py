@@ -65,11 +65,13 @@ def choices(cwd: str, *, given: str = "") -> list[Editable]:
     return [Editable(layer, path, os.path.isfile(path), objection(path)) for layer, path in found]
 
 
-def templates(cwd: str) -> list[Editable]:
-    """Return the templates of the prompts for a model that the instructions which apply in ``cwd`` name."""
+def named_files(cwd: str) -> list[Editable]:
+    """Return the templates of the prompts for a model, and the workflows, that the instructions for ``cwd`` name."""
     found = find_layers(cwd)
-    named = compile_layers(found.instructions, found.configuration).prompts.values()
-    return [Editable("prompt", one.path, os.path.isfile(one.path), objection(one.path)) for one in named]
+    compiled = compile_layers(found.instructions, found.configuration)
+    named = [("prompt", one.path) for one in compiled.prompts.values()]
+    named += [("workflow", path) for path in compiled.workflow_files()]
+    return [Editable(kind, path, os.path.isfile(path), objection(path)) for kind, path in named]
 
 
 def nearest(cwd: str, *, given: str = "") -> str:
@@ -96,8 +98,11 @@ def objection(path: str) -> str:
 
 def remedy(path: str) -> str:
     """Return what the user can do about a file that has an objection and is not saved as a layer."""
-    if os.path.realpath(path).startswith(os.path.join(os.path.dirname(os.path.realpath(packaged_file())), "prompts")):
-        return f"copy it beside your own layer, {own_file()}, and name the copy there under '## Prompts'"
+    packaged = os.path.dirname(os.path.realpath(packaged_file()))
+    for folder, part in (("prompts", "Prompts"), ("workflows", "Workflows"), ("WORKFLOWS.md", "Workflows")):
+        if os.path.realpath(path).startswith(os.path.join(packaged, folder)):
+            named = "the copy" if part == "Prompts" else "an index of yours"
+            return f"copy it beside your own layer, {own_file()}, and name {named} there under '## {part}'"
     return f"write the change into your own layer, {own_file()}" if os.access(path, os.W_OK) else f"chmod u+w {path}"
 
 

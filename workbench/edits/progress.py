@@ -153,6 +153,7 @@ def as_json(outcome: Outcome) -> dict[str, object]:
     """Return an outcome as JSON values."""
     return {
         "task_type": outcome.task_type, "shown": outcome.shown, "search_intent": outcome.search_intent,
+        "workflow": outcome.workflow,
         "guardrails": list(outcome.guardrails), "approach": outcome.approach,
         "items": [list(item) for item in outcome.items], "text": outcome.text, "tokens": outcome.tokens,
         "unknown": list(outcome.unknown),

@@ -40,7 +40,7 @@ USUAL_FORM = "task"
 
 @dataclass(frozen=True, slots=True)
 class PromptSource:
-    """Where prompts come from: the templates in use, and the task types with their meanings, for those that ask."""
+    """What prompts to a model are made of: the templates in use, and the task types with their meanings."""
 
     generator: templates.PromptGenerator
     task_types: Mapping[str, str]

@@ -39,6 +39,7 @@ class Decided:
     """The decisions on a prompt, context excluded; fields that are None are unknown and not compared.
 
     ``approach`` is the name of the approach's rule, empty if there is none: its wording is not compared.
+    ``workflow`` is empty if none is certain.
     """
 
     task_type: str | None = None
@@ -46,6 +47,7 @@ class Decided:
     search_intent: str | None = None
     guardrails: tuple[str, ...] | None = None
     approach: str | None = None
+    workflow: str | None = None
 
     def differences(self, other: Decided) -> tuple[str, ...]:
         """Return the names of the fields that are known in both decisions and differ."""
@@ -152,6 +154,7 @@ def decided_of(enrichment: Enrichment) -> Decided:
         search_intent=judged.search_intent or "none",
         guardrails=tuple(one.id for one in enrichment.guardrails),
         approach=enrichment.approach.id if enrichment.approach else "",
+        workflow=enrichment.workflow,
     )
 
 
@@ -205,8 +208,8 @@ def _judgement(value: object, name: str, *, verdict: str) -> Decided:
     for key, given in value.items():
         if not CHECKS[key][0](given):
             raise LineError(f"{name}.{key} is {_shown(given)}; write {CHECKS[key][1]}")
-    if verdict == CLASS and "task_type" not in value:
-        raise LineError(f"no 'task_type' in {name}; a corrected class needs it")
+    if verdict == CLASS and not {"task_type", "workflow"} & value.keys():
+        raise LineError(f"no 'task_type' in {name}; a correction needs it, or a 'workflow'")
     fields: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in value.items()}
     return Decided(**fields)
 
@@ -262,6 +265,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "search_intent": (_is_name, "a search intent, or none"),
     "guardrails": (_is_names, "a list of guardrail ids, empty for none"),
     "approach": (_is_text, "the name of an approach, empty for none"),
+    "workflow": (_is_text, "the id of a workflow, empty for none"),
 }
 OPTIONAL = ("earlier", "past", "settings", "skills", "injected", "spent", "form", "note", "by")
 

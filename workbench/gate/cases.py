@@ -163,7 +163,8 @@ def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> GoldenCase:
             "say which task type it should have had instead"
         )
     decided = case.decided_by(rules)
-    return replace(case, verdict=verdict, says=replace(decided, search_intent=None))
+    workflow = decided.workflow if case.form else None  # without a plan, nobody who approves a text has seen it
+    return replace(case, verdict=verdict, says=replace(decided, search_intent=None, workflow=workflow))
 
 
 def _refuse_without_text(trace: dict[str, Any]) -> None:

@@ -106,7 +106,10 @@ class GateReport:
 
 def kinds(before: Decided, after: Decided) -> tuple[str, ...]:
     """Return the kinds of change between two decisions, named as in ``workbench.replay.compare``."""
-    named = {"task_type": "task type", "search_intent": "intent", "shown": "shown", "approach": "approach"}
+    named = {
+        "task_type": "task type", "search_intent": "intent", "shown": "shown", "workflow": "workflow",
+        "approach": "approach",
+    }  # fmt: skip
     differing = before.differences(after)
     found = [kind for name, kind in named.items() if name in differing]
     if "guardrails" in differing:

@@ -10,7 +10,7 @@ from enricher.home import project_root
 from enricher.sources.git import GitError, ask
 from storage.traces import labels, queries
 from workbench.gate import cases, gate
-from workbench.gate.case import CLASS, OK, Decided
+from workbench.gate.case import CLASS, OK, WRONG, Decided
 from workbench.gate.cases import CasesError
 
 if TYPE_CHECKING:
@@ -84,6 +84,25 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
         if entry is None:
             raise CasesError(str(error)) from error
         return Given(trace_id, entry, problem=str(error))
+
+
+def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str = "") -> str:
+    """Write, or extend, the golden case of a trace by the workflow that it should have; return the path written.
+
+    A new case is approved if the rules of the project's work tree choose that workflow; if not, it is one to be done.
+    Raises CasesError.
+    """
+    file = path or cases.path_for(folder_of(db, trace_id))
+    case = cases.read(file).by_id().get(trace_id)
+    if case is None or case.verdict == WRONG:
+        case = replace(cases.case_of(db, trace_id, name), verdict=OK, says=Decided())
+    wanted = replace(case, says=replace(case.says, workflow=name))
+    try:
+        faults = wanted.faults(wanted.decided_by(gate.work_tree_rules(os.path.dirname(file))))
+    except gate.GateError as error:
+        raise CasesError(str(error)) from error
+    cases.add(file, _signed(replace(wanted, verdict=CLASS) if faults else wanted, file))
+    return file
 
 
 def take_back(db: sqlite3.Connection, given: Given) -> None:

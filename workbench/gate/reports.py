@@ -29,6 +29,7 @@ NAMES = {
     "search_intent": "intent",
     "guardrails": "guardrails",
     "approach": "approach",
+    "workflow": "workflow",
 }
 MOST_ROWS = 50
 LARGEST = 60_000

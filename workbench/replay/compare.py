@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from workbench.replay.outcome import Outcome
 
 KINDS = (
-    "task type", "shown", "intent", "guardrail added", "guardrail dropped", "guardrails reordered", "approach",
-    "context gained", "context lost", "context unknown", "text only",
+    "task type", "shown", "intent", "workflow", "guardrail added", "guardrail dropped", "guardrails reordered",
+    "approach", "context gained", "context lost", "context unknown", "text only",
 )  # fmt: skip
 
 
@@ -67,6 +67,7 @@ def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
         "task type": before.task_type != after.task_type,
         "shown": before.shown != after.shown and before.task_type == after.task_type,
         "intent": before.search_intent != after.search_intent,
+        "workflow": before.workflow != after.workflow,
         "guardrail added": bool(set(after.guardrails) - set(before.guardrails)),
         "guardrail dropped": bool(set(before.guardrails) - set(after.guardrails)),
         "guardrails reordered": _common(before.guardrails, after.guardrails)

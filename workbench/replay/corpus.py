@@ -64,6 +64,7 @@ class Corpus:
             row.task_type,
             not row.uncertain,
             row.search_intent,
+            row.workflow,
             corpus.guardrails(self.db, row.id) if text else (),
             row.approach if text else "",
             corpus.kept_items(self.db, row.id) if text else (),

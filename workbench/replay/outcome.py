@@ -38,6 +38,8 @@ SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}
 class Outcome:
     """The outcome of a prompt; ``guardrails``, ``approach`` and ``items`` are those in the text.
 
+    ``workflow`` is chosen for every prompt that is judged, whether a plan follows it or not; empty if none was certain.
+
     ``items`` are (channel, reference); ``unknown`` are the channels to which these rules would have sent
     a different request, whose answer is unknown; ``today`` are the channels that today's stores answered instead.
     """
@@ -45,6 +47,7 @@ class Outcome:
     task_type: str
     shown: bool
     search_intent: str
+    workflow: str
     guardrails: tuple[str, ...]
     approach: str
     items: tuple[tuple[str, str], ...]
@@ -60,6 +63,7 @@ class Outcome:
             and self.task_type == other.task_type
             and self.shown == other.shown
             and self.search_intent == other.search_intent
+            and self.workflow == other.workflow
             and self.unknown == other.unknown
         )
 
@@ -71,6 +75,7 @@ def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: 
         judged.task_type,
         not judged.uncertain,
         judged.search_intent or NO_INTENT,
+        enrichment.workflow,
         tuple(one.id for one in enrichment.guardrails) if text else (),
         enrichment.approach.text if enrichment.approach and text else "",
         tuple((item.channel, item.ref) for item in enrichment.items if item.kept) if text else (),

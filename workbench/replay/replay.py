@@ -205,7 +205,10 @@ class Replay:
 
 def _in_short(row: RecordedPrompt) -> Outcome:
     """Return the recorded outcome without guardrails, approach and items, which are read only if the text differs."""
-    return Outcome(row.task_type, not row.uncertain, row.search_intent, (), "", (), row.output_text, row.output_tokens)
+    return Outcome(
+        row.task_type, not row.uncertain, row.search_intent, row.workflow, (), "", (), row.output_text,
+        row.output_tokens,
+    )  # fmt: skip
 
 
 def _is_same_for(version: str, *sides: Side) -> bool:

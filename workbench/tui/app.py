@@ -130,12 +130,12 @@ class Workbench(App[None], inherit_bindings=False):
         self.watch_database()
 
     def place_screen(self) -> WorkbenchScreen | None:
-        """Return the place that is visible, or that lies below an open question or the help."""
+        """Return the visible screen, or the one below an open dialog or the help."""
         found = (one for one in reversed(self.screen_stack) if isinstance(one, WorkbenchScreen))
         return next(found, None)
 
     async def action_go(self, name: str) -> None:
-        """Switch to a place; an open question stays on the place that asked it."""
+        """Switch to a screen; an open dialog stays on the screen that opened it."""
         if place(name) is None:
             self.notify(f"There is no {name} screen.", severity="warning")
             return

@@ -110,9 +110,9 @@ def _count_call(found: OpinionValue, record: dict[str, Any]) -> None:
 
 
 def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None, seed: int = 0) -> Ask:
-    """Return a model that names a right task type with probability ``accuracy``, else another one at random.
+    """Return a simulated model that names the right task type with probability ``accuracy``, else a random other one.
 
-    ``assumed`` is the accuracy that the merging assumes; by default the true one.
+    ``assumed`` is the accuracy that is assumed when its opinion is combined with the rules; by default the true one.
     """
     chance = random.Random(seed)
     table = rules.table

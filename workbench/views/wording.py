@@ -69,7 +69,7 @@ def _why_silent(trace: Row) -> Iterator[str]:
     else:
         yield f"the class {name} alone is not shown"
     if trace["items"]:
-        yield "nothing that the channels offered was relevant enough"
+        yield "what the channels offered was too weak, outdated, or already told"
     elif trace["channels"]:
         yield "no channel offered anything"
     if trace["channels"]:

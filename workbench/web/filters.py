@@ -11,13 +11,16 @@ from storage.traces.selection import PART
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SEVERAL = ("type", "intent", "host", "status")
+SEVERAL = ("type", "intent", "workflow", "host", "status")
 """Fields that accept several alternative values; another field's value is replaced."""
 EACH = "guardrail"
 """The field of which a prompt may have several values: each requested value is a separate filter part."""
 WITH_COMMAS = "signal"
 """The field in whose value a comma does not separate values."""
-COLUMNS = {"type": "task_type", "intent": "search_intent", "host": "host", "status": "status", "origin": "origin"}
+COLUMNS = {
+    "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host", "status": "status",
+    "origin": "origin",
+}  # fmt: skip
 BEGINNINGS = {"version": "rules_hash", "session": "session_id", "id": "id"}
 NUMBERS = {"ms": "latency_ms", "tokens": "output_tokens"}
 SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}

@@ -72,7 +72,7 @@ def counted(rules: int) -> str:
 
 
 def replace(copy: Copy) -> str:
-    """Replace the copy by the reduced layer; return the path of the backup. Raises OSError."""
+    """Replace copied instructions by a layer of the user's changes; return the path of the backup. Raises OSError."""
     backup = _free(copy.path + BACKUP)
     shutil.copy2(copy.path, backup)
     shared_files.replace_file(copy.path, copy.text.encode())

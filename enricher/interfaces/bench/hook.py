@@ -1,4 +1,4 @@
-"""``enricher bench hook``, ``burst``, ``llm`` and ``intent``: the hook, alone and with a model, and classification."""
+"""``enricher bench hook``, ``burst``, ``llm``, ``plan`` and ``intent``: the hook, with and without a model."""
 
 from __future__ import annotations
 
@@ -38,12 +38,18 @@ MOST_RATIO = 3.0
 """The hook with an instant model may take three times as long as without one."""
 MOST_OVER_MS = 20.0
 """Milliseconds that the hook with a silent model may take beyond its limit and its own time."""
-ANSWER = dumps(
-    {
-        "content": [{"type": "text", "text": '{"intent_type": "howto", "confidence": 0.9, "task_type": "debug"}'}],
-        "usage": {"input_tokens": 250, "output_tokens": 25},
-    }
-).encode()
+MOST_PLAN_MS = 10_000.0
+"""Milliseconds that the hook with a plan by a model may take (seed 003: "typical 5-10 seconds")."""
+BY_RULES, BY_MODEL = "hook, a plan by the rules", "hook, a plan by a model after {:g} s"
+OPINION = '{"intent_type": "howto", "confidence": 0.9, "task_type": "debug"}'
+PLAN = dumps({
+    "intent": "Find out why the export test fails, and fix it",
+    "steps": [
+        {"action": "Run the export test, and keep the exact output"},
+        {"action": "Follow the wrong value back to where it comes from"},
+        {"action": "Repeat the test", "is_checkpoint": True, "evidence": "it passes"},
+    ],
+})  # fmt: skip
 
 
 def hook_rows(runs: int) -> list[BenchRow]:
@@ -104,17 +110,22 @@ def _sizes() -> Iterator[tuple[str, str]]:
 
 
 class _Model(BaseHTTPRequestHandler):
-    """Answers every question with ANSWER once ``ready`` is set."""
+    """Answers every question with ``answer`` once ``ready`` is set, after ``delay_s`` seconds."""
 
     ready: threading.Event
+    answer: str
+    delay_s: float
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
         if self.ready.wait(30):
+            time.sleep(self.delay_s)
+            usage = {"input_tokens": 250, "output_tokens": 25}
+            body = dumps({"content": [{"type": "text", "text": self.answer}], "usage": usage}).encode()
             self.send_response(200)
-            self.send_header("content-length", str(len(ANSWER)))
+            self.send_header("content-length", str(len(body)))
             self.end_headers()
-            self.wfile.write(ANSWER)
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (signature of the base class)
         """Print nothing."""
@@ -151,17 +162,44 @@ def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
     return found + ([f"{silent.name} ({over_ms:.0f} ms over)"] if over_ms > MOST_OVER_MS else [])
 
 
+def plan_rows(runs: int, seconds: float) -> list[BenchRow]:
+    """Measure the hook with a plan by the rules, and by a model that answers after some seconds, in paired runs."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
+        empty = empty_project(folder)
+        with _serving(is_ready=True, answer=PLAN, delay_s=seconds) as url:
+            mode = {"ENRICHER_MODE": "hydrate", "ENRICHER_MODEL_PLAN_TIMEOUT_MS": "13000"}
+            cases = {
+                name: BenchCase(
+                    HOOK,
+                    cwd=empty,
+                    state=f"{folder}/{at}",
+                    environment={**_settings(model), **mode},
+                    forgets=f"{folder}/{at}/{allowance.FILE}",
+                )
+                for at, (name, model) in enumerate({BY_RULES: "", BY_MODEL.format(seconds): url}.items())
+            }
+            return paired(cases, runs)
+
+
+def missed_with_a_plan(rows: list[BenchRow], seconds: float) -> list[str]:
+    """Return the names of the rows that miss their target: too slow, or too fast for a model that was asked."""
+    _by_rules, by_model = rows
+    if by_model.median_ms < seconds * 1000:
+        return [f"{by_model.name} (it was not asked)"]
+    return [by_model.name] if by_model.median_ms > MOST_PLAN_MS else []
+
+
 def _settings(url: str) -> dict[str, str]:
     """Return the environment variables that configure a model at this URL; for an empty URL, no model is configured."""
     return {"ENRICHER_MODEL_URL": url, "ENRICHER_MODEL_NAME": "bench", "ENRICHER_MODEL_PROTOCOL": "anthropic"}
 
 
 @contextmanager
-def _serving(*, is_ready: bool) -> Iterator[str]:
+def _serving(*, is_ready: bool, answer: str = OPINION, delay_s: float = 0.0) -> Iterator[str]:
     ready = threading.Event()
     if is_ready:
         ready.set()
-    handler = type("Model", (_Model,), {"ready": ready})
+    handler = type("Model", (_Model,), {"ready": ready, "answer": answer, "delay_s": delay_s})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:

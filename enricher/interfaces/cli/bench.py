@@ -93,6 +93,26 @@ def llm(runs: int, is_json: bool, asserts: bool) -> None:
     finish(missed_with_a_model(rows), asserts=asserts)
 
 
+@bench.command("plan", epilog="Example: enricher bench plan --runs 5 --seconds 1")
+@rounds(50, least=3)
+@click.option(
+    "--seconds",
+    default=3.0,
+    show_default=True,
+    type=click.FloatRange(0.1, 12),
+    help="How long the loopback model takes for a plan.",
+)
+@as_json
+@asserting
+def plan(runs: int, seconds: float, is_json: bool, asserts: bool) -> None:
+    """Time the hook with a plan by a model that takes seconds, beside a plan by the rules; at most 10 s are allowed."""
+    from enricher.interfaces.bench.hook import missed_with_a_plan, plan_rows
+
+    rows = plan_rows(runs, seconds)
+    print_rows(rows, is_json=is_json)
+    finish(missed_with_a_plan(rows, seconds), asserts=asserts)
+
+
 @bench.command("burst", epilog="Example: enricher bench burst --at-once 8")
 @click.option(
     "--at-once",

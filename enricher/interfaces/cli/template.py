@@ -77,7 +77,7 @@ def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, 
 @click.argument("file", type=click.File(encoding="utf-8", errors="replace"), default="-")
 @options.as_json
 def read(response_type: str, file: Any, is_json: bool) -> None:
-    """Check a model's answer of a type; exit code 1 if it is not valid."""
+    """Check a model's answer against the response TYPE; exit code 1 if it is not valid."""
     from enricher.structured.parsing import StructuredResponseParser
     from enricher.structured.quality import quality
 

@@ -131,7 +131,7 @@ class TaskComplexityEstimator:
         self._ask = ask
 
     def estimate(self, task: str, *, task_id: str | int = "", task_type: str = "") -> ComplexityEstimate:
-        """Return the estimate of a task, under its own id."""
+        """Return the estimate of a task; ``task_id`` is copied into the result."""
         found = estimate(task, self.thresholds, task_type=task_type, task_id=str(task_id), ask=self._ask)
         return ComplexityEstimate.of(found)
 

@@ -157,7 +157,10 @@ def label_of(word: str) -> str:
 
 
 def _label(word: _Word, *, is_sure: bool = False) -> str:
-    """Return a prompt's word as a label, empty if it is none; a lower-case letter only if it cannot be a word."""
+    """Return the label of an option that a word stands for; empty if none.
+
+    A lower-case letter counts only if ``is_sure``, because ``a`` may be an article.
+    """
     found = label_of(word.written)
     return found if found and (is_sure or not found.isalpha() or word.written.isupper()) else ""
 

@@ -10,6 +10,7 @@ import os
 import time
 
 from enricher.prompt.wording.names import ATTACHED, FILE, FRAME, IDENTIFIER, read_names
+from enricher.respond.hydration.plan import TASK_CREATE, UPDATE_PLAN, WRITE_TODOS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ LOOKUP_S = 0.15
 TEXTS = (".md", ".rst")
 PACKAGE = "__init__.py"
 """Whoever imports a package imports this file, which makes a test of neither."""
+LIST_TOOLS = {"codex": UPDATE_PLAN, "gemini": WRITE_TODOS}
+HAS_TASKS, OFF = "CLAUDE_CODE_ENABLE_TASKS", ("0", "false", "no", "off")
+"""The variable with which a user has Claude Code keep its list with ``TodoWrite``, and its values for that."""
 BEADS = ".beads"
 AUTO, NONE = "auto", "none"
 LONGEST_COMMAND = 120
@@ -43,7 +47,9 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
     request.until = time.perf_counter() + LOOKUP_S
     root = request.project.root
     names = read_names(request.prompt)
-    found: dict[str, Any] = {"tracker": _tracker(root, settings), "failing": _command_in(request.prompt)}
+    found: dict[str, Any] = {
+        "tracker": _tracker(root, settings), "task_tool": _task_tool(request), "failing": _command_in(request.prompt)
+    }  # fmt: skip
     try:
         index = request.index() if root else None
         files = _files(names, request, index)
@@ -77,6 +83,21 @@ def _tracker(root: str, settings: Mapping[str, Value]) -> str:
     if named != AUTO:
         return "" if named == NONE else named
     return "bd" if root and os.path.isdir(f"{root}/{BEADS}") else ""
+
+
+def _task_tool(request: Request) -> str:
+    """Return the tool with which the client keeps a task list, as far as its use shows that; empty if unknown."""
+    has_list = bool(request.conversation.todos)
+    if request.host in LIST_TOOLS:
+        return LIST_TOOLS[request.host] if has_list else ""
+    if request.host != "claude" or os.environ.get(HAS_TASKS, "").lower() in OFF:
+        return ""
+    from enricher.hosts.claude import task_folder
+
+    folder = task_folder(request.session_id)
+    if folder and os.path.isdir(folder):
+        return TASK_CREATE
+    return TASK_CREATE if folder and not has_list and os.path.isdir(os.path.dirname(folder)) else ""
 
 
 def _files(names: list[Name], request: Request, index: Connection | None) -> list[str]:

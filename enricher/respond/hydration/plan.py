@@ -6,6 +6,15 @@ from enricher.prompt.text import harmless
 from enricher.respond.hydration.wording import gerund
 
 LONGEST_STEP = 260
+TODO_WRITE, TASK_CREATE, UPDATE_PLAN, WRITE_TODOS = "TodoWrite", "TaskCreate", "update_plan", "write_todos"
+"""The tools with which Claude Code (with two of them), Codex and Gemini keep an agent's task list."""
+CALLS = {
+    TODO_WRITE: ("TodoWrite(todos=[", '  {{content: {0}, status: "pending", activeForm: {1}}}', ",", "])"),
+    TASK_CREATE: ("", 'TaskCreate({{subject: {0}, description: "", activeForm: {1}}})', "", ""),
+    UPDATE_PLAN: ("update_plan({plan: [", '  {{step: {0}, status: "pending"}}', ",", "]})"),
+    WRITE_TODOS: ("write_todos({todos: [", '  {{description: {0}, status: "pending"}}', ",", "]})"),
+}
+"""By tool: what begins the call, one step with its form while it runs, what divides steps, what ends the call."""
 LONGEST_VALUE = 160
 TRACKED = "Create {tracker} task to track this: {request}"
 CLOSED = "Update and close {tracker} task with resolution"
@@ -37,6 +46,19 @@ class PlanStep:
         self.active = active
 
 
+def task_list(steps: Sequence[PlanStep], tool: str) -> str:
+    """Return the steps as a call of the client's tool, or as one call for each step."""
+    begin, step, divider, end = CALLS[tool]
+    calls = f"{divider}\n".join(step.format(_quoted(one.text), _quoted(one.active)) for one in steps)
+    return "\n".join(part for part in (begin, calls, end) if part)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a string of JavaScript; three backticks would end the block that it stands in."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("```", "'''")
+    return f'"{escaped}"'
+
+
 def steps_for(
     plan: Mapping[str, Any], values: Mapping[str, str], items: Sequence[str], *, prompt: str, is_tracked: bool
 ) -> list[PlanStep]:
@@ -44,10 +66,13 @@ def steps_for(
 
     The tracker's steps surround the others if ``is_tracked`` and there is a tracker; the commit comes before its last.
     """
+    values = {**values, **({"items": "all points"} if items else {"others": "the others"})}
     tracker = values.get("tracker", "") if is_tracked else ""
     found: list[tuple[str, str, bool]] = []
     if tracker:
-        found.append((_filled(TRACKED, {"request": "what is pasted", **values}), "Creating issue", False))
+        found.append(
+            (_filled(TRACKED, {"request": values.get("object", "what is pasted"), **values}), "Creating issue", False)
+        )
     for wordings, active, evidence, is_checkpoint in plan["steps"]:
         for text, own in _worded(wordings, active, values, items):
             step = f"{text} \u2014 evidence: {evidence}" if evidence else text

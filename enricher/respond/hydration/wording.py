@@ -16,29 +16,58 @@ FEWEST_WORDS = 3
 POLITE = (
     "please", "pls", "can you please", "could you please", "can you", "could you", "would you", "will you",
     "can we", "could we", "i want you to", "i would like you to", "i'd like you to", "i need you to", "i want to",
-    "i'd like to", "i would like to", "i need to", "we need to", "we should", "you should", "you need to", "let's",
+    "i'd like to", "i would like to", "i need to", "we need to", "we're going to", "we are going to", "we should",
+    "you should", "you need to", "let's",
     "lets", "let us", "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also",
-    "and", "next", "great", "thanks", "thank you", "hmm", "hm", "um", "perfect", "good", "nice", "well",
+    "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
     "first", "finally", "just", "maybe", "kindly", "yes", "try to", "make sure to", "be sure to",
 )  # fmt: skip
 VERBS = frozenset(
     """
-    add adjust allow amend analyse analyze apply audit backport benchmark bring build bump bundle cache change check
-    clean clear close commit compare compile complete configure connect consider convert copy correct cover create
-    cut debug decide define delete deploy deprecate describe design detect diagnose disable discuss document
-    download draft drop dump embed enable enforce ensure evaluate examine exclude expand explain explore export
-    expose extend extract figure fill filter find finish fix format generate group handle harden hide highlight
-    identify implement import improve include increase initialise initialize inline insert inspect install integrate
-    introduce investigate keep lint list load log look lower make measure merge migrate mock modify monitor move
-    normalise normalize open optimise optimize outline pack parse pin plan polish port prepare prevent print propose
-    prove publish pull push put raise read rebase record reduce refactor release reload remove rename render reorder
-    replace report reproduce require research reset resolve restore restrict restructure return revert review
-    rewrite roll rotate run save scan search send separate serve set setup ship show simplify skip sort speed split
-    stop store strip structure summarise summarize support swap switch sync tag test think tidy track translate trim
-    turn tweak unify update upgrade upload use validate verify wire wrap write
+    adapt add address adjust allow amend analyse analyze apply audit backport benchmark bring build bump bundle cache
+    change check clean clear close commit compare compile complete configure connect consider continue convert copy
+    correct cover create cut debug decide define delete deploy deprecate describe design detect diagnose disable
+    discuss document download draft drop dump embed enable enforce ensure evaluate examine exclude expand explain
+    explore export expose extend extract figure fill filter find finish fix format generate get group handle harden
+    hide highlight identify implement import improve include increase initialise initialize inline insert inspect
+    install integrate introduce investigate keep lint list load log look lower make measure merge migrate mock modify
+    monitor move normalise normalize open optimise optimize outline pack parse pin plan polish port prepare prevent
+    print propose prove provide publish pull push put raise read rebase record reduce refactor release reload remove
+    rename render reorder replace report reproduce require research reset resolve restore restrict restructure return
+    revert review rewrite roll rotate run save scan search send separate serve set setup ship show simplify skip sort
+    spawn speed split stop store strip structure summarise summarize support swap switch sync tag test think tidy
+    track translate trim turn tweak unify update upgrade upload use validate verify wire wrap write
     """.split()
 )
-CONDITIONS = frozenset(("should", "must", "needs", "need", "shouldn't", "mustn't", "want", "like", "wish"))
+CONDITIONS = frozenset(("should", "must", "needs", "need", "shouldn't", "mustn't", "want", "wanted", "wants", "wish"))
+WISHES = frozenset(("would", "i'd", "we'd", "id"))
+"""Words before "like" that make it a wish; alone it compares."""
+NEAR_THE_BEGINNING = 10
+"""Words of a sentence among which a word of ``CONDITIONS`` says what the sentence wants."""
+NEGATIONS = frozenset(("not", "don't", "dont", "doesn't", "didn't", "never", "no"))
+MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
+PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those"))
+FEWEST_WORDS_OF_A_GOAL = 5
+"""An order about a pronoun with fewer words says too little: make it so."""
+POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
+"""Words that make a request with a verb of ``MINOR`` one that accompanies another: look at the log, keep that style."""
+AUXILIARIES = frozenset("do does did can could should would will has have".split())
+GUESSES = ("could be", "might be", "may be", "perhaps", "probably", "could it be", "is it possible")
+QUESTIONS = (
+    "should we ", "should i ", "do we ", "do i ", "does ", "did ", "is there ", "is it ", "are there ", "am i ", "why ",
+    "what is ", "what are ", "what options ", "what does ", "how do ", "how does ", "how can ", "where is ",
+    "where do ",
+)  # fmt: skip
+"""Beginnings of sentences that ask, even without a question mark."""
+WISHING = (
+    "i want to ", "i wanted to ", "i would like to ", "i'd like to ", "i need to ", "we need to ", "we want to ",
+    "we're going to ", "we are going to ", "we should ", "you should ",
+)  # fmt: skip
+"""Beginnings of sentences that say what is wanted, although ``POLITE`` takes them away."""
+REQUESTING = (", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ", ", please ")
+"""Words that begin another request within a sentence."""
+ENDS = (" -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
+PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
 ASKING = ("why", "how", "what", "where", "which", "when", "who", "whether", "if")
@@ -68,19 +97,29 @@ LIST_MARKS = ("- ", "* ", "• ")
 class PromptRequest:
     """One thing that a prompt asks for: its words, whether it is a question, an order or a statement.
 
-    ``is_condition``: a statement of what should or must be the case.
+    ``is_condition``: a statement of what should or must be the case. ``is_minor``: it accompanies another request.
     """
 
-    __slots__ = ("is_condition", "is_listed", "is_order", "is_question", "text", "verb")
+    __slots__ = ("is_condition", "is_listed", "is_minor", "is_order", "is_question", "text", "verb")
 
-    def __init__(self, text: str, *, is_question: bool = False, is_listed: bool = False) -> None:
+    def __init__(self, text: str, *, is_question: bool = False, is_listed: bool = False, is_wish: bool = False) -> None:
         self.text = text
         first = text.split(None, 1)[0].lower().strip(AROUND) if text else ""
         self.verb = first if first in VERBS and not is_question else ""
         self.is_order = bool(self.verb)
-        self.is_condition = not is_question and any(word in CONDITIONS for word in text.lower().split()[:6])
+        words = text.lower().split()
+        self.is_condition = not is_question and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
+        is_short = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and not PRONOUNS.isdisjoint(words[1:2])
+        is_beside = self.verb in MINOR and not POINTING.isdisjoint(words[1:2])
+        self.is_minor = is_short or is_beside or words[-1:] == ["accordingly"]
         self.is_question = is_question
         self.is_listed = is_listed
+
+    @property
+    def names_its_object(self) -> bool:
+        """Whether this is an order in two words, such as "fix load_rates" and not "fix it"."""
+        words = self.text.lower().split()
+        return self.is_order and len(words) > 1 and words[1] not in POINTING | BEHIND_A_BARE_VERB
 
 
 def read_requests(prompt: str) -> list[PromptRequest]:
@@ -88,20 +127,26 @@ def read_requests(prompt: str) -> list[PromptRequest]:
     found: list[PromptRequest] = []
     for line, is_listed in _own_lines(prompt[:LONGEST_READ]):
         for sentence in _sentences(line):
-            is_question = sentence.rstrip().endswith("?")
+            low = sentence.strip().lower()
+            is_question = (low.endswith("?") or low.startswith(QUESTIONS)) and not low.startswith(GUESSES)
             for part in [sentence] if is_question else _orders(sentence):
                 text = _plain(part)
                 if text and any(char.isalpha() for char in text):
-                    found.append(PromptRequest(text, is_question=is_question and _asks(text), is_listed=is_listed))
+                    asks, wishes = is_question and _asks(text), part.strip().lower().startswith(WISHING)
+                    found.append(PromptRequest(text, is_question=asks, is_listed=is_listed, is_wish=wishes))
     return found
 
 
 def main_request(requests: list[PromptRequest]) -> PromptRequest | None:
     """Return the request that the others belong to: the first order or wish of some words, else question, else line."""
-    whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS]
+    whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
+    wanted = [one for one in whole if one.is_order or one.is_condition]
     for candidates in (
-        [one for one in whole if one.is_order or one.is_condition],
+        [one for one in wanted if not one.is_minor],
+        [one for one in whole if wanted and not one.is_minor and _names_code(one.text)],
+        wanted,
         [one for one in requests if one.is_question],
+        [one for one in whole if _names_code(one.text)],
         whole,
         requests,
     ):
@@ -110,12 +155,17 @@ def main_request(requests: list[PromptRequest]) -> PromptRequest | None:
     return None
 
 
+def _names_code(text: str) -> bool:
+    """Return whether a sentence names a file, a symbol or a command: it says more than "that looks better now"."""
+    return any(sign in word[1:-1] for word in text.split() for sign in "_/.`(") or "`" in text
+
+
 def items_of(requests: list[PromptRequest]) -> list[str]:
     """Return the separate requests of a prompt with several: its list items, else its orders; empty for only one."""
     listed = [one for one in requests if one.is_listed]
     orders = [one for one in requests if one.is_order]
     chosen = listed if len(listed) > 1 else [one for one in requests if one.is_order or (orders and one.is_condition)]
-    texts = list(dict.fromkeys(shortened(capitalized(one.text), LONGEST_ITEM) for one in chosen))
+    texts = list(dict.fromkeys(closed(shortened(capitalized(one.text), LONGEST_ITEM)) for one in chosen))
     return texts[:MOST_ITEMS] if len(texts) > 1 else []
 
 
@@ -123,20 +173,32 @@ def object_of(request: PromptRequest) -> str:
     """Return what a request is about: its words without the verb, a question word, and reasons or conditions."""
     text = request.text
     words = text.split()
-    if request.verb and not (request.verb == "make" or BEHIND_A_BARE_VERB.intersection(map(str.lower, words[1:2]))):
+    if request.verb and not (
+        request.verb in ("make", "get") or BEHIND_A_BARE_VERB.intersection(map(str.lower, words[1:2]))
+    ):
         words = words[1:]
         if words and words[0].lower() in PARTICLES and len(words) > 1:
             words = words[1:]
-    if words and words[0].lower() in ASKING and (request.verb in INQUIRING or request.is_question):
+    is_asking = words[:1] and words[0].lower() in ASKING and AUXILIARIES.isdisjoint(map(str.lower, words[1:2]))
+    if is_asking and (request.verb in INQUIRING or request.is_question):
         words = words[1:]
     text = " ".join(words)
     for end in ENDS_OF_OBJECT:
         head = text.partition(end)[0]
         if len(head.split()) > 1:
             text = head
-    return shortened(
-        harmless(text, longest=LONGEST_OBJECT * 2).strip(AROUND.replace(")", "").replace("]", "")), LONGEST_OBJECT
-    )
+    bare = harmless(text, longest=LONGEST_OBJECT * 2).strip(" \t.,;:!?*-\u2026\u2013\u2014")
+    return closed(shortened(bare, LONGEST_OBJECT))
+
+
+def closed(text: str) -> str:
+    """Return the text without a part in brackets or quotation marks that does not end, as after a division."""
+    for begin, end in PAIRS:
+        is_open = text.count(begin) % 2 if begin == end else text.count(begin) > text.count(end)
+        head = text[: text.rindex(begin)].rstrip(" ,;:") if is_open else ""
+        if len(head.split()) > 1:
+            text = f"{head}\N{HORIZONTAL ELLIPSIS}" if text.endswith("\N{HORIZONTAL ELLIPSIS}") else head
+    return text
 
 
 def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_question: bool, is_debugging: bool) -> str:
@@ -150,8 +212,9 @@ def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_questi
     elif chosen.is_order:
         sentence = capitalized(text)
         more = [one for one in requests if (one.is_order or one.is_condition) and one is not chosen]
+        sentence = closed(sentence)
         if more and len(sentence) + len(more[0].text) + 8 < LONGEST_INTENT:
-            sentence += f"; {lowered(more[0].text).rstrip(' .!')}"
+            sentence += f"; {closed(lowered(more[0].text).rstrip(' .!'))}"
             more = more[1:]
         if more:
             sentence += f" (and {len(more)} more point{'s' * (len(more) > 1)} of the prompt)"
@@ -238,25 +301,54 @@ def _is_code(line: str, bare: str) -> bool:
     return bare.endswith(("{", "}", ";", "=>", "/>")) or (is_indented and any(sign in bare for sign in "=(){}<>"))
 
 
+def _wants(words: list[str]) -> bool:
+    """Return whether words say what should be the case; "I don't want" and "it looks like" do not."""
+    for at, word in enumerate(words):
+        before = words[max(0, at - 2) : at]
+        if word in CONDITIONS and NEGATIONS.isdisjoint(before):
+            return True
+        if word == "like" and not WISHES.isdisjoint(before):
+            return True
+        if word in VERBS and before[:1] in (["can"], ["could"]) and before[1] in ("we", "you"):
+            return True
+    return False
+
+
 def _sentences(line: str) -> list[str]:
-    for dash in (" -- ", " \u2013 ", " \u2014 "):
-        line = line.replace(dash, "\n")
-    for mark in (". ", "! ", "? "):
-        line = line.replace(mark, f"{mark[0]}\n")
-    return [one for one in line.split("\n") if one.strip()]
+    """Divide a line into sentences, but not within brackets or quotation marks."""
+    line = line.replace("... ", "\u2026 ")
+    found, start = [], 0
+    depth = at = 0
+    is_quoted = False
+    while at < len(line):
+        if line[at] in "([":
+            depth += 1
+        elif line[at] in ")]":
+            depth = max(0, depth - 1)
+        elif line[at] == '"':
+            is_quoted = not is_quoted and '"' in line[at + 1 :]
+        mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?," else ""
+        if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):
+            found.append(line[start : at + (mark[0] in ".!?")])
+            start = at = at + len(mark)
+        else:
+            at += 1
+    return [one for one in (*found, line[start:]) if one.strip()]
 
 
 def _orders(sentence: str) -> list[str]:
     """Divide a sentence before each further order: "add a flag, update the docs and run the tests"."""
     words = sentence.split(" ")
     parts: list[list[str]] = [[]]
+    depth = 0
     for at, word in enumerate(words):
+        depth = max(0, depth + word.count("(") - word.count(")"))
         behind = words[at - 1] if at else ""
         is_joined = behind.lower() in ("and", "then", "&") or behind.endswith((",", ";"))
         bare = word.lower().strip(AROUND)
         is_verb = bare in VERBS and at + 1 < len(words) and _begins_with_verb(parts[0] or words)
         follower = words[at + 1].lower() if at + 1 < len(words) else ""
-        if parts[-1] and is_joined and is_verb and follower not in ("and", "or", "of", "is", "are", "to"):
+        if not depth and parts[-1] and is_joined and is_verb and follower not in ("and", "or", "of", "is", "are", "to"):
             while parts[-1] and parts[-1][-1].lower() in ("and", "then", "&"):
                 parts[-1].pop()
             parts.append([])

@@ -6,8 +6,8 @@ from enricher.context.channels.session import summary
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
-from enricher.respond.hydration.plan import TEMPLATE_SIGNS, PlanStep, steps_for
-from enricher.respond.hydration.wording import gerund, intent, items_of, main_request, object_of, read_requests
+from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, steps_for, task_list
+from enricher.respond.hydration.wording import closed, gerund, intent, items_of, main_request, object_of, read_requests
 from enricher.respond.render import cut
 from storage.base.fast_stdlib import loads
 
@@ -47,9 +47,10 @@ if TYPE_CHECKING:
 class Hydration:
     """The four parts of a plan (seed 003), and the context that it was written from."""
 
-    __slots__ = ("context", "gate", "guardrails", "intent", "steps", "workflow")
+    __slots__ = ("context", "gate", "guardrails", "intent", "steps", "tool", "workflow")
 
     def __init__(self) -> None:
+        self.tool = TODO_WRITE
         self.intent = ""
         self.workflow = ""
         self.gate = ""
@@ -59,10 +60,6 @@ class Hydration:
 
     def text(self) -> str:
         """Return the plan in the documented form."""
-        todos = ",\n".join(
-            f'  {{content: {_quoted(step.text)}, status: "pending", activeForm: {_quoted(step.active)}}}'
-            for step in self.steps
-        )
         return "\n".join([
             TITLE,
             "",
@@ -74,12 +71,10 @@ class Hydration:
             "",
             *(self.context or [NOTHING_FOUND]),
             "",
-            "### TodoWrite Plan",
+            f"### {self.tool} Plan",
             "",
             "```javascript",
-            "TodoWrite(todos=[",
-            todos,
-            "])",
+            task_list(self.steps, self.tool),
             "```",
         ])  # fmt: skip
 
@@ -125,6 +120,7 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     else:
         values["object"] = values.get("error", "the pasted text")
     found = Hydration()
+    found.tool = facts.get("task_tool", TODO_WRITE)
     found.workflow, found.gate = name, plan["gate"]
     found.guardrails = [slug for slug, types in plan["guardrails"] if not types or judged.task_type in types]
     is_question = not any(is_checkpoint for *_rest, is_checkpoint in plan["steps"])
@@ -184,7 +180,7 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
     if symbols := facts.get("symbols"):
         values["symbol"] = f"{symbols[0][0]} ({symbols[0][1]})"
     if way := facts.get("commit_way"):
-        values["commit_way"] = f"{way[1]} asks: {way[0]}"
+        values["commit_way"] = f"{way[1]} asks: {closed(way[0])}"
     if error:
         values["error"] = error
     return values
@@ -250,9 +246,3 @@ def _bullet(label: str, text: str, tokens: int) -> str:
         bullet = f'{bullet}: "{quoted}"' if bullet else f'"{quoted}"'
     kept = cut(bullet, tokens=tokens - 2)
     return f"- {kept}" + ('"' if kept != bullet and kept.count('"') % 2 else "") if kept else ""
-
-
-def _quoted(text: str) -> str:
-    """Return a text as a string of JavaScript; three backticks would end the block that it stands in."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("```", "'''")
-    return f'"{escaped}"'

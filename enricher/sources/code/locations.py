@@ -213,7 +213,10 @@ def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
 
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate a name without a known definition, as a file name, key, attribute or local variable; None if not found."""
+    """Locate a name without a known definition, as a file name, key, attribute or local variable.
+
+    If it is not found, return the only similar name; None if there is none either.
+    """
     if own := _file_called(lookup, name.text):
         return only_file(own)
     is_local = not name.text[:1].isupper() or name.text.isupper()

@@ -97,7 +97,10 @@ def _returns_nothing(statement: ast.stmt) -> bool:
 
 
 def _is_output(statement: ast.stmt) -> bool:
-    """Return whether a statement prints or logs; an object's own method ``error`` may report to a user for good."""
+    """Return whether a statement prints or logs.
+
+    Another object's method ``error`` does not count: it may be how the program reports errors to its user.
+    """
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
     called = statement.value.func

@@ -88,6 +88,7 @@ def _print_sum(found: list[BisectStep]) -> None:
 
 def _describe_outcome(outcome: Outcome) -> str:
     parts = [outcome.task_type + ("" if outcome.shown else " (uncertain)"), outcome.search_intent]
+    parts += [f"workflow {outcome.workflow}"] if outcome.workflow else []
     parts += [" ".join(outcome.guardrails)] if outcome.guardrails else []
     parts += ["approach"] if outcome.approach else []
     return "  ".join([*parts, *(f"{len(outcome.items)} items" for _ in outcome.items[:1])])

@@ -268,6 +268,8 @@ def difference_of(change: Change) -> str:
         return f"{after.task_type} is {'shown' if after.shown else 'uncertain'} now"
     if kind == "intent":
         return f"{before.search_intent} → {after.search_intent}"
+    if kind == "workflow":
+        return f"{before.workflow or 'none'} → {after.workflow or 'none'}"
     if kind.startswith("guardrail"):
         return f"{', '.join(before.guardrails) or 'none'} → {', '.join(after.guardrails) or 'none'}"
     if kind == "context unknown":

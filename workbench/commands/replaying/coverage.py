@@ -1,4 +1,4 @@
-"""``enricher coverage``: count how often each signal, guardrail and approach fires on the recorded prompts."""
+"""``enricher coverage``: how often each signal, guardrail, approach and workflow fires on the recorded prompts."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _print_lines(console: Console, found: Coverage) -> None:
     table = _fixed(new_table("kind", "name", "place", "prompts", "share", "tokens", numbers=3), but=2)
     main = main_file(found.rows)
     for row in found.rows:
-        if row.kind != "signal" and (row.fired or row.kind in ("guardrail", "approach")):
+        if row.kind != "signal" and (row.fired or row.kind in ("guardrail", "approach", "workflow")):
             each = round(row.tokens / row.fired) if row.fired else 0
             cost = f"{each} x {row.fired}" if row.tokens else ""
             table.add_row(row.kind, printable(row.name), place(row, main), str(row.fired), percent(row.share), cost)

@@ -16,7 +16,7 @@ from storage.traces import labels, line_labels, queries
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,24 @@ class GivenLabel:
     type=click.File(encoding="utf-8"),
     help="Read labels from JSON Lines, as a published snapshot gives them; - for standard input.",
 )
+@click.option("--workflow", metavar="NAME", help="Write a golden case: the prompt should have this workflow.")
 @options.as_case
 @options.as_json
 def label(
-    trace_id: str | None, verdict: str | None, file: IO[str] | None, is_case: bool, cases: str, is_json: bool
+    trace_id: str | None,
+    verdict: str | None,
+    file: IO[str] | None,
+    workflow: str | None,
+    is_case: bool,
+    cases: str,
+    is_json: bool,
 ) -> None:
     """Label the recorded prompt with this ID: it was classified right (ok), wrong, or should be the task type CLASS."""
+    if workflow:
+        if file is not None or not trace_id or verdict:
+            raise click.UsageError("--workflow needs an ID, and neither a label nor --from FILE")
+        _expect_workflow(trace_id, workflow, cases=cases)
+        return
     if file is None and not (trace_id and verdict):
         raise click.UsageError("give an ID and a label, or a file of labels with --from FILE")
     if file is not None and trace_id:
@@ -61,6 +73,23 @@ def label(
         else:
             place = f"{entry['id']} line {one.line}" if one.line else entry["id"]
             click.echo(f"{place}: {one.verdict}" + (f", in {entry['cases']}" if "cases" in entry else ""))
+
+
+def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
+    """Write the golden case that expects a workflow, and print where it is; raises click.ClickException."""
+    from enricher.interfaces.api import rules_for
+    from workbench.gate import labelling
+
+    known = [one for one, _types in rules_for(os.getcwd())[0].body["workflows"]["rules"]]
+    if name not in known:
+        raise click.BadParameter(f"{name!r} is no workflow; the workflows are: {', '.join(known)}")
+    with opened() as db:
+        try:
+            found = queries.find(db, trace_id)
+        except queries.UnknownTraceError as error:
+            raise click.ClickException(str(error)) from error
+        path = _written(lambda: labelling.expect_workflow(db, found, name, path=_whole(cases)), cases=cases)
+    click.echo(f"{found}: workflow {name}, in {path}")
 
 
 def _refuse_unknown(one: GivenLabel, known: Sequence[str]) -> None:
@@ -103,10 +132,20 @@ def _lines(file: IO[str]) -> Iterator[GivenLabel]:
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
     """Write a labelled trace as a golden case to its project's cases file, or to ``cases``; return the path written."""
     from workbench.gate import labelling
+
+    return _written(lambda: labelling.write_case(db, trace_id, verdict, path=_whole(cases)), cases=cases)
+
+
+def _whole(cases: str) -> str:
+    return os.path.abspath(cases) if cases else ""
+
+
+def _written(write: Callable[[], str], *, cases: str) -> str:
+    """Return the path that ``write`` returns; raises click.ClickException with a remedy."""
     from workbench.gate.cases import CasesError
 
     try:
-        return labelling.write_case(db, trace_id, verdict, path=os.path.abspath(cases) if cases else "")
+        return write()
     except CasesError as error:
         remedy = "" if cases or "does not exist" not in str(error) else "; name a file with --cases FILE"
         raise click.ClickException(f"{error}{remedy}") from error

@@ -17,6 +17,7 @@ from enricher.prompt.project import identify
 from enricher.rules.compiling.compiled import FITTED, PROMPTS
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.named.files import Files
+from enricher.rules.compiling.workflows.catalogue import WORKFLOWS
 from enricher.rules.layers import (
     AOPS_PATH,
     HEURISTICS,
@@ -114,8 +115,10 @@ def _layer_by_path(path: str) -> str:
         root = os.path.dirname(folder)
         return "project" if os.path.realpath(project_root(root)) == os.path.realpath(root) else "package"
     present = find_layers(os.getcwd())
-    templates = compile_layers(present.instructions, present.configuration).prompts.values()
-    return PROMPTS if path in [one.path for one in templates] else ""
+    compiled = compile_layers(present.instructions, present.configuration)
+    if path in compiled.workflow_files():
+        return WORKFLOWS
+    return PROMPTS if path in [one.path for one in compiled.prompts.values()] else ""
 
 
 def _scope(layer: str, path: str) -> str:

@@ -105,6 +105,8 @@ def brief(before: Outcome, after: Outcome) -> str:
         parts.insert(0, f"{after.task_type} {'shown' if after.shown else 'not shown'}")
     if before.search_intent != after.search_intent:
         parts.append(f"{before.search_intent} → {after.search_intent}")
+    if before.workflow != after.workflow:
+        parts.append(f"{before.workflow or 'none'} → {after.workflow or 'none'}")
     if not parts and before.tokens != after.tokens:
         parts.append(f"{after.tokens - before.tokens:+d} tokens")
     return " ".join(parts)[:LONGEST_RIGHT]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.coverage.unmatched import Cluster
 
 EVERY_KIND = "every kind"
-KINDS = (EVERY_KIND, "signal", "task type", "search intent", "guardrail", "approach", "channel")
+KINDS = (EVERY_KIND, "signal", "task type", "search intent", "guardrail", "approach", "workflow", "channel")
 SORTS = {
     "fired": "most first", "seldom": "fewest first", "wrong": "most wrong first", "tokens": "most tokens first",
     "file": "as in the file",
@@ -29,7 +29,13 @@ WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
 """Least widths in columns at which the table adds bars and tokens, the kind of a rule, and its file."""
 ALWAYS = "<always>"
 SHARE = Heading("share", "share", 7, is_number=True)
-FIELDS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
+FIELDS = {
+    "signal": "signal",
+    "task type": "type",
+    "search intent": "intent",
+    "guardrail": "guardrail",
+    "workflow": "workflow",
+}
 
 
 @dataclass(frozen=True, slots=True)

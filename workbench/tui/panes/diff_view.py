@@ -80,6 +80,7 @@ def _facts(found: SideBySide) -> Iterator[Facts]:
     before, after = found.before.outcome, found.after.outcome
     yield "task type", _task_type(found.before), _task_type(found.after)
     yield "intent", before.search_intent, after.search_intent
+    yield "workflow", before.workflow or "none", after.workflow or "none"
     yield "guardrails", " ".join(before.guardrails) or "none", " ".join(after.guardrails) or "none"
     yield "approach", before.approach or "none", after.approach or "none"
     yield "context", _items(before), _items(after)

@@ -197,7 +197,7 @@ for by their words: what a new rule could be for.
         self._show()
 
     def action_sort(self, wanted: str = "") -> None:
-        """Sort by the next order, or by ``wanted``."""
+        """Switch to the next sort order, or to ``wanted``."""
         self._sort = wanted or _next(self._sort, SORTS)
         self.remember(sort=self._sort)
         self._show()

@@ -386,8 +386,8 @@ What the channels found is taken from the record; where other rules would have a
 
     @work(thread=True, exclusive=True, group="instructions.files", exit_on_error=False)
     def find_files(self) -> None:
-        """Find the layers that apply here, and the templates of the prompts for a model."""
-        found = [*files.choices(here(), given=self.app.instructions), *files.templates(here())]
+        """Find the layers that apply here, and the templates and workflows that they name."""
+        found = [*files.choices(here(), given=self.app.instructions), *files.named_files(here())]
         answers = [Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", _file_note(one)) for one in found]
         self._ask("Which instructions?", answers, self._path, self._answered_file)
 

@@ -216,7 +216,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, measured: LatenciesMeasured) -> None:
-        """Add the prompts recorded since."""
+        """Add the prompts recorded since ``measured``."""
         with reading(self) as db:
             latency_queries.measure_news(
                 db, self.post_message, run=run, which=which, tally=measured.tally, before=measured.figures

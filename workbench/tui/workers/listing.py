@@ -44,7 +44,8 @@ WHICH_GUARDRAILS = f"""
     group by value order by prompts desc, value limit 50
 """
 COMPLETED = {
-    "type": "task_type", "intent": "search_intent", "host": "host", "project": "project", "version": "rules_hash",
+    "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host", "project": "project",
+    "version": "rules_hash",
 }  # fmt: skip
 
 

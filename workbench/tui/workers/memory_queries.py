@@ -1,6 +1,6 @@
-"""The threads of the Memories screen: list, search, count, and find the prompts that were shown a memory.
+"""The threads of the Memories screen: list, search, count, and find the prompts to which a memory was added.
 
-Nothing here touches a widget; every message carries the number of its run.
+Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be dropped.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SUMMED = {
     "traces": ("prompts_by_class", {name: name for name in (
-        "origin", "host", "status", "task_type", "search_intent", "rules_hash",
+        "origin", "host", "status", "task_type", "search_intent", "workflow", "rules_hash",
     )}),
     "trace_guardrails": ("prompts_by_day where facet = 'guardrail'", {"guardrail_id": "value"}),
 }  # fmt: skip

@@ -28,7 +28,7 @@ MOST_SHOWN = 40
 """Rules of a kind shown at once; the others are folded."""
 WORDS_OF_KINDS = {
     "signal": "Signals", "task type": "Task types", "search intent": "Search intents", "guardrail": "Guardrails",
-    "approach": "Approaches", "channel": "Channels",
+    "approach": "Approaches", "workflow": "Workflows", "channel": "Channels",
 }  # fmt: skip
 
 

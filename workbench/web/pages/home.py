@@ -190,6 +190,7 @@ def _panels(seen: Overview, lists: Lists, titles: dict[str, str]) -> list[Chart]
     given = (
         ("Task types", "type", seen.task_types),
         ("Search intents", "intent", seen.search_intents),
+        ("Workflows", "workflow", seen.workflows),
         ("Guardrails", "guardrail", seen.guardrails),
         ("Agent clients", "host", seen.hosts),
         ("How prompts ended", "status", seen.statuses),

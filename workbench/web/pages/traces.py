@@ -29,8 +29,8 @@ ROWS_OF_DATA = 1_000
 """Most rows of an answer in JSON, which links to the next ones; CSV has all rows."""
 COLUMNS = tuple(field.name for field in fields(TraceLine))
 NAMES = {
-    "task_type": "Task type", "search_intent": "Search intent", "guardrail": "Guardrail", "status": "Status",
-    "label": "Label", "host": "Agent client", "version": "Instructions",
+    "task_type": "Task type", "search_intent": "Search intent", "workflow": "Workflow", "guardrail": "Guardrail",
+    "status": "Status", "label": "Label", "host": "Agent client", "version": "Instructions",
 }  # fmt: skip
 MOST_VALUES = 8
 VERSION_DIGITS = 12

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
 WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
 HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash order by position"
-FILTERS = {"signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail"}
+FILTERS = {
+    "signal": "signal",
+    "task type": "type",
+    "search intent": "intent",
+    "guardrail": "guardrail",
+    "workflow": "workflow",
+}
 
 
 @dataclass(frozen=True, slots=True)

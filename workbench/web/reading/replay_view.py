@@ -1,4 +1,4 @@
-"""Prepare a stored replay for its page: the verdict in words, and the differences of each changed prompt; pure."""
+"""Prepare a stored replay for its page: the verdict in words, and the differences of each changed prompt. No I/O."""
 
 from __future__ import annotations
 
@@ -125,6 +125,7 @@ def moves(result: ChangedPrompt) -> Iterator[Move]:
     for name, one, other in (
         ("task type", _task_type(before), _task_type(after)),
         ("search intent", str(before.get("search_intent", "")), str(after.get("search_intent", ""))),
+        ("workflow", str(before.get("workflow", "")), str(after.get("workflow", ""))),
         ("guardrails added", NONE, _beyond(after, before)),
         ("guardrails dropped", _beyond(before, after), NONE),
         ("approach", str(before.get("approach", "")), str(after.get("approach", ""))),

@@ -30,7 +30,7 @@ SYSTEM_FOLDERS = frozenset(("/dev", "/proc", "/bin", "/sbin", "/usr/bin", "/usr/
 """Folders that are the same on every machine: a path to something in one of them is kept."""
 SEPARATOR = re.compile(r"\\?/|\\{1,2}|%2F|%5C", re.IGNORECASE)
 ENDING = re.compile(r"\.[A-Za-z]\w{0,7}$")
-CLASSES = frozenset(("task_type", "search_intent", "guardrails"))
+CLASSES = frozenset(("task_type", "search_intent", "workflow", "guardrails"))
 """Keys under which an outcome holds names of classes and ids, not text."""
 
 

@@ -217,7 +217,7 @@ def _folders(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publication:
-    """Compute the sums of the published traces, index the newest ones' words, and return the snapshot's description."""
+    """Compute the totals of the published traces, index words of the newest, and return the snapshot's description."""
     total = rollups.waiting(db)
 
     def advance_sums() -> bool:

@@ -1,0 +1,130 @@
+"""What a prompt asks for, in its own words: the main request, its items, and nothing cut in the middle."""
+
+from __future__ import annotations
+
+import pytest
+
+from enricher.respond.hydration.wording import closed, intent, items_of, main_request, object_of, read_requests
+from tests.hydration.agreement import suggested
+
+
+def restated(prompt: str) -> str:
+    requests = read_requests(prompt)
+    return intent(requests, error="", earlier="", is_question=False, is_debugging=False)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "main"),
+    [
+        pytest.param(
+            "The colours of the calendar should match the theme. It was so before. Please keep that look.",
+            "The colours of the calendar should match the theme",
+            id="the wish, not what accompanies it",
+        ),
+        pytest.param(
+            "look at how the old importer reads dates. we want the new one to work the same way",
+            "we want the new one to work the same way",
+            id="the goal, not the reading before it",
+        ),
+        pytest.param(
+            "it feels like a good start, and I like it. add a tooltip to the chart",
+            "add a tooltip to the chart",
+            id="a comparison is no wish",
+        ),
+        pytest.param(
+            "I don't want to rewrite the parser, so can we move each class to its own file",
+            "move each class to its own file",
+            id="what is not wanted is no wish",
+        ),
+        pytest.param(
+            "The nightly export writes empty files. Could be that the path is wrong?",
+            "The nightly export writes empty files",
+            id="the report, not the guess",
+        ),
+        pytest.param(
+            "I want to be able to print the chart. what options do we have",
+            "be able to print the chart",
+            id="the wish, not the question about it",
+        ),
+        pytest.param(
+            "that is better now. load_rates and save_rates have the same issue",
+            "load_rates and save_rates have the same issue",
+            id="the statement that names something",
+        ),
+        pytest.param(
+            "should we close the old ticket", "should we close the old ticket", id="a question without a mark"
+        ),
+        pytest.param(
+            "not quite what I meant, but thanks. lets look into it and fix load_rates",
+            "fix load_rates",
+            id="an order of two words that names its object",
+        ),
+        pytest.param(
+            "In rates/table.py only ever take a text from now on. Update the help accordingly.",
+            "In rates/table.py only ever take a text from now on",
+            id="not what follows from it",
+        ),
+        pytest.param(
+            "in the settings can we split the keys by topic",
+            "in the settings can we split the keys by topic",
+            id="a request within a sentence",
+        ),
+        pytest.param(
+            'it says "Upload failed. Please check your disk, then start again" since today. find out why',
+            "find out why",
+            id="nothing of a quoted message",
+        ),
+        pytest.param(
+            "Ok, make it so:\n\n1. the folder is optional\n2. the title should be short",
+            "the title should be short",
+            id="not an order that only points",
+        ),
+        pytest.param("look at the chart", "look at the chart", id="a small request alone"),
+    ],
+)
+def test_the_main_request_is_found(prompt: str, main: str) -> None:
+    found = main_request(read_requests(prompt))
+    assert found
+    assert found.text == main
+
+
+def test_a_part_in_brackets_is_not_divided() -> None:
+    prompt = "update the footer (it shows the year. We fix that, and add the month later) and rename the banner"
+    requests = read_requests(prompt)
+
+    assert items_of(requests) == [
+        "Update the footer (it shows the year. We fix that, and add the month later)", "Rename the banner"
+    ]  # fmt: skip
+    assert object_of(requests[0]) == "the footer (it shows the year. We fix that, and add the month later)"
+
+
+@pytest.mark.parametrize("prompt", [
+    "shrink the header (on phones only: the logo stays) and the footer",
+    'change the label \u201cTotal\u201d to "Sum: all rows" because people ask',
+    "move `a: b` to the settings (see docs/a.md; there is more) since nobody finds it" + " and more" * 40,
+    'remove all colours besides "deep blue" and "pale red"',
+    "add a test for the parser (the one that reads the very long lines of the log" + ", and more" * 40 + ") first",
+])  # fmt: skip
+def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) -> None:
+    requests = read_requests(prompt)
+    for text in (object_of(requests[0]), restated(prompt), *items_of(requests)):
+        assert text == closed(text)
+        assert text.count("(") <= text.count(")")
+        assert text.count('"') % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "workflow"),
+    [
+        pytest.param("the rounding of totals has a bug: negative amounts lose a cent", "debugging", id="a bug report"),
+        pytest.param("there is a bug in the date picker, it jumps to January", "debugging", id="a bug somewhere"),
+    ],
+)
+def test_a_report_of_a_bug_is_debugged(prompt: str, workflow: str) -> None:
+    assert suggested(prompt) == workflow
+
+
+def test_a_quoted_convention_that_was_cut_has_no_open_mark() -> None:
+    assert closed("Commits begin with their area: `shop: what changed`; other areas are `ba") == (
+        "Commits begin with their area: `shop: what changed`; other areas are"
+    )

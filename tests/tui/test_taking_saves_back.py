@@ -9,7 +9,8 @@ from instructing import LAYER, ONE_GUARDRAIL, QUIETER, edited, instructions, own
 from piloting import notices, run_workbench, screen_text, settle, until
 from terminals import in_terminal, pane, press
 
-from workbench.edits.undoing import Save, take_back, without
+from workbench.edits import undoing
+from workbench.edits.undoing import Save, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -251,7 +252,7 @@ def test_a_save_is_taken_out_of_a_later_text(change: Callable[[str], str], expec
 def test_a_file_that_was_written_since_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "instructions.md"
     file.write_text("a\nB\nc\nd\n")
-    since = take_back(Save(str(file), "a\nb\n", "a\nB\n"))
+    since = undoing.take_back(Save(str(file), "a\nb\n", "a\nB\n"))
 
     assert file.read_text() == "a\nB\nc\nd\n"
     assert since is not None

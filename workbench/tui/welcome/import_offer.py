@@ -66,7 +66,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
     def compose(self) -> ComposeResult:
         with Vertical(id="offer") as box:
             box.border_title = "Import past conversations"
-            yield Static(FIRST if self._is_first else ASKED, markup=False)
+            yield Static(FIRST if self._is_first else ASKED, id="reason", markup=False)
             yield Static(_list_programs(self._sources), id="programs", markup=False)
             yield Static(PROMISE.format(folder=from_home(self.app.state_dir)), markup=False)
             yield Static("", id="state", markup=False)
@@ -144,6 +144,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
     @on(Imported)
     def _have_imported(self, message: Imported) -> None:
         self._is_over = True
+        self.query_one("#reason").display = False
         refused = f" The database refused {message.stored.refused:,}." if message.stored.refused else ""
         rest = "" if message.is_whole else f"\n{LATER.replace('it again', 'the rest')}"
         self._show(f"{_prompts(message.stored.prompts)} imported.{refused}", f"enter  go on{rest}")

@@ -30,7 +30,7 @@ from enricher.rules import sources
 from enricher.rules.compiling.build import refresh_layers
 from enricher.rules.layers import find_layers
 from storage.db import database
-from storage.state import detached
+from storage.state import detached, sessions
 from storage.traces import queries
 
 ROOT = Path(__file__).parents[1]
@@ -200,6 +200,8 @@ class Account:
             if not is_late and trace["skip_reason"] != "settings_unknown":
                 break
             self._wait_for_background()
+            if "session_id" in changed:  # the same prompt again would be a duplicate
+                time.sleep(sessions.DUPLICATE_WITHIN_NS / 1e9)
         return answer
 
     def was_cut_short(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar
 
@@ -62,6 +63,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         self._is_first = is_first
         self._counted: Counted | None = None
         self._is_accepted = self._is_storing = self._is_over = False
+        self._stop = threading.Event()
 
     def compose(self) -> ComposeResult:
         with Vertical(id="offer") as box:
@@ -99,7 +101,11 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         worker = get_current_worker()
         try:
             conversations.import_prompts(
-                self.app.state_dir, self._sources, counted, self.post_message, should_stop=lambda: worker.is_cancelled
+                self.app.state_dir,
+                self._sources,
+                counted,
+                self.post_message,
+                should_stop=lambda: self._stop.is_set() or worker.is_cancelled,
             )
         except (StorageError, OSError, sqlite3.Error) as failure:
             self.app.call_from_thread(self._failed, str(failure))
@@ -161,7 +167,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
     def action_leave(self) -> None:
         """Stop a running import; else close."""
         if self._is_storing and not self._is_over:
-            self.workers.cancel_group(self, "app.import")
+            self._stop.set()  # a worker that is cancelled before its thread begins would never report the end
         else:
             self.dismiss(None)
 

@@ -3369,6 +3369,14 @@ MUTATIONS = (
         "tui/test_in_browser.py::test_a_page_elsewhere_gets_nothing_with_the_token_either",
     ),
     Mutation(
+        "a report is about the time before its error",
+        "enricher/respond/hydration/wording.py",
+        'len(head.split()) > (FEWEST_WORDS_BEFORE_COLON - 1 if end == ": " else 1)',
+        "len(head.split()) > 1",
+        "",
+        "hydration/test_wording.py::test_a_few_words_before_a_colon_are_not_what_a_report_is_about",
+    ),
+    Mutation(
         "the page labels the prompt where a line was meant",
         "workbench/web/pages/label.py",
         "            line_labelling.judge(db, identity, line, verdict)",

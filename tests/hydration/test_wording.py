@@ -128,3 +128,17 @@ def test_a_quoted_convention_that_was_cut_has_no_open_mark() -> None:
     assert closed("Commits begin with their area: `shop: what changed`; other areas are `ba") == (
         "Commits begin with their area: `shop: what changed`; other areas are"
     )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "about"),
+    [
+        (
+            "18:06:47: attempt to call a nil value in watcher.lua",
+            "18:06:47: attempt to call a nil value in watcher.lua",
+        ),
+        ("the bars of the yearly chart are wrong: they overlap", "the bars of the yearly chart are wrong"),
+    ],
+)
+def test_a_few_words_before_a_colon_are_not_what_a_report_is_about(prompt: str, about: str) -> None:
+    assert object_of(read_requests(prompt)[0]) == about

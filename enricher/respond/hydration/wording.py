@@ -85,6 +85,8 @@ ENDS_OF_OBJECT = (
     ", but ",
     " but ",
 )
+FEWEST_WORDS_BEFORE_COLON = 5
+"""Fewer words only introduce what follows the colon, as a time of day does before an error, and "this is my config"."""
 DOUBLED = frozenset(
     "run set put cut get stop drop plan ship split swap strip debug commit trim skip tag log pin scan wrap let".split()
 )
@@ -185,7 +187,7 @@ def object_of(request: PromptRequest) -> str:
     text = " ".join(words)
     for end in ENDS_OF_OBJECT:
         head = text.partition(end)[0]
-        if len(head.split()) > 1:
+        if len(head.split()) > (FEWEST_WORDS_BEFORE_COLON - 1 if end == ": " else 1):
             text = head
     bare = harmless(text, longest=LONGEST_OBJECT * 2).strip(" \t.,;:!?*-\u2026\u2013\u2014")
     return closed(shortened(bare, LONGEST_OBJECT))

@@ -35,7 +35,8 @@ async def test_every_page_leads_to_all_others(live: Datasette, path: str) -> Non
     "path", ["/history", "/history/traces", "/history?sql=select+1", "/history/which_clients_are_in_use"]
 )
 async def test_pages_of_datasette_have_the_same_menu_as_ours(live: Datasette, path: str) -> None:
-    ours, theirs = [MENU.findall((await live.client.get(one)).text) for one in ("/-/enricher", path)]
+    answers = [await live.client.get(one, follow_redirects=True) for one in ("/-/enricher", path)]
+    ours, theirs = [MENU.findall(answer.text) for answer in answers]
     current = ' aria-current="page"'
 
     assert len(ours) == 1

@@ -191,7 +191,7 @@ async def test_a_wide_table_shows_its_usual_columns(live: Datasette) -> None:
 
 async def test_the_menu_of_a_wide_table_leads_to_all_columns(live: Datasette) -> None:
     page = (await live.client.get("/history/traces?host=claude")).text
-    [address] = re.findall(r'href="([^"]*)">All columns', page)
+    [address] = re.findall(r'href="([^"]*)"[^>]*>\s*All columns', page)
 
     assert await columns_shown(live, unescape(address)) == list(TABLES["traces"]["columns"])
     assert "host=claude" in address

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -86,3 +87,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for marker in item.iter_markers("conformance"):
             item.user_properties += [("conformance", row) for row in marker.args]
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that starts the tests in the background has their programs ignore ctrl+c, which some tests send.
+    signal.signal(signal.SIGINT, signal.default_int_handler)

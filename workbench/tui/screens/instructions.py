@@ -323,9 +323,9 @@ What the channels found is taken from the record; where other rules would have a
         state = "● unsaved  " if self.is_unsaved else ""
         if self._news is not None:
             state = "! changed on the disk (^r reads it, ^s asks)  "
-        elif files.saves_as_layer(self._path):
+        elif files.saves_as_layer(self._path, here()):
             state += "read only (^s saves a layer)  "
-        elif files.objection(self._path):
+        elif files.objection(self._path, here()):
             state += "read only  "
         elif not os.path.exists(self._path):
             state += "not there yet (^s makes it)  "

@@ -40,6 +40,10 @@ class Wish:
             return self.name in outcome.guardrails
         return outcome.task_type == self.name and (outcome.shown or not outcome.text)
 
+    def is_told(self, outcome: Outcome) -> bool:
+        """Return whether an outcome fulfils the wish, and its task type is certain enough to have an effect."""
+        return self.holds(outcome) and (self.kind != TASK_TYPE or outcome.shown)
+
     def __str__(self) -> str:
         return self.kind if self.kind == SILENT else f"{self.kind.replace('_', ' ')} {self.name}"
 
@@ -59,6 +63,6 @@ def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
 
 
 def target_file(cwd: str, *, given: str = "") -> str:
-    """Return the file that new phrases go into: the highest layer, or the user's own if that one is read only."""
+    """Return the file that new phrases go into: the highest layer; in place of a read-only one, that for its edits."""
     path = files.nearest(cwd, given=given)
-    return files.own_file() if files.saves_as_layer(path) else path
+    return files.layers_for_edits(cwd)[0].path if files.saves_as_layer(path, cwd) else path

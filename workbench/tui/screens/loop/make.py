@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 SEARCHING = "Searching, and replaying every prompt under each edit …"
 MOST_LISTED = 200
+STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
 NOTHING = "No single edit of the instructions does that: no weight, and no phrase of the prompt."
 
 
@@ -73,7 +74,8 @@ class MakeScreen(WorkbenchScreen):
     PLACE = "make"
     HELP = """\
 Single edits that make the prompt come out as you wished, those that change the fewest points first. Each is compiled
-and replayed over all recorded prompts; the prompts that it changes are below it.
+and replayed over all recorded prompts; the prompts that it changes are below it. An edit that changes `this prompt
+alone` mends this wording only; one that changes prompts which were wrong in the same way mends more.
 
 `enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows that prompt.
 """
@@ -165,12 +167,14 @@ def _group(edit: Edit, trace_id: str) -> Group:
     others = [one for one in figures.changes if one.prompt.id != trace_id]
     standing = figures.label_results
     bad = f", {len(standing.regressed)} approved regress" if standing and standing.regressed else ""
-    right = f"changes {len(others):,} other{'s' * (len(others) != 1)}{bad}"
+    narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
+    right = f"{narrow}{bad}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
     changes = ChangeLines(others[:MOST_LISTED], standing.regressed if standing else (), {}, right_text=True)
     lines = [
         Line(f"{edit.title} · place", place, "", "muted", edit),
         Line(f"{edit.title} · effect", headline(figures), str(figures.verdict), "muted", edit),
+        *([] if edit.is_told else [Line(f"{edit.title} · doubt", STILL_UNCERTAIN, "", "error", edit)]),
         *changes,
     ]
-    return Group(Line(edit.title, edit.title, right, "plain", edit), lines)
+    return Group(Line(edit.title, edit.title, right, "plain" if edit.is_told else "muted", edit), lines)

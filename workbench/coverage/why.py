@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import Observation, matching, scanned_part
 from enricher.interfaces.explanation import Explanation, of_trace
-from workbench.coverage.rule_positions import LocatedRules, RulePosition
+from storage.evaluation import corpus as stored
+from workbench.coverage.rule_positions import LocatedRules, RulePosition, in_force
+from workbench.replay.outcome import reevaluated
+from workbench.replay.rulesets.compared_rules import SideError
 from workbench.replay.rulesets.versions import compile_texts
 
 if TYPE_CHECKING:
@@ -77,6 +80,20 @@ def why(corpus: Corpus, trace_id: str) -> Why:
     compiled = compile_texts(texts) if texts else None
     is_usable = compiled is not None and not compiled.broken and "classes" in compiled.body
     return Why(trace_id, explained, LocatedRules(compiled) if compiled is not None and is_usable else None)
+
+
+def outcome_today(corpus: Corpus, trace_id: str, cwd: str) -> str:
+    """Return what a prompt comes out as under the rules in force in ``cwd``; empty if that is unknown or the same."""
+    row = next(stored.rows_of(corpus.db, [trace_id]), None)
+    if row is None or '"settings"' not in row.inputs:
+        return ""
+    try:
+        now = reevaluated(row, in_force(cwd).rules, recorded=corpus.versions.rules(row.rules_hash))
+    except SideError:
+        return "the instructions have errors"
+    if (now.task_type, now.shown) == (row.task_type, not row.uncertain):
+        return ""
+    return f"{now.task_type}, {'certain enough to be shown' if now.shown else 'too uncertain to be shown'}"
 
 
 def line_now(line: int, before: str, now: str) -> int:

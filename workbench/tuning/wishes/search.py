@@ -276,9 +276,6 @@ class _Search:
             after = with_entries(before, [Entry(part, section, rule)])
         if after is None:
             return None
-        return self._path, before, after, _first_difference(before, after)
-
-
-def _first_difference(before: str, after: str) -> int:
-    old, new = before.splitlines(), after.splitlines()
-    return next((at for at, line in enumerate(new, 1) if at > len(old) or line != old[at - 1]), 1)
+        written = signal_text(step.new_signal)
+        line = next((at for at, text in enumerate(after.splitlines(), 1) if text.endswith(written)), 1)
+        return self._path, before, after, line

@@ -20,7 +20,6 @@ from workbench.tui.screens.loop import why_lines
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import LineList, group_moves
-from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -112,7 +111,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
                 found = self._found or why(corpus, self._trace[0])
                 if self._found is None:
                     self.post_message(Explained(found, labels))
-                self.post_message(Explained(found, labels, today=outcome_today(corpus, self._trace[0], here())))
+                self.post_message(Explained(found, labels, today=outcome_today(corpus, self._trace[0])))
             except ExplanationError as error:
                 self.post_message(Explained(None, labels, str(error)))
 

@@ -359,9 +359,10 @@ What the channels found is taken from the record; where other rules would have a
         self._new_session(before)
 
     def action_edit(self) -> None:
-        """Go to the editor."""
+        """Go to the editor, at once: keys that were typed already are meant for it."""
         self.add_class("-editing")
-        self.editor.focus()
+        self.app.stylesheet.update(self)  # in a narrow window, what is hidden cannot have the focus
+        self.set_focus(self.editor)
 
     def on_descendant_focus(self) -> None:
         self.set_class(self.query_one(EditorPane).has_pseudo_class("focus-within"), "-editing")

@@ -3186,7 +3186,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a save that failed to be taken back is forgotten",
-        "workbench/tui/screens/buffer.py",
+        "workbench/tui/screens/editing/saving.py",
         "            self.app.saves.append(save)\n",
         "",
         "",

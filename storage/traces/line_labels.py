@@ -233,6 +233,11 @@ def of_trace(db: sqlite3.Connection, trace_id: str) -> dict[int, LineLabel]:
     return {row[0]: LineLabel(*row) for row in db.execute(NEWEST_OF_TRACE, {"id": trace_id})}
 
 
+def labelled_traces(db: sqlite3.Connection) -> set[str]:
+    """Return the ids of all traces with a label for a line."""
+    return {row[0] for row in db.execute("select distinct trace_id from line_labels")}
+
+
 def keep_rates(db: sqlite3.Connection, which: Selection | None = None) -> KeepRates:
     """Return the keep-rates over the matching traces; None selects all but those of tests."""
     where, named = (f"({which.where})", which.parameters) if which else ("traces.origin <> 'test'", {})

@@ -1,6 +1,6 @@
-"""Change one signal of an instructions file in place: every other byte stays, comments and line breaks included.
+"""Change one signal or number of an instructions file in place: every other byte stays, line breaks included.
 
-Every changed text is parsed again, and returned only if it differs from the old one in the wanted signal alone.
+Every changed text is parsed again, and returned only if it differs from the old one in the wanted value alone.
 """
 
 from __future__ import annotations
@@ -68,6 +68,22 @@ class Rewriter:
 
         return self._rewritten(rule, -1, write, lambda signals: [*signals, dict(signal)])
 
+    def with_value(self, rule: str, key: str, value: float) -> str | None:
+        """Return the text with a number as the value of a rule's key; None if the way it is written forbids that."""
+        block = self._blocks[rule]
+        if not block.data:
+            return None
+        lines = self.text.split("\n")
+        at = block.line_of(key if key in block.data else next(iter(block.data))) - 1
+        if key in block.data:
+            lines[at] = re.sub(rf"\b{key}:\s*[\d.]+", f"{key}: {value:g}", lines[at], count=1)
+        elif lines[at].lstrip().startswith("{"):
+            lines[at] = lines[at].replace("{", f"{{{key}: {value:g}, ", 1)
+        else:
+            lines.insert(at, f"{key}: {value:g}" + ("\r" if lines[at].endswith("\r") else ""))
+        text = "\n".join(lines)
+        return text if self._differs_only_in(text, block, {**block.data, key: value}) else None
+
     def has_rule(self, rule: str) -> bool:
         """Return whether the text has a block for a rule."""
         return rule in self._blocks
@@ -95,13 +111,13 @@ class Rewriter:
         if written is None:
             return None
         text = "\n".join(written)
-        return text if self._has_same_rules(text, block, change(signals)) else None
+        return text if self._differs_only_in(text, block, {**block.data, "signals": change(signals)}) else None
 
-    def _has_same_rules(self, text: str, block: RuleBlock, signals: Signals) -> bool:
-        """Return whether the text is valid, and parses to the same rules except for these signals of this rule."""
+    def _differs_only_in(self, text: str, block: RuleBlock, data: dict[str, Any]) -> bool:
+        """Return whether the text is valid, and parses to the same rules except for these values of this rule."""
         after = read_document(self.path, text)
         wanted = _rule_values(self._document)
-        wanted[block.id] = {**block.data, "signals": signals}
+        wanted[block.id] = data
         return not after.problems and _rule_values(after) == wanted
 
 

@@ -1,4 +1,4 @@
-"""Suggest small changes from labelled prompts: a weight, a new phrase or a removed signal, each as a diff to review.
+"""Suggest small changes from labels: a weight, a phrase, a removed signal or a higher floor, each as a diff to review.
 
 The effect of every candidate on the labelled prompts is computed from sums of points; the best are compiled,
 checked with the examples of the file, and evaluated with the classifier itself. No file is written.
@@ -18,7 +18,7 @@ from enricher.classify import TASK_TYPE
 from enricher.rules.cache import Rules
 from enricher.rules.checks.lint import findings
 from enricher.rules.compiling.compiled import FITTED
-from workbench.coverage.rule_positions import newest_stack, of_file, recorded_path
+from workbench.coverage.rule_positions import RulePosition, newest_stack, of_file, recorded_path
 from workbench.replay.compare import kinds
 from workbench.replay.impact import NOT, Impact
 from workbench.replay.replay import Replay, never
@@ -28,6 +28,7 @@ from workbench.statistics.pairs import benjamini_hochberg, mcnemar_midp
 from workbench.tuning.examples import example, from_log, from_rows, task_type
 from workbench.tuning.rewriting import Rewriter
 from workbench.tuning.steps import Search, best
+from workbench.tuning.wishes.floors import floors, judged_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
     from workbench.tuning.examples import Example, LabelledPrompt
     from workbench.tuning.labelled_rows import LabelledRow
     from workbench.tuning.steps import RuleChange
+    from workbench.tuning.wishes.floors import Floor, JudgedLine
+
+    Labelled = LabelledPrompt | JudgedLine
 
 MOST_SHOWN, MOST_TRIED = 10, 24
 ENOUGH_LABELS = 30
@@ -53,7 +57,8 @@ class SuggestError(ValueError):
 class Proposal:
     """A change that labels support; each proposal applies to the current text, without the other proposals.
 
-    ``fixes`` and ``breaks`` are labelled prompts by trace id, or file and line; ``p`` is McNemar's mid-p, ``q``
+    ``fixes`` and ``breaks`` are labelled prompts by trace id, or file and line; of a higher floor, the lines called
+    wrong and right that it takes out, by trace id and number of the line. ``p`` is McNemar's mid-p, ``q``
     the same adjusted for all candidates that were tried (Benjamini-Hochberg). ``holds``: it fixes more than
     it breaks even if any one session is left out. ``log_changes`` is how many of the ``log_prompts`` recorded
     prompts without a label would get a different outcome, right or wrong.
@@ -83,6 +88,7 @@ class Suggestions:
     tried: int
     proposals: tuple[Proposal, ...]
     missing: tuple[str, ...]
+    judged_lines: int = 0
     texts: dict[str, str] = field(default_factory=dict)
 
 
@@ -104,20 +110,27 @@ def suggest(
     known = set(written.class_names(TASK_TYPE))
     given = [*log.prompts, *from_rows(rows)]
     prompts = [one for one in given if one.right <= known]
-    if not prompts:
+    lines = list(judged_lines(corpus, written.rules))
+    if not prompts and not lines:
         raise SuggestError(_nothing(len(given), log.unclear))
     texts = _texts(written, path)
     search = Search(written, texts, [example(one, written.rules) for one in prompts])
-    candidates = list(search.candidates())
-    adjusted = benjamini_hochberg([one.p_value() for one in candidates]) or [1.0]
-    q_of = {id(one): q for one, q in zip(candidates, adjusted, strict=False)}
-    trial = _Trial(corpus, written, texts, search.examples)
+    candidates = list(search.candidates()) if prompts else []
+    higher = [found for found in floors(lines) if found]
+    tried: list[RuleChange | Floor] = [*candidates, *(floor for found in higher for floor in found)]
+    adjusted = benjamini_hochberg([one.p_value() for one in tried]) or [1.0]
+    q_of = {id(one): q for one, q in zip(tried, adjusted, strict=False)}
+    trial = _Trial(corpus, written, texts, search.examples, lines)
     proposals = list(_passed_trial(trial, best(candidates), q_of, should_stop))
+    for floor in (found[0] for found in higher):
+        if not should_stop() and (proposal := trial.floor_proposal(floor, q_of[id(floor)])):
+            proposals.append(proposal)
     proposals.sort(key=lambda one: (len(one.breaks) - len(one.fixes), one.p))
     right = sum(one.is_right() for one in search.examples)
     missing = _missing(search.examples, known, log.unclear, len(given) - len(prompts), proposals)
-    judged = {one.id: one.text for one in prompts}
-    return Suggestions(len(prompts), right, log.unclear, len(candidates), tuple(proposals), tuple(missing), judged)
+    judged = {one.id: one.text for one in prompts} | {one.id: one.text for one in lines}
+    counts = len(prompts), right, log.unclear, len(tried)
+    return Suggestions(*counts, tuple(proposals), tuple(missing), len(lines), judged)
 
 
 def _texts(written: LocatedRules, path: str) -> dict[str, str]:
@@ -152,9 +165,15 @@ class _Trial:
     """The trial of candidates: each is written into the text, compiled, and evaluated with the classifier itself."""
 
     def __init__(
-        self, corpus: Corpus, written: LocatedRules, texts: Mapping[str, str], examples: Sequence[Example]
+        self,
+        corpus: Corpus,
+        written: LocatedRules,
+        texts: Mapping[str, str],
+        examples: Sequence[Example],
+        lines: Sequence[JudgedLine],
     ) -> None:
         self._corpus, self._written, self._texts, self._examples = corpus, written, texts, examples
+        self._lines = lines
         self._stack = newest_stack(next(iter(texts)), corpus.versions)
         self._rewriters = {path: Rewriter(path, text) for path, text in texts.items()}
         self._known = {(one.severity, one.message) for one in findings(written.compiled)}
@@ -169,16 +188,43 @@ class _Trial:
         if text is None or rules is None:
             return None
         fixes, breaks = self._effect(rules, candidate.signal)
+        index = candidate.signal.index if candidate.signal else -1
+        line = self._rewriters[path].line_of(candidate.rule, index)
+        return self._told(candidate.title(), RulePosition(path, line), text, q, fixes, breaks)
+
+    def floor_proposal(self, floor: Floor, q: float) -> Proposal | None:
+        """Return a higher floor with the judged lines that it takes out; None as ``proposal`` does."""
+        path = next(iter(self._texts))
+        text = floor.written(self._rewriters[path], self._written)
+        rules = self._checked(path, text) if text else None
+        if text is None or rules is None:
+            return None
+        gone = [one for one in self._lines if one.is_taken_out(self._written.rules, rules)]
+        pairs = enumerate(zip(self._texts[path].split("\n"), text.split("\n"), strict=False), 1)
+        line = next((at for at, (before, after) in pairs if before != after), len(text.splitlines()))
+        wrong, right = [one for one in gone if one.is_wrong], [one for one in gone if not one.is_wrong]
+        return self._told(floor.title(), RulePosition(path, line), text, q, wrong, right)
+
+    def _told(
+        self,
+        title: str,
+        place: RulePosition,
+        text: str,
+        q: float,
+        fixes: Sequence[Labelled],
+        breaks: Sequence[Labelled],
+    ) -> Proposal | None:
+        """Return the proposal of a text that fixes and breaks these; None if that is no gain."""
         if len(fixes) <= len(breaks):
             return None
+        path = place.file
         changes, prompts = self._in_the_log(path, text)
-        index = candidate.signal.index if candidate.signal else -1
         before, after = (one.splitlines(keepends=True) for one in (self._texts[path], text))
         sessions = {one.session for one in fixes}
         return Proposal(
-            candidate.title(),
+            title,
             path,
-            self._rewriters[path].line_of(candidate.rule, index),
+            place.line,
             "".join(difflib.unified_diff(before, after, path, path)),
             tuple(one.id for one in fixes),
             tuple(one.id for one in breaks),
@@ -226,7 +272,7 @@ class _Trial:
         if path not in self._bases:
             self._bases[path] = compared_rules.from_text(path, self._texts[path], versions=versions)
         run = Replay(self._corpus, compared_rules.from_text(path, text, versions=versions), base=self._bases[path])
-        labelled = {one.prompt.id for one in self._examples}
+        labelled = {one.prompt.id for one in self._examples} | {one.row.id for one in self._lines}
         changes = prompts = 0
         for pair in (pair for pairs in run.pairs(processes=1) for pair in pairs):
             if pair.prompt.id not in labelled:
@@ -235,7 +281,7 @@ class _Trial:
         return changes, prompts
 
 
-def _net_without(session: str, fixes: Iterable[LabelledPrompt], breaks: Iterable[LabelledPrompt]) -> int:
+def _net_without(session: str, fixes: Iterable[Labelled], breaks: Iterable[Labelled]) -> int:
     return sum(one.session != session for one in fixes) - sum(one.session != session for one in breaks)
 
 
@@ -252,6 +298,9 @@ def _missing(
     examples: Sequence[Example], known: set[str], unclear: int, foreign: int, proposals: Sequence[Proposal]
 ) -> Iterator[str]:
     """Yield a sentence for each reason why the proposals are uncertain, and what would help."""
+    if not examples:
+        yield "no labelled prompts: only higher floors can be proposed, from the lines called wrong"
+        return
     if len(examples) < ENOUGH_LABELS:
         yield f"{len(examples)} labelled prompts; below {ENOUGH_LABELS} a proposal follows single prompts"
     if unclear:

@@ -1,4 +1,4 @@
-"""``enricher suggest``: propose small edits from labelled prompts, each as a diff of the instructions."""
+"""``enricher suggest``: propose small edits from labelled prompts and lines, each as a diff of the instructions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ MOST_LISTED, PROMPT_CHARS, ID_CHARS = 8, 70, 14
 @options.instructions_file(default="the packaged one")
 @options.as_json
 def suggest(files: tuple[str, ...], selection: Selection, instructions: str | None, is_json: bool) -> None:
-    """Propose single edits of the instructions from labelled prompts, each as a diff.
+    """Propose single edits of the instructions from labels, each as a diff.
 
-    An edit changes a weight, adds a phrase or removes a signal. For each, the prompts are listed that it fixes and
-    that it breaks. No file is changed.
+    An edit changes a weight, adds a phrase or removes a signal; for a rule whose lines were called wrong (enricher
+    trace wrong), it raises the floor. For each, the prompts or lines are listed that it fixes and that it breaks. No
+    file is changed.
     """
     from enricher.rules.layers import packaged_file
     from workbench.commands.replaying.coverage import opened
@@ -53,6 +54,8 @@ def suggest(files: tuple[str, ...], selection: Selection, instructions: str | No
 def _print(found: Suggestions) -> None:
     wrong = found.labelled - found.right
     click.echo(f"{found.labelled} labelled prompts: {found.right} are classified right, {wrong} wrong", err=True)
+    if found.judged_lines:
+        click.echo(f"{found.judged_lines} judged lines that a higher floor could take out", err=True)
     for line in found.missing:
         click.echo(printable(f"missing: {line}"), err=True)
     if not found.proposals:
@@ -88,6 +91,7 @@ def _as_json(found: Suggestions) -> dict[str, object]:
         "labelled": found.labelled,
         "right": found.right,
         "only_wrong": found.unclear,
+        "judged_lines": found.judged_lines,
         "tried": found.tried,
         "missing": found.missing,
         "proposals": [asdict(one) for one in found.proposals],

@@ -1,0 +1,159 @@
+"""Higher floors for rules whose lines users called wrong: a guardrail's points, a channel's score, a class's certainty.
+
+A floor lies between the scores of judged lines. What it really takes out is then found by replaying the judged prompts.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from enricher.respond.decision import Inputs, verdict_on
+from enricher.rules.own_layer.entries import Entry, with_entries
+from storage.traces import line_labels, queries
+from storage.traces.line_labels import APPROACH, GUARDRAIL, OTHER, TASK_TYPE
+from workbench.replay.outcome import reevaluated
+from workbench.statistics.pairs import mcnemar_midp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import RecordedPrompt
+    from storage.traces.line_labels import Line
+    from workbench.coverage.rule_positions import LocatedRules
+    from workbench.replay.corpus import Corpus
+    from workbench.replay.outcome import Outcome
+    from workbench.tuning.rewriting import Rewriter
+
+CHANNEL = "channel"
+KEYS = {GUARDRAIL: "min_score", CHANNEL: "min_score", TASK_TYPE: "min_confidence"}
+HIGHEST = 1.0
+"""The highest score of a fact, and the highest certainty of a task type."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLine:
+    """A line that a user judged: what decided it, with the score by which it was told; ``ref`` is that of a fact."""
+
+    id: str
+    session: str
+    text: str
+    row: RecordedPrompt
+    rules: Rules | None
+    """The rules that judged the prompt when it was recorded, if they are known."""
+    kind: str
+    name: str
+    ref: str
+    score: float
+    is_wrong: bool
+
+    def is_told(self, outcome: Outcome) -> bool:
+        """Return whether the line stands in the text of an outcome."""
+        if self.kind == GUARDRAIL:
+            return self.name in outcome.guardrails
+        if self.kind == CHANNEL:
+            return (self.name, self.ref) in outcome.items
+        return outcome.shown and bool(outcome.text)
+
+    def is_taken_out(self, before: Rules, after: Rules) -> bool:
+        """Return whether the line is told under the rules before a change, and no longer after it."""
+        return self.is_told(reevaluated(self.row, before, recorded=self.rules)) and not self.is_told(
+            reevaluated(self.row, after, recorded=self.rules)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """A higher floor for one rule; ``wrong`` and ``right`` are how many such judged lines score below it."""
+
+    kind: str
+    name: str
+    value: float
+    wrong: int
+    right: int
+
+    def p_value(self) -> float:
+        """Return the mid-p value of McNemar's test on the judged lines below the floor."""
+        return mcnemar_midp(self.wrong, self.right)
+
+    def title(self) -> str:
+        """Return a sentence that describes the change."""
+        return f"{self.kind.replace('_', ' ')} {self.name}".rstrip() + f": raise {KEYS[self.kind]} to {self.value:g}"
+
+    def written(self, rewriter: Rewriter, written: LocatedRules) -> str | None:
+        """Return the file's text with this floor: in the rule's section, else in a new one that extends the rule."""
+        named = (block for name, block in written.rules_of(self.kind) if name == self.name)
+        block = next(named, None) if self.name else written.compiled.rules.get(self.kind)
+        if block is None:
+            return None
+        if rewriter.has_rule(block.id):
+            return rewriter.with_value(block.id, KEYS[self.kind], self.value)
+        heading = self.kind.replace("_", " ").capitalize() + (f": {block.name}" if block.name else "")
+        section = f"## {heading}\n\n```yaml\nextend: true\n{KEYS[self.kind]}: {self.value:g}\n```"
+        return with_entries(rewriter.text, [Entry(block.part, section, block.id)])
+
+
+def judged_lines(corpus: Corpus, rules: Rules) -> Iterator[JudgedLine]:
+    """Yield the judged lines of the corpus that a floor could take out, with their scores under these rules."""
+    labelled = line_labels.labelled_traces(corpus.db)
+    for page in corpus.pages():
+        for row in page:
+            if row.id in labelled:
+                yield from _of_prompt(corpus, row, rules)
+
+
+def _of_prompt(corpus: Corpus, row: RecordedPrompt, rules: Rules) -> Iterator[JudgedLine]:
+    trace = queries.show(corpus.db, row.id)
+    lines, labels = line_labels.lines(trace), line_labels.of_trace(corpus.db, row.id)
+    found = trace["items"]
+    kept = [one for one in found if one["kept"]] if isinstance(found, list) else []
+    facts = [one.number for one in lines if one.kind not in KEYS and one.kind not in (APPROACH, OTHER)]
+    item_of = dict(zip(facts, kept, strict=False))
+    points = _points(row, rules)
+    recorded = corpus.versions.rules(row.rules_hash)
+    for line in (one for one in lines if one.number in labels):
+        item = item_of.get(line.number)
+        kind, name, score = (CHANNEL, line.kind, float(item["score"])) if item else _decided(line, points)
+        if kind in KEYS:
+            ref, is_wrong = str(item["ref"]) if item else "", labels[line.number].verdict == line_labels.WRONG
+            place, session = f"{row.id}:{line.number}", row.session_id or row.id
+            yield JudgedLine(place, session, line.text, row, recorded, kind, name, ref, score, is_wrong)
+
+
+def _decided(line: Line, points: dict[tuple[str, str], float]) -> tuple[str, str, float]:
+    name = line.rule if line.kind == GUARDRAIL else ""
+    return (line.kind, name, points[line.kind, name]) if (line.kind, name) in points else ("", "", 0.0)
+
+
+def _points(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]:
+    """Return the points of each guardrail and the certainty of the task type under these rules."""
+    judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), rules, is_explained=False)
+    shown = "" if judged.uncertain else judged.task_type
+    scores, guidance = judged.scores.get(GUARDRAIL, {}), rules.body["guardrails"]
+    return {(TASK_TYPE, ""): judged.confidence} | {
+        (GUARDRAIL, name): scores.get(name, 0) + (guidance["task_type_weight"] if shown in task_types else 0)
+        for name, _title, task_types, *_ in guidance["rules"]
+    }
+
+
+def floors(lines: Sequence[JudgedLine]) -> Iterator[list[Floor]]:
+    """Yield for each rule the floors that take out more lines called wrong than lines called right, best first."""
+    ordered = sorted(lines, key=lambda one: (one.kind, one.name, one.score))
+    for (kind, name), group in groupby(ordered, key=lambda one: (one.kind, one.name)):
+        judged = list(group)
+        scores = sorted({one.score for one in judged})
+        found = []
+        for score, following in zip(scores, [*scores[1:], None], strict=True):
+            value = score + 1 if kind == GUARDRAIL else _between(score, following)
+            below = [one.is_wrong for one in judged if one.score <= score]
+            if 2 * sum(below) > len(below) and (kind == GUARDRAIL or value <= HIGHEST):
+                found.append(Floor(kind, name, value, sum(below), len(below) - sum(below)))
+        yield sorted(found, key=lambda one: (one.right - one.wrong, one.value))
+
+
+def _between(score: float, following: float | None) -> float:
+    return math.floor(score * 100 + 1) / 100 if following is None else round((score + following) / 2, 4)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from enricher.respond.hydration.wording import closed, intent, items_of, main_request, object_of, read_requests
+from enricher.respond.hydration.requests import read_requests
+from enricher.respond.hydration.wording import closed, intent, items_of, main_request, object_of
 from tests.hydration.agreement import suggested
 
 
 def restated(prompt: str) -> str:
     requests = read_requests(prompt)
-    return intent(requests, error="", earlier="", is_question=False, is_debugging=False)
+    return intent(requests, error="", earlier="", is_question=False, is_report=False)
 
 
 @pytest.mark.parametrize(

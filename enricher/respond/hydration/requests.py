@@ -23,6 +23,8 @@ from enricher.respond.hydration.vocabulary import (
     POLITE,
     PRONOUNS,
     QUESTIONS,
+    SEQUENCE,
+    TRACES,
     VAGUE,
     VERBS,
     WISHES,
@@ -111,6 +113,8 @@ def _own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
         is_nested = bool(marked) and bool(lines) and lines[-1][1] and indent > outer
         outer = indent if marked and not is_nested else outer
         lines.append((marked or bare, bool(marked), is_nested))
+    if sum(line.lower().startswith(SEQUENCE) for line, _is_listed, _is_nested in lines) > 1:
+        lines = [(line, True, is_nested) for line, _is_listed, is_nested in lines]
     return lines
 
 
@@ -126,7 +130,9 @@ def _numbered(line: str) -> list[str]:
 
 
 def _is_logged(bare: str) -> bool:
-    """Return whether a line begins with a date, as those of a log do."""
+    """Return whether a line begins with a date, as those of a log do, or introduces a trace."""
+    if bare.lower().startswith(TRACES):
+        return True
     digits = bare[1:] if bare[:1] == "[" else bare
     return (digits[:4].isdigit() and digits[4:5] in ("-", "/")) or (digits[:2].isdigit() and digits[2:3] == "/")
 
@@ -225,8 +231,8 @@ def _plain(clause: str) -> str:
         is_shorter = False
         low = clause.lower()
         for words in POLITE:
-            if low.startswith(words) and low[len(words) : len(words) + 1] in (" ", ","):
-                clause, is_shorter = clause[len(words) :].lstrip(" ,"), True
+            if low.startswith(words) and low[len(words) : len(words) + 1] in (" ", ",", "\u2026"):
+                clause, is_shorter = clause[len(words) :].lstrip(" ,\u2026"), True
                 break
     return clause
 

@@ -11,32 +11,31 @@ POLITE = (
     "the remaining work is to", "let's",
     "lets", "let us", "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also",
     "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
-    "first", "finally", "just", "maybe", "kindly", "yes", "try to", "make sure to", "be sure to",
+    "first", "finally", "just", "maybe", "kindly", "probably", "yes", "try to", "make sure to", "be sure to",
 )  # fmt: skip
 VERBS = frozenset(
     """
-    accept adapt add address adjust adopt align allow amend analyse analyze append apply arrange ask assign
-    attach audit backport benchmark bind bring build bump bundle cache center centre change check choose clean
-    clear close collect combine comment commit compare compile complete configure connect consider consolidate
-    continue convert copy correct cover create cross-check cut debounce debug decide decouple deduplicate define
-    delegate delete deploy deprecate describe design detach detect develop diagnose differentiate disable
-    disconnect discuss document double-check download draft drop dump duplicate edit eliminate embed emit enable
-    enforce ensure evaluate examine exclude execute expand explain explore export expose extend extract fetch
-    figure fill filter find finish fix flatten follow force format generate get give group handle harden hide
-    highlight identify implement import improve include increase initialise initialize inject inline insert
-    inspect install integrate interpolate introduce invert investigate isolate iterate join keep kill launch let
-    lint list load log look lower make measure merge migrate mock modify monitor move nest normalise normalize
-    notify obtain omit open optimise optimize outline overhaul override pack parametrize parse pick pin plan
-    polish populate port prefer prepare preserve prevent print proceed process propose prove provide prune
-    publish pull push put raise read rearrange rebase rebuild record recreate redesign redo reduce refactor
-    regenerate release reload rely remove rename render reorder reorganise reorganize rephrase replace report
-    reproduce require rerun research reset resolve restart restore restrict restructure restyle rethink
-    retrigger retry return reuse revert review revise reword rework rewrite roll rotate round run sanitise
-    sanitize save scan search select send separate serve set setup shift ship shorten show shrink simplify skip
-    solve sort spawn specify speed split stack standardise standardize start stay stick stop store streamline
-    strip structure substitute summarise summarize support swap switch sync tag tell test think tidy tighten
-    toggle track train translate treat trigger trim truncate turn tweak undo unify unset update upgrade upload
-    use validate verify wait warn widen wire work wrap write
+    adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach audit
+    backport benchmark bind bring build bump bundle cache center centre change check choose clean clear close
+    collect combine commit compare compile complete configure connect consider consolidate continue convert copy
+    correct cover create cross-check cut debounce debug decide decouple deduplicate define delegate delete
+    deploy deprecate describe design detach detect develop diagnose differentiate disable disconnect discuss
+    document double-check download draft drop dump duplicate edit eliminate embed emit enable enforce ensure
+    evaluate examine exclude execute expand explain explore export expose extend extract fetch figure fill
+    filter find finish fix flatten follow format generate get give group handle harden hide highlight identify
+    implement import improve include increase initialise initialize inject inline insert inspect install
+    integrate interpolate introduce invert investigate isolate iterate join keep kill launch lint list load log
+    look lower make measure merge migrate mock modify monitor move nest normalise normalize notify omit open
+    optimise optimize outline overhaul override pack parametrize parse pick pin plan polish populate port
+    prepare preserve prevent print propose prove provide prune publish pull push put raise read rearrange rebase
+    rebuild record recreate redesign redo reduce refactor regenerate release reload rely remove rename render
+    reorder reorganise reorganize rephrase replace report reproduce require rerun research reset resolve restart
+    restore restrict restructure restyle rethink retrigger retry return reuse revert review revise reword rework
+    rewrite roll rotate run sanitise sanitize save scan search select send separate serve set setup shift ship
+    shorten show shrink simplify skip solve sort spawn specify speed split standardise standardize stay stop
+    store streamline strip structure substitute summarise summarize support swap switch sync tag test think tidy
+    tighten toggle track translate treat trigger trim truncate turn tweak undo unify unset update upgrade upload
+    use validate verify warn widen wire wrap write
     """.split()
 )
 CONDITIONS = frozenset(
@@ -87,9 +86,18 @@ WISHING = (
     "you will need to ",
 )  # fmt: skip
 """Beginnings of sentences that say what is wanted, although ``POLITE`` takes them away."""
-REQUESTING = (", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ", ", please ")
+REQUESTING = (
+    ", can we ",
+    ", could we ",
+    ", so can we ",
+    ", so can you ",
+    ", so please ",
+    ", can you ",
+    ", could you ",
+    ", please ",
+)
 """Words that begin another request within a sentence."""
-ENDS = (" -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
+ENDS = (" - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
 PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
@@ -115,4 +123,7 @@ DOUBLED = frozenset(
 )
 AROUND = " \t.,;:!?*-_\"'()[]…\u2013\u2014"
 PASTED = (">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✗", "✖", "E   ")
+SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
+"""Beginnings of lines that are tasks in a row; two of them make the prompt's lines a list."""
+TRACES = ("stack trace", "[c]: ", "backtrace")
 LIST_MARKS = ("- ", "* ", "• ")

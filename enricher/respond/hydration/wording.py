@@ -41,14 +41,15 @@ def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> P
 
     ``is_report``: the prompt reports a failure, so that a sentence with its signs comes before other statements.
     """
-    requests = [one for one in requests if not one.is_detail] or requests
+    requests = _own(requests) or requests
     whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
     wanted = [one for one in whole if one.is_order or one.is_condition]
+    reports = [one for one in whole if is_report and not one.is_question and _reports(one.text)]
     for candidates in (
+        [one for one in reports if one.is_order] or reports,
         [one for one in wanted if not one.is_minor],
         [one for one in whole if wanted and not one.is_minor and _names_code(one.text)],
         wanted,
-        [one for one in whole if is_report and _reports(one.text)],
         [one for one in requests if one.is_question],
         [one for one in whole if _names_code(one.text)],
         whole,
@@ -65,20 +66,15 @@ def _names_code(text: str) -> bool:
 
 
 def _reports(text: str) -> bool:
-    """Return whether a sentence says that something fails."""
+    """Return whether a sentence says that something fails, and what."""
     words = text.lower().split()
     return len(words) >= FEWEST_WORDS_OF_A_REPORT and not FAILING.isdisjoint(word.strip(AROUND) for word in words)
 
 
 def items_of(requests: list[PromptRequest]) -> list[str]:
-    """Return the separate requests of a prompt with several: its list items, else its orders; empty for only one.
-
-    A list most items of which tell what was done is no list of requests.
-    """
-    requests = [one for one in requests if not one.is_detail]
+    """Return the separate requests of a prompt with several: its list items, else its orders; empty for only one."""
+    requests = _own(requests)
     listed = [one for one in requests if one.is_listed]
-    if 2 * sum(_tells(one) for one in listed) >= len(listed):
-        requests, listed = [one for one in requests if not one.is_listed], []
     orders = [one for one in requests if one.is_order]
     chosen = listed if len(listed) > 1 else [one for one in requests if one.is_order or (orders and one.is_condition)]
     chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in VAGUE]
@@ -86,6 +82,14 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
     if len(texts) > MOST_ITEMS:
         texts[MOST_ITEMS - 1 :] = [f"Do the other {len(texts) - MOST_ITEMS + 1} points of the prompt"]
     return texts if len(texts) > 1 else []
+
+
+def _own(requests: list[PromptRequest]) -> list[PromptRequest]:
+    """Return the requests without details of list items, and without a list that mostly tells what was done."""
+    own = [one for one in requests if not one.is_detail]
+    listed = [one for one in own if one.is_listed]
+    is_narrative = 2 * sum(_tells(one) for one in listed) >= len(listed)
+    return [one for one in own if not one.is_listed] if is_narrative else own
 
 
 def _tells(item: PromptRequest) -> bool:
@@ -132,6 +136,7 @@ def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_questi
     chosen = main_request(requests, is_report=is_report)
     if chosen is None:
         return f"Resolve the pasted error: {error}" if error else "Act on the pasted text"
+    requests = _own(requests)
     text = harmless(chosen.text, longest=LONGEST_INTENT * 2).rstrip(" .!?")
     if chosen.is_question and is_question:
         sentence = f"Answer the question: {text}?"

@@ -28,7 +28,7 @@ POINTER = (
 )
 LONGEST_SHORT_INTENT = 35
 """Tokens of the intent in the text that only names a file."""
-DEBUG, DEBUGGING = "debug", "debugging"
+DEBUGGING = "debugging"
 FEWEST_WORDS = 5
 """A request with fewer words is read together with the one before it."""
 TRACKED_TYPE = "framework"
@@ -112,13 +112,11 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration
     requests = read_requests(inputs.prompt)
-    is_report = name == DEBUGGING or judged.task_type == DEBUG
-    main = main_request(requests, is_report=is_report)
+    main = main_request(requests, is_report=name == DEBUGGING)
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
     if main:
         values["object"] = object_of(main) or main.text
-        if main.is_order or main.is_condition or main.is_question:
-            values["request"] = main.text
+        values["request"] = main.text
         if main.is_order:
             values["order"] = closed(capitalized(main.text))
     else:
@@ -134,14 +132,19 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
         error=values.get("error", ""),
         earlier=_earlier(inputs, main),
         is_question=is_question,
-        is_report=is_report,
+        is_report=name == DEBUGGING,
     )
-    is_of_setup = judged.scores.get("task_type", {}).get(TRACKED_TYPE, 0) > 0 or AGENT_FILE in judged.features
+    is_of_setup = AGENT_FILE in judged.features or _concerns_setup(judged.scores.get("task_type", {}))
     is_tracked = bool(plan["tracked"]) or (is_of_setup and not is_question)
     steps = {**plan, "steps": [_step_of(one) for one in by_model["steps"]]} if "steps" in by_model else plan
     found.steps = steps_for(steps, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
     found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
     return found
+
+
+def _concerns_setup(points: Mapping[str, int]) -> bool:
+    """Return whether the agent's own set-up has at least half as many points as the best task type."""
+    return 0 < max(points.values(), default=0) <= 2 * points.get(TRACKED_TYPE, 0)
 
 
 def _step_of(step: Mapping[str, Any]) -> list[Any]:

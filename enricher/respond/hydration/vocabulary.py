@@ -87,35 +87,19 @@ WISHING = (
 )  # fmt: skip
 """Beginnings of sentences that say what is wanted, although ``POLITE`` takes them away."""
 REQUESTING = (
-    ", can we ",
-    ", could we ",
-    ", so can we ",
-    ", so can you ",
-    ", so please ",
-    ", can you ",
-    ", could you ",
+    ", can we ", ", could we ", ", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ",
     ", please ",
-)
+)  # fmt: skip
 """Words that begin another request within a sentence."""
 ENDS = (" - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
 PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
-ASKING = ("why", "how", "what", "where", "which", "when", "who", "whether", "if")
+ASKING = ("why", "how", "whether", "if")
 INQUIRING = frozenset("figure find look check investigate diagnose debug explain see tell understand work".split())
-ENDS_OF_OBJECT = (
-    " so that ",
-    " because ",
-    " since ",
-    " - ",
-    " -- ",
-    " \u2013 ",
-    " \u2014 ",
-    "; ",
-    ": ",
-    ", but ",
-    " but ",
-)
+ENDS_OF_OBJECT = (" so that ", " because ", " since ", " - ", " -- ", " \u2013 ", " \u2014 ", "; ", ": ")
+ENDS_OF_ORDER = (*ENDS_OF_OBJECT, ", but ", " but ")
+"""What ends the object of an order; in a report, the failure often follows the word "but"."""
 FEWEST_WORDS_BEFORE_COLON = 5
 """Fewer words only introduce what follows the colon, as a time of day does before an error, and "this is my config"."""
 DOUBLED = frozenset(

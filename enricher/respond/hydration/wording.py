@@ -15,6 +15,7 @@ from enricher.respond.hydration.vocabulary import (
     BEHIND_A_BARE_VERB,
     DOUBLED,
     ENDS_OF_OBJECT,
+    ENDS_OF_ORDER,
     FAILING,
     FEWEST_WORDS_BEFORE_COLON,
     FEWEST_WORDS_OF_A_REPORT,
@@ -88,7 +89,7 @@ def _own(requests: list[PromptRequest]) -> list[PromptRequest]:
     """Return the requests without details of list items, and without a list that mostly tells what was done."""
     own = [one for one in requests if not one.is_detail]
     listed = [one for one in own if one.is_listed]
-    is_narrative = 2 * sum(_tells(one) for one in listed) >= len(listed)
+    is_narrative = bool(listed) and 2 * sum(_tells(one) for one in listed) >= len(listed)
     return [one for one in own if not one.is_listed] if is_narrative else own
 
 
@@ -113,7 +114,7 @@ def object_of(request: PromptRequest) -> str:
     if is_asking and (request.verb in INQUIRING or request.is_question):
         words = words[1:]
     text = " ".join(words)
-    for end in ENDS_OF_OBJECT:
+    for end in ENDS_OF_ORDER if request.verb else ENDS_OF_OBJECT:
         head = text.partition(end)[0]
         if len(head.split()) > (FEWEST_WORDS_BEFORE_COLON - 1 if end == ": " else 1):
             text = head

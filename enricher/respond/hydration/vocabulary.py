@@ -11,7 +11,8 @@ POLITE = (
     "the remaining work is to", "let's",
     "lets", "let us", "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also",
     "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
-    "first", "finally", "just", "maybe", "kindly", "probably", "yes", "try to", "make sure to", "be sure to",
+    "first", "finally", "just", "maybe", "kindly", "probably", "but", "actually", "yeah", "yep", "yup",
+    "when you're done", "when done", "once done", "after that", "yes", "try to", "make sure to", "be sure to",
 )  # fmt: skip
 VERBS = frozenset(
     """
@@ -61,7 +62,7 @@ TELLING = frozenset("we we've we're i i've i'm was were".split())
 FAILING = frozenset(
     """
     error errors fail fails failed failing crash crashes crashed throws broken wrong missing empty blank nothing never
-    not no isn't doesn't didn't don't can't cannot won't wasn't aren't complains instead stuck hangs
+    not no isn't doesn't didn't don't can't cannot won't wasn't aren't complains instead stuck hangs off
     """.split()
 )
 """Words of a sentence that reports a failure."""
@@ -75,9 +76,9 @@ POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
 AUXILIARIES = frozenset("do does did can could should would will has have".split())
 GUESSES = ("could be", "might be", "may be", "perhaps", "probably", "could it be", "is it possible")
 QUESTIONS = (
-    "should we ", "should i ", "do we ", "do i ", "does ", "did ", "is there ", "is it ", "are there ", "am i ", "why ",
-    "what is ", "what are ", "what options ", "what does ", "how do ", "how does ", "how can ", "where is ",
-    "where do ",
+    "should we ", "should i ", "is every ", "is the ", "is this ", "are all ", "are the ", "are these ",
+    "do we ", "do i ", "does ", "did ", "is there ", "is it ", "are there ", "am i ", "why ", "what is ", "what are ",
+    "what options ", "what does ", "how do ", "how does ", "how can ", "where is ", "where do ",
 )  # fmt: skip
 """Beginnings of sentences that ask, even without a question mark."""
 WISHING = (

@@ -53,7 +53,7 @@ def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> P
         wanted,
         [one for one in requests if one.is_question],
         [one for one in whole if _names_code(one.text)],
-        whole,
+        sorted(whole, key=lambda one: -len(one.text)),
         requests,
     ):
         if candidates:

@@ -50,7 +50,7 @@ class PromptRequest:
         words = text.lower().split()
         self.is_condition = not is_question and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
         is_short = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and not PRONOUNS.isdisjoint(words[1:2])
-        is_beside = self.verb in MINOR and not POINTING.isdisjoint(words[1:2])
+        is_beside = (self.verb in MINOR and not POINTING.isdisjoint(words[1:2])) or words[:3] == ["have", "a", "look"]
         is_vague = bool(self.verb) and " ".join(words[1:]) in VAGUE
         self.is_minor = is_short or is_beside or is_vague or words[-1:] == ["accordingly"]
         self.is_detail = False
@@ -218,7 +218,8 @@ def _begins_with_verb(words: list[str]) -> bool:
 def verb_of(text: str) -> str:
     """Return the verb that a text begins with, as an order does; empty if there is none."""
     words = [word.lower().strip(AROUND) for word in text.split(None, 2)[:2]]
-    if not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
+    is_aside = text.partition(" ")[0].endswith("\u2026")
+    if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
         return ""
     return words[0] if words[0] in VERBS or words[0] in LEADING_VERBS else ""
 

@@ -19,24 +19,24 @@ VERBS = frozenset(
     adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach audit
     backport benchmark bind bring build bump bundle cache center centre change check choose clean clear close
     collect combine commit compare compile complete configure connect consider consolidate continue convert copy
-    correct cover create cross-check cut debounce debug decide decouple deduplicate define delegate delete
-    deploy deprecate describe design detach detect develop diagnose differentiate disable disconnect discuss
-    document double-check download draft drop dump duplicate edit eliminate embed emit enable enforce ensure
-    evaluate examine exclude execute expand explain explore export expose extend extract fetch figure fill
-    filter find finish fix flatten follow format generate get give group handle harden hide highlight identify
-    implement import improve include increase initialise initialize inject inline insert inspect install
-    integrate interpolate introduce invert investigate isolate iterate join keep kill launch lint list load log
-    look lower make measure merge migrate mock modify monitor move nest normalise normalize notify omit open
-    optimise optimize outline overhaul override pack parametrize parse pick pin plan polish populate port
-    prepare preserve prevent print propose prove provide prune publish pull push put raise read rearrange rebase
-    rebuild record recreate redesign redo reduce refactor regenerate release reload rely remove rename render
-    reorder reorganise reorganize rephrase replace report reproduce require rerun research reset resolve restart
-    restore restrict restructure restyle rethink retrigger retry return reuse revert review revise reword rework
-    rewrite roll rotate run sanitise sanitize save scan search select send separate serve set setup shift ship
-    shorten show shrink simplify skip solve sort spawn specify speed split standardise standardize stay stop
-    store streamline strip structure substitute summarise summarize support swap switch sync tag test think tidy
-    tighten toggle track translate treat trigger trim truncate turn tweak undo unify unset update upgrade upload
-    use validate verify warn widen wire wrap write
+    correct count cover create cross-check cut debounce debug decide decouple decrement deduplicate define
+    delegate delete deploy deprecate describe design detach detect develop diagnose differentiate disable
+    disconnect discuss document double-check download draft drop dump duplicate edit eliminate embed emit enable
+    enforce ensure evaluate examine exclude execute expand explain explore export expose extend extract fetch
+    figure fill filter find finish fix flatten follow format generate get give group handle harden hide
+    highlight identify implement import improve include increase increment initialise initialize inject inline
+    insert inspect install integrate interpolate introduce invert investigate isolate iterate join keep kill
+    launch lint list load log look lower make measure merge migrate mock modify monitor move nest normalise
+    normalize notify omit open optimise optimize outline overhaul override pack parametrize parse pick pin plan
+    polish populate port prepare preserve prevent print propose prove provide prune publish pull push put raise
+    read rearrange rebase rebuild record recreate redesign redo reduce refactor regenerate release reload rely
+    remove rename render reorder reorganise reorganize rephrase replace report reproduce require rerun research
+    reset resolve restart restore restrict restructure restyle rethink retrigger retry return reuse revert
+    review revise reword rework rewrite roll rotate run sanitise sanitize save scan search select send separate
+    serve set setup shift ship shorten show shrink simplify skip solve sort spawn specify speed split
+    standardise standardize stay stop store streamline strip structure substitute summarise summarize support
+    swap switch sync tag test think tidy tighten toggle track translate treat trigger trim truncate turn tweak
+    undo unify unset update upgrade upload use validate verify warn widen wire wrap write
     """.split()
 )
 CONDITIONS = frozenset(
@@ -90,6 +90,9 @@ WISHING = (
 REQUESTING = (
     ", can we ", ", could we ", ", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ",
     ", please ",
+    ", let's ",
+    ", but let's ",
+    ", so let's ",
 )  # fmt: skip
 """Words that begin another request within a sentence."""
 ENDS = (" - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)

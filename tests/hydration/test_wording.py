@@ -148,6 +148,16 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
         pytest.param(
             "find and fix the leak, then add a test", ["Find and fix the leak", "Add a test"], id="no verb alone"
         ),
+        pytest.param(
+            "There are two problems:\n- the dates are slow\n- the year is easily forgotten\n\nAdd a helper for both",
+            [],
+            id="no reasons for an order",
+        ),
+        pytest.param(
+            "in short: drop the old table, then rename the new one",
+            ["Drop the old table", "Rename the new one"],
+            id="an order behind a colon",
+        ),
         pytest.param("I want to add a new feature. show the year in the footer", [], id="no announcement"),
     ],
 )

@@ -103,7 +103,9 @@ def _own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
         if fenced or pasted or _is_code(line, bare):
             continue
         if len(numbered := _numbered(bare)) > 1:
-            lines += [(one, True, False) for one in numbered]
+            last, _stop, rest = numbered.pop().partition(". ")
+            lines += [(one, True, False) for one in (*numbered, last)]
+            lines += [(rest, False, False)] * bool(rest)
             continue
         marked = next((bare[len(mark) :] for mark in LIST_MARKS if bare.startswith(mark)), "")
         number, dot, rest = bare.partition(".") if "." in bare[:4] else bare.partition(")")
@@ -147,7 +149,7 @@ def _wants(words: list[str]) -> bool:
     for at, word in enumerate(words):
         before = words[max(0, at - 2) : at]
         is_unneeded = word == "need" and words[0] in ("we", "i")
-        if word in CONDITIONS and (is_unneeded or NEGATIONS.isdisjoint(before)):
+        if word in CONDITIONS and "what" not in before and (is_unneeded or NEGATIONS.isdisjoint(before)):
             return True
         if word == "like" and not WISHES.isdisjoint(before):
             return True
@@ -187,23 +189,22 @@ def _orders(sentence: str) -> list[str]:
         depth = max(0, depth + word.count("(") - word.count(")"))
         behind = words[at - 1] if at else ""
         is_joined = behind.lower() in ("and", "then", "&") or behind.endswith((",", ";"))
-        bare = word.lower().strip(AROUND)
-        is_verb = bare in VERBS and at + 1 < len(words) and _begins_with_verb(parts[0] or words)
+        is_verb = word.lower().strip(AROUND) in VERBS and at + 1 < len(words)
         follower = words[at + 1].lower() if at + 1 < len(words) else ""
-        is_bare = _is_bare_verb(parts[-1])
-        if (
-            not depth
-            and parts[-1]
-            and not is_bare
-            and is_joined
-            and is_verb
-            and follower not in ("and", "or", "of", "is", "are", "to")
-        ):
+        is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
+        is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
+        if parts[-1] and not depth and (is_further or (is_order and _introduces(parts[-1], word))):
             while parts[-1] and parts[-1][-1].lower() in ("and", "then", "&"):
                 parts[-1].pop()
             parts.append([])
         parts[-1].append(word)
     return [" ".join(part) for part in parts]
+
+
+def _introduces(words: list[str], word: str) -> bool:
+    """Return whether words end with a colon outside of quotation marks, before an order: "in short: drop the table"."""
+    text = " ".join(words)
+    return text.endswith(":") and word[:1].isalpha() and not text.count('"') % 2 and not text.count("`") % 2
 
 
 def _is_bare_verb(words: list[str]) -> bool:

@@ -11,7 +11,7 @@ POLITE = (
     "the remaining work is to", "let's",
     "lets", "let us", "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also",
     "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
-    "first", "finally", "just", "maybe", "kindly", "probably", "but", "actually", "yeah", "yep", "yup",
+    "first", "finally", "just", "maybe", "kindly", "only", "probably", "but", "actually", "yeah", "yep", "yup",
     "when you're done", "when done", "once done", "after that", "yes", "try to", "make sure to", "be sure to",
 )  # fmt: skip
 VERBS = frozenset(
@@ -26,17 +26,18 @@ VERBS = frozenset(
     figure fill filter find finish fix flatten follow format generate get give group handle harden hide
     highlight identify implement import improve include increase increment initialise initialize inject inline
     insert inspect install integrate interpolate introduce invert investigate isolate iterate join keep kill
-    launch lint list load log look lower make measure merge migrate mock modify monitor move nest normalise
-    normalize notify omit open optimise optimize outline overhaul override pack parametrize parse pick pin plan
-    polish populate port prepare preserve prevent print propose prove provide prune publish pull push put raise
-    read rearrange rebase rebuild record recreate redesign redo reduce refactor regenerate release reload rely
-    remove rename render reorder reorganise reorganize rephrase replace report reproduce require rerun research
-    reset resolve restart restore restrict restructure restyle rethink retrigger retry return reuse revert
-    review revise reword rework rewrite roll rotate run sanitise sanitize save scan search select send separate
-    serve set setup shift ship shorten show shrink simplify skip solve sort spawn specify speed split
-    standardise standardize stay stop store streamline strip structure substitute summarise summarize support
-    swap switch sync tag test think tidy tighten toggle track translate treat trigger trim truncate turn tweak
-    undo unify unset update upgrade upload use validate verify warn widen wire wrap write
+    launch lint list load log look lower make maximise maximize measure merge migrate minimise minimize mock
+    modify monitor move nest normalise normalize notify omit open optimise optimize outline overhaul override
+    pack parametrize parse pick pin plan polish populate port prepare preserve prevent print propose prove
+    provide prune publish pull push put raise read rearrange rebase rebuild record recreate redesign redo reduce
+    refactor regenerate release reload rely remove rename render reorder reorganise reorganize rephrase replace
+    report reproduce require rerun research reset resolve restart restore restrict restructure restyle rethink
+    retrigger retry return reuse revert review revise reword rework rewrite roll rotate run sanitise sanitize
+    save scan search select send separate serve set setup shift ship shorten show shrink simplify skip solve
+    sort spawn specify speed split standardise standardize stay stop store streamline strip structure substitute
+    summarise summarize support swap switch sync tag test think tidy tighten toggle track translate treat
+    trigger trim truncate turn tweak undo unify unset update upgrade upload use validate verify warn widen wire
+    wrap write
     """.split()
 )
 CONDITIONS = frozenset(

@@ -90,7 +90,14 @@ def _own(requests: list[PromptRequest]) -> list[PromptRequest]:
     own = [one for one in requests if not one.is_detail]
     listed = [one for one in own if one.is_listed]
     is_narrative = bool(listed) and 2 * sum(_tells(one) for one in listed) >= len(listed)
-    return [one for one in own if not one.is_listed] if is_narrative else own
+    return [one for one in own if not one.is_listed] if is_narrative or _explains(own) else own
+
+
+def _explains(requests: list[PromptRequest]) -> bool:
+    """Return whether a list asks for nothing itself, and an order follows it that it gives the reasons for."""
+    asked = [one.is_order or one.is_condition for one in requests]
+    at = [number for number, one in enumerate(requests) if one.is_listed]
+    return bool(at) and not any(asked[number] for number in at) and any(one.is_order for one in requests[at[-1] + 1 :])
 
 
 def _tells(item: PromptRequest) -> bool:

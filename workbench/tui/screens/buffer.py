@@ -27,9 +27,15 @@ from workbench.tui.widgets.questions.picker import Answer, Picker
 from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
+    from enricher.rules.layers import Layer
     from workbench.edits.drafts import Draft
 
-OVERWRITE, TAKE_THEIRS, LAYER, THROW_AWAY = "overwrite", "theirs", "layer", "throw away"
+OVERWRITE, TAKE_THEIRS, THROW_AWAY = "overwrite", "theirs", "throw away"
+MEANING = {
+    "user": ("your own layer", "counts for you, in every project; the gate does not judge it"),
+    "project": ("this project's layer", "counts for everybody who works here; the gate judges it"),
+}
+"""What the layers that an edit can be saved in are called, and what each means."""
 
 
 @dataclass
@@ -231,9 +237,9 @@ class BufferScreen(WorkbenchScreen):
 
     def action_save(self) -> None:
         """Save the buffer; ask first if that would overwrite another program's changes or drop part of the edit."""
-        if files.saves_as_layer(self._path):
+        if files.saves_as_layer(self._path, here()):
             self._ask_for_layer()
-        elif objection := files.objection(self._path):
+        elif objection := files.objection(self._path, here()):
             self.notify(
                 f"{objection}: {files.remedy(self._path)}. Your edit is kept until you save or undo it (ctrl+r).",
                 title="Not saved",
@@ -250,40 +256,46 @@ class BufferScreen(WorkbenchScreen):
 
     def _ask_for_layer(self) -> None:
         note = (
-            f"This file cannot be edited here: {files.objection(self._path)}. The rules that you changed go into a "
-            "layer of your own, which has precedence over it; all others still come from this file."
+            f"This file cannot be edited here: {files.objection(self._path, here())}. The rules that you changed go "
+            "into a layer above it; all others still come from this file."
         )
+        layers = {layer.path: layer for layer in files.layers_for_edits(here())}
         answers = [
-            Answer(LAYER, "Save what I changed as my own layer", from_home(files.own_file())),
-            Answer("", "Go on editing"),
+            Answer(
+                path,
+                f"Save the changed rules in {MEANING[layer.name][0]}",
+                f"{from_home(path)}: {MEANING[layer.name][1]}",
+            )
+            for path, layer in layers.items()
         ]
-        self.app.push_screen(Picker("Save as your own?", answers, note=note), self._answered_layer)
 
-    def _answered_layer(self, answer: str | None) -> None:
-        if answer == LAYER:
-            self.store_layer(self.editor.text, self._disk)
+        def answered(path: str | None) -> None:
+            if path:
+                self.store_layer(self.editor.text, self._disk, layers[path])
+
+        self.app.push_screen(Picker("Save where?", [*answers, Answer("", "Go on editing")], note=note), answered)
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
-    def store_layer(self, text: str, opened: str) -> None:
-        """Write the rules that differ from the packaged file into the user's own layer."""
-        path = files.own_file()
+    def store_layer(self, text: str, opened: str, into: Layer) -> None:
+        """Write the rules that differ from the packaged file into a layer."""
+        path = into.path
         try:
             is_new = not os.path.exists(path)
             before = files.read(path)
-            layer = files.layer_of_edit(text, opened, here())
+            layer = files.layer_of_edit(text, opened, here(), into)
             if not layer.rules and layer.text == before:
                 self.post_message(NotSaved("Nothing to save: no rule differs from the packaged file.", False))
                 return
-            files.save(path, layer.text, over=before)
+            trust = files.save_trusted(path, layer.text, over=before, cwd=here())
         except (files.FileError, LayerError) as error:
             self.post_message(NotSaved(str(error), False))
             return
         count = len(layer.rules)
         note = (
-            f"Saved {count} changed rule{'s' * (count != 1)} in your own layer, which is open now; "
-            "the packaged file stays as it is (f goes back to it)."
+            f"Saved {count} changed rule{'s' * (count != 1)} in {MEANING[into.name][0]}, which is open now; "
+            f"the packaged file stays as it is (f goes back to it). {trust}"
         )
-        self.post_message(Saved(path, layer.text, note, before, text, is_new))
+        self.post_message(Saved(path, layer.text, note.rstrip(), before, text, is_new))
 
     def _ask_whose(self) -> None:
         answers = [
@@ -306,11 +318,11 @@ class BufferScreen(WorkbenchScreen):
         is_new = not os.path.exists(path)
         try:
             before = files.read(path) if over is None else over
-            files.save(path, text, over=over)
+            trust = files.save_trusted(path, text, over=over, cwd=here())
         except files.FileError as error:
             self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
             return
-        note = f"Saved. {files.trust_note(path, here()) or 'f9 takes it back.'}"
+        note = f"Saved. {trust or 'f9 takes it back.'}"
         self.post_message(Saved(path, text, note, before, is_new=is_new))
 
     @on(Saved)
@@ -387,8 +399,8 @@ class BufferScreen(WorkbenchScreen):
         """Open the file in the user's own editor; its saves are noticed here."""
         from workbench.tui.editing import open_editor
 
-        if files.saves_as_layer(self._path):
-            note = f"{files.objection(self._path)}. Edit it here (i): ctrl+s saves what you changed as your own layer."
+        if files.saves_as_layer(self._path, here()):
+            note = f"{files.objection(self._path, here())}. Edit it here (i): ctrl+s saves what you changed in a layer."
             self.notify(note, severity="warning", timeout=8, markup=False)
         elif self.is_unsaved:
             self.notify(

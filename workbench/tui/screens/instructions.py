@@ -19,6 +19,7 @@ from textual.widgets import Static, TextArea
 from textual.worker import get_current_worker
 
 from enricher.home import from_home
+from enricher.rules.compiling.document import Problem
 from storage.db.database import StorageError
 from storage.traces.selection import SelectionError, parse
 from workbench.coverage.why import line_now
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
-    from enricher.rules.compiling.document import Problem
     from workbench.edits.progress import ChangeCause, Progress
     from workbench.replay.compare import Change
     from workbench.tui.widgets.lists.line_list import Group
@@ -81,7 +81,7 @@ file **as it was opened** (`b` chooses another base: what was recorded, the last
 `identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
 otherwise · `inconclusive` the labels are too few to tell. The share has its 95 % interval, sessions resampled.
 
-While `enricher check` would find an error there is no verdict: the errors are counted in its place, `f8` goes to them.
+While `enricher check` would find an error there is no verdict but the number of errors; `f8` goes to them.
 
 In the text, `ctrl+f` finds words, `ctrl+l` goes to a line or rule, `f3` to the next match.
 `enter` opens a change on both sides, goes to the line of a problem or heading. `✗` marks an approved case.
@@ -323,9 +323,9 @@ What the channels found is taken from the record; where other rules would have a
         state = "● unsaved  " if self.is_unsaved else ""
         if self._news is not None:
             state = "! changed on the disk (^r reads it, ^s asks)  "
-        elif files.saves_as_layer(self._path):
+        elif files.saves_as_layer(self._path, here()):
             state += "read only (^s saves a layer)  "
-        elif files.objection(self._path):
+        elif files.objection(self._path, here()):
             state += "read only  "
         elif not os.path.exists(self._path):
             state += "not there yet (^s makes it)  "
@@ -454,8 +454,8 @@ What the channels found is taken from the record; where other rules would have a
     @on(LineList.Chosen)
     def _chosen(self, message: LineList.Chosen) -> None:
         line = message.line
-        if line.value in self._problems and line.value not in self._own_problems:
-            self.notify(f"This is in another file: {line.value}", severity="warning", timeout=8, markup=False)
+        if isinstance(line.value, Problem):
+            self._go_to_problem(line.value)
         elif place := getattr(line.value, "line", 0):
             self.editor.go_to(place)
             self.action_edit()
@@ -464,13 +464,20 @@ What the channels found is taken from the record; where other rules would have a
             self.app.post_message(OpenCompare(line.key))
 
     def action_problem(self) -> None:
-        """Go to the next problem after the cursor, else to the first."""
-        places = sorted(one.line for one in self._own_problems)
-        if not places:
-            self.notify("There is no problem in this file.", timeout=2)
-            return
-        self.editor.go_to(next((place for place in places if place > self.editor.line), places[0]))
-        self.action_edit()
+        """Go to the next problem after the cursor, else to the first; without any here, to one of another file."""
+        own = sorted(self._own_problems, key=lambda one: one.line)
+        after = [one for one in own if one.line > self.editor.line]
+        if problem := next(iter([*after, *own, *self._problems]), None):
+            self._go_to_problem(problem)
+        else:
+            self.notify("There is no problem.", timeout=2)
+
+    def _go_to_problem(self, problem: Problem) -> None:
+        if problem not in self._own_problems:
+            self.open_file(os.path.abspath(problem.file))
+        if os.path.abspath(problem.file) == self._path:  # an unsaved edit keeps its file open
+            self.editor.go_to(problem.line)
+            self.action_edit()
 
     def action_trace(self) -> None:
         """Show the trace of the change under the cursor."""

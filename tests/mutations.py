@@ -2920,7 +2920,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a sentence is divided within brackets",
-        "enricher/respond/hydration/wording.py",
+        "enricher/respond/hydration/requests.py",
         'if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):',
         "if mark:",
         "",
@@ -2945,8 +2945,16 @@ MUTATIONS = (
     Mutation(
         "a list of what was done is a list of requests",
         "enricher/respond/hydration/wording.py",
-        "    return [one for one in own if not one.is_listed] if is_narrative else own\n",
-        "    return own\n",
+        "if is_narrative or _explains(own) else own",
+        "if _explains(own) else own",
+        "",
+        "hydration/test_wording.py::test_the_items_are_the_separate_requests",
+    ),
+    Mutation(
+        "a list of reasons is a list of requests",
+        "enricher/respond/hydration/wording.py",
+        "if is_narrative or _explains(own) else own",
+        "if is_narrative else own",
         "",
         "hydration/test_wording.py::test_the_items_are_the_separate_requests",
     ),
@@ -2963,7 +2971,7 @@ MUTATIONS = (
         "enricher/respond/hydration/plan.py",
         "        elif all(name in values for name in _names(wording)):\n",
         "        else:\n",
-        "Y12",
+        "",
         "hydration/test_plans.py::test_a_test_is_a_step_of_its_own_only_where_the_named_code_has_tests",
     ),
     Mutation(

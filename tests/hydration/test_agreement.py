@@ -58,6 +58,7 @@ def test_a_missing_file_or_a_broken_line_is_a_clear_error(tmp_path: Path) -> Non
         ("the export button is in the footer, but that is not right, it belongs into the toolbar", "minor-edit"),
         ("starting from develop will not work here, this pr should branch off the release branch", "ops-release"),
         ("the export writes an empty file since yesterday", "debugging"),
+        ("after the login the open orders disappear from the list", "debugging"),
         ("investigate and fix the flickering of the menu", "debugging"),
         ("is every route of the shop behind the login", "simple-question"),
         ("I want to read the shop's mails on my phone. are there other options than an app", "plan-mode"),

@@ -78,7 +78,7 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
     listed = [one for one in requests if one.is_listed]
     orders = [one for one in requests if one.is_order]
     chosen = listed if len(listed) > 1 else [one for one in requests if one.is_order or (orders and one.is_condition)]
-    chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in VAGUE]
+    chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in {"", *VAGUE}]
     texts = list(dict.fromkeys(closed(shortened(capitalized(one.text), LONGEST_ITEM)) for one in chosen))
     if len(texts) > MOST_ITEMS:
         texts[MOST_ITEMS - 1 :] = [f"Do the other {len(texts) - MOST_ITEMS + 1} points of the prompt"]

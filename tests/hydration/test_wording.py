@@ -131,7 +131,7 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             id="no nested items, no explanations",
         ),
         pytest.param(
-            "Where we are:\n1. We've added the cache\n2. Updated the readme\n\nThe remaining work is to drop a table",
+            "Please drop the old table. Done so far:\n1. We've added the cache\n2. Updated the readme",
             [],
             id="no list of what was done",
         ),

@@ -2935,6 +2935,14 @@ MUTATIONS = (
         "tui/test_workflow_files.py::test_a_workflow_that_was_saved_in_the_app_changes_the_next_plan",
     ),
     Mutation(
+        "a case that expects a workflow stays after it was taken back",
+        "workbench/gate/labelling.py",
+        "return Given(trace_id, None, file, earlier, is_open=bool(faults))",
+        'return Given(trace_id, None, "", earlier, is_open=bool(faults))',
+        "",
+        "tui/test_loop.py::test_an_expected_workflow_is_a_case_until_that_is_taken_back",
+    ),
+    Mutation(
         "nested list items are requests of their own",
         "enricher/respond/hydration/requests.py",
         "request.is_detail = is_nested or is_further",

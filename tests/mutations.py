@@ -3242,7 +3242,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a save that failed to be taken back is forgotten",
-        "workbench/tui/screens/buffer.py",
+        "workbench/tui/screens/editing/saving.py",
         "            self.app.saves.append(save)\n",
         "",
         "",
@@ -3335,6 +3335,22 @@ MUTATIONS = (
         "    if is_layer:",
         "",
         "live/test_instructions_file.py::test_a_save_keeps_trust_but_does_not_give_it_to_what_somebody_else_wrote",
+    ),
+    Mutation(
+        "what is typed right after the key for editing is lost",
+        "workbench/tui/app.py",
+        "            field.post_message(self._typed_ahead[-1])",
+        "            pass",
+        "",
+        "tui/test_instructions_screen.py::test_what_is_typed_right_after_the_key_for_editing_is_text",
+    ),
+    Mutation(
+        "a trace is replayed by the last good rules while the saved ones have errors",
+        "workbench/replay/side_by_side.py",
+        "    if rules.state != cache.FRESH:",
+        "    if False:",
+        "",
+        "tui/test_compare_screen.py::test_saved_instructions_with_errors_are_not_replaced_by_the_last_good_ones",
     ),
     Mutation(
         "the packaged instructions are edited in place from any project",

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.tui.screens.instructions.AFTER_NEWS_S", 60)
+    monkeypatch.setattr("workbench.tui.screens.editing.replaying.AFTER_NEWS_S", 60)
 
 
 @contextlib.asynccontextmanager

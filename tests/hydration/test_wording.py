@@ -141,6 +141,12 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             id="lines that follow one another",
         ),
         pytest.param(
+            "The search has to stay fresh while people work, as we said when we last talked about the index of it\n"
+            "First: read the folder\nThen: read the rest of the disk\nIf the user leaves before that, stop it",
+            ["Read the folder", "Read the rest of the disk"],
+            id="steps between other sentences",
+        ),
+        pytest.param(
             "\n".join(f"- add page {number}" for number in range(1, 9)),
             [*(f"Add page {number}" for number in range(1, 6)), "Do the other 3 points of the prompt"],
             id="the rest of a long list in one step",

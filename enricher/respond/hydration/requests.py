@@ -32,6 +32,8 @@ from enricher.respond.hydration.vocabulary import (
 )
 
 LONGEST_READ = 12_000
+MIN_STEPS, LONGEST_BRIEF = 2, 12
+"""Lines that begin like steps make a list; if all lines have few words, the lines between them belong to it."""
 
 
 class PromptRequest:
@@ -115,9 +117,14 @@ def _own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
         is_nested = bool(marked) and bool(lines) and lines[-1][1] and indent > outer
         outer = indent if marked and not is_nested else outer
         lines.append((marked or bare, bool(marked), is_nested))
-    if sum(line.lower().startswith(SEQUENCE) for line, _is_listed, _is_nested in lines) > 1:
-        lines = [(line, True, is_nested) for line, _is_listed, is_nested in lines]
-    return lines
+    steps = [line.lower().startswith(SEQUENCE) for line, _is_listed, _is_nested in lines]
+    if sum(steps) < MIN_STEPS:
+        return lines
+    is_brief = all(len(line.split()) <= LONGEST_BRIEF for line, _is_listed, _is_nested in lines)
+    return [
+        (line, is_listed or is_brief or is_step, is_nested)
+        for is_step, (line, is_listed, is_nested) in zip(steps, lines, strict=True)
+    ]
 
 
 def _numbered(line: str) -> list[str]:
@@ -233,8 +240,8 @@ def _plain(clause: str) -> str:
         is_shorter = False
         low = clause.lower()
         for words in POLITE:
-            if low.startswith(words) and low[len(words) : len(words) + 1] in (" ", ",", "\u2026"):
-                clause, is_shorter = clause[len(words) :].lstrip(" ,\u2026"), True
+            if low.startswith(words) and low[len(words) : len(words) + 1] in (" ", ",", ":", "\u2026"):
+                clause, is_shorter = clause[len(words) :].lstrip(" ,:\u2026"), True
                 break
     return clause
 

@@ -113,6 +113,6 @@ DOUBLED = frozenset(
 AROUND = " \t.,;:!?*-_\"'()[]…\u2013\u2014"
 PASTED = (">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✗", "✖", "E   ")
 SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
-"""Beginnings of lines that are tasks in a row; two of them make the prompt's lines a list."""
+"""Beginnings of lines that are tasks in a row."""
 TRACES = ("stack trace", "[c]: ", "backtrace")
 LIST_MARKS = ("- ", "* ", "• ")

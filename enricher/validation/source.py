@@ -13,14 +13,15 @@ from pathlib import PurePath
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Module, ast.Lambda)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-_TEST_FOLDERS = frozenset(("test", "tests", "testing", "_tests", "idle_test", "test_utils"))
 _GENERATED = re.compile(r"(?i)generated (?:by|from|with|using|code|file)|auto-?generated|do not (?:edit|modify)")
 _HEADER_LINES, _FIRST_LINES = 15, 4
 _GENERATED_FOLDERS = re.compile(r"(?i)_?generated(?:_\w+)?")
 _EXAMPLE_FOLDERS = frozenset("example examples tutorial tutorials demo demos sample samples docs benchmarks".split())
 _EXAMPLE_FILES = re.compile(r"(?:\w+_)?(?:example|demo|sample|placeholder|fixture|mock|bench(?:mark)?)s?(?:_\w+)?\.py")
-_TEST_WORDS = frozenset(("test", "testing"))
-_TEST_FILES = re.compile(r"conftest|tests|[Tt]est[A-Z]\w*|\w+Tests?")
+_TEST_WORDS = frozenset(
+    "test tests testing testutils testsupport testcase testcases unittests integrationtests".split()
+)
+_TEST_FILES = re.compile(r"conftest|[Tt]est[A-Z]\w*|\w+Tests?")
 _REASON_WORDS = 4
 """A comment of so many words says more than the code beside it."""
 _MIGRATIONS = frozenset(("migration", "migrations", "alembic", "db_migrations"))
@@ -160,8 +161,8 @@ def _comments(text: str) -> dict[int, str]:
 
 def _is_test(file: str) -> bool:
     path = PurePath(file)
-    is_named_so = _TEST_FILES.fullmatch(path.stem) or not _TEST_WORDS.isdisjoint(path.stem.split("_"))
-    return bool(is_named_so) or not _TEST_FOLDERS.isdisjoint(path.parts[:-1])
+    words = [*path.stem.split("_"), *(part.split("_")[-1] for part in path.parts[:-1])]
+    return bool(_TEST_FILES.fullmatch(path.stem)) or not _TEST_WORDS.isdisjoint(words) or "test_utils" in path.parts
 
 
 def _is_example(file: str) -> bool:

@@ -24,7 +24,11 @@ SUGGESTION = "implement it, or remove it until it is needed"
 RAISES = "only raises NotImplementedError"
 EMPTY = "has an empty body"
 ANNOUNCES = "only announces its implementation"
-TODO = re.compile(r"(?:TODO|FIXME|TBD)\b(?!.*\?\s*$)")
+TODO = re.compile(
+    r"(?:TODO|FIXME|TBD)\b(?!.*(?:\?|(?i:\b(?:remov\w*|delet\w*|keep|kept|no|not|since|because|need to|confirm"
+    r"|compat\w*|if|whether|why|maybe|look into|consider|investigate|support\w*)\b)))"
+)
+"""A plain task; one that asks, doubts or gives a reason says that the code is as it should be for now."""
 MISSING = re.compile(
     r"(?i)(?:not (?:yet |been )?implemented|unimplemented|to be implemented|placeholder|coming soon|your code here"
     r"|implement (?:this|me|later|here|it))(?: yet)?\W*$"
@@ -112,11 +116,11 @@ def _kind(source: Source, function: Function) -> str:
 
 
 def _announces(source: Source, function: Function, body: list[ast.stmt]) -> bool:
-    """Return whether a comment in the function announces its code; beside a value, TODO may mean anything."""
+    """Return whether the first comment in a function announces its code; beside a value, TODO may mean anything."""
     returned = [one.value for one in body if isinstance(one, ast.Return)]
-    is_value = any(isinstance(one, ast.Constant) and one.value for one in returned)
-    remarks = source.remarks(function).splitlines()
-    return any(MISSING.match(one) or (TODO.match(one) and not is_value) for one in remarks)
+    is_value = any(isinstance(one, ast.Constant) and one.value is not None for one in returned)
+    remark = next((one for one in source.remarks(function).splitlines() if not FOR_TOOLS.match(one)), "")
+    return bool(MISSING.match(remark) or (TODO.match(remark) and not is_value))
 
 
 def _returns_nothing(statement: ast.stmt) -> bool:

@@ -30,13 +30,15 @@ ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b")
 REASON_WORDS = 2
 """A comment of so many words is a reason."""
 NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever mind\b|\bwho cares\b")
-LOGGING = frozenset("debug info warning warn error exception critical log excepthook print_exc print_exception".split())
+LOGGING = frozenset(
+    "debug info warning warn error exception critical log print excepthook print_exc print_exception".split()
+)
 SUGGESTION = "catch the expected exception, log it, or use contextlib.suppress with it"
 
 
 def find_swallowed(source: Source) -> Iterator[CodeFinding]:
     """Yield the handlers that catch every exception and do nothing with it."""
-    if source.is_migration:
+    if source.is_migration or source.is_test:
         return
     for node in source.nodes:
         if isinstance(node, ast.Try | ast.TryStar) and not _is_deliberate(source, node):
@@ -54,7 +56,8 @@ def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
         return True
     if node.orelse or len(node.handlers) > 1 or any(map(_ends_something, _inside(node))):
         return True
-    if all(isinstance(one, ast.Import | ast.ImportFrom) or _reports_error(one) for one in node.body):
+    statements = [one for one in _inside(node) if isinstance(one, ast.stmt)]
+    if all(isinstance(one, ast.Import | ast.ImportFrom | ast.If) or _reports_error(one) for one in statements):
         return True
     if isinstance(source.parent(node), ast.ExceptHandler):
         return True  # the first error decides what happens
@@ -98,11 +101,13 @@ def _sets_value(source: Source, node: ast.Try | ast.TryStar) -> bool:
             bound.add(one.id)
     scope = source.scope(node)
     outside = (one for one in ast.walk(scope) if one not in inside)
-    return any(_name(one) in bound for one in outside)
+    return any(not bound.isdisjoint(_names(one)) for one in outside)
 
 
-def _name(node: ast.AST) -> str:
-    return node.arg if isinstance(node, ast.arg) else node.id if isinstance(node, ast.Name) else ""
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return node.names
+    return [node.arg] if isinstance(node, ast.arg) else [node.id] if isinstance(node, ast.Name) else []
 
 
 def _ends_something(node: ast.AST) -> bool:

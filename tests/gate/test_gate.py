@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
+from checkout import Checkout
 from maintainer import DEBUG, NO_DEBUG, NO_QUESTION, QUESTION
 
 from enricher.rules.layers import packaged_file
@@ -208,10 +209,44 @@ def test_instructions_that_were_taken_away_are_a_change(approved: Repository) ->
     assert (report["verdict"], states(report)) == ("changed", ["fixed", "passed"])
 
 
+def test_an_edit_of_the_packaged_file_that_is_not_committed_is_a_change(approved: Repository, tmp_path: Path) -> None:
+    product = Checkout(tmp_path / "product", approved.account)
+    for words in (("init", "-q"), ("add", "instructions"), ("commit", "-qm", "rules")):
+        approved.git("-C", str(product.root), *words)
+    before = product.enricher("replay", "--gate", "--base", "HEAD")
+    product.edit("instructions/prompt-enricher-instructions.md", "## Task type: debug\n", "## Task type: bug\n")
+    product.edit("instructions/fitted/task-types.md", "## Task type: debug\n", "## Task type: bug\n")
+    after = product.enricher("replay", "--gate", "--base", "HEAD")
+
+    assert before.startswith("identical: the gate is passed\n")
+    assert after.startswith("regressed: the gate is closed\n1 of 2 cases come out differently")
+    assert "note: prompt-enricher-instructions.md, task-types.md of the packaged instructions: what is not " in after
+
+
+def test_a_failing_case_is_never_under_a_plain_passed(repository: Repository) -> None:
+    correct(repository, "debug")
+    repository.commit()
+
+    assert repository.gate("--base", "HEAD").startswith("identical: the gate is passed, though 1 case fails\n")
+
+
 def test_the_persons_own_layers_do_not_speak(approved: Repository) -> None:
     approved.account.instruct(NO_DEBUG)
 
     assert approved.report()["passed"] is True
+
+
+def test_cases_that_pass_only_with_the_persons_own_layer_are_found(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    correct(repository, "debug")
+    monkeypatch.setenv("ENRICHER_CONFIG_HOME", str(repository.account.config))
+    without = gate.passing_with_own_layer(str(repository.root))
+    repository.account.instruct(NO_QUESTION + "\n## Task type: debug\n\n```yaml\nextend: true\nsignals:\n"
+        "  - {phrase: cache, weight: 30}\n```\n")  # fmt: skip
+
+    assert without == []
+    assert gate.passing_with_own_layer(str(repository.root)) == ["0"]
 
 
 def test_a_budget_of_the_instructions_takes_part(approved: Repository) -> None:

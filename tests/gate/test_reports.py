@@ -118,8 +118,17 @@ def test_every_key_of_a_case_and_every_option_is_documented() -> None:
     assert not [one for option in OPTIONS for one in options_of(option) if f"`{one}" not in page]
 
 
-def test_figures_are_rounded_only_when_they_are_printed(approved: Repository) -> None:
-    report = gate.run(str(approved.root), base="HEAD")
+def test_figures_are_rounded_only_when_they_are_printed(repository: Repository) -> None:
+    expected = Decided(task_type="question")
+    cases.write(str(repository.file), [GoldenCase(f"{at:024x}", QUESTION, OK, expected) for at in range(10)])
+    report = gate.run(str(repository.root))
 
     assert reports.to_json(report)["at_most"] == report.figures.at_most
-    assert "at most 65.8% of such prompts would" in reports.text(report)
+    assert "at most 27.8% of such prompts would" in reports.text(report)
+
+
+def test_a_few_cases_claim_nothing_about_other_prompts(approved: Repository) -> None:
+    printed = approved.gate("--base", "HEAD")
+
+    assert "%" not in printed
+    assert "2 cases are too few to tell how many other prompts would regress" in printed

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import threading
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 
+from enricher.prompt.trust import are_memories_trusted, is_trusted
 from workbench.edits import instructions_file as files
 from workbench.edits.instructions_file import outline
 
@@ -121,3 +123,31 @@ def test_the_outline_leaves_out_what_is_in_blocks() -> None:
     text = "# Part\n\n## Rule: one\n\n```yaml\n# a comment\n```\n\n### deeper\n"
 
     assert [(one.line, one.title) for one in outline(text)] == [(1, "Part"), (3, "Rule: one")]
+
+
+def test_a_save_keeps_trust_but_does_not_give_it_to_what_somebody_else_wrote(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in library.env.items():
+        monkeypatch.setenv(name, value)
+    own = library.write("project/.enricher/instructions.md", "# Guardrails\n")
+    memory = library.write("project/.enricher/memories/note.md", "theirs")
+    cwd, path = str(library.project), str(own)
+    untrusted = files.save_trusted(path, "# Guardrails\n\nMine.\n", over=None, cwd=cwd)
+    library.cli("trust", cwd)
+    memory.write_text("theirs, changed since")
+    trusted = files.save_trusted(path, "# Guardrails\n\nMine again.\n", over=None, cwd=cwd)
+
+    assert untrusted == f"It counts once you trust it again: enricher trust {cwd}"
+    assert (trusted, is_trusted(cwd), are_memories_trusted(cwd)) == ("", True, False)
+
+
+def test_the_project_is_proposed_first_where_it_has_a_layer_already(library: Account) -> None:
+    subprocess.run(["git", "init", "-q", str(library.project)], check=True)
+    cwd = str(library.project)
+    before = [layer.name for layer in files.layers_for_edits(cwd)]
+    library.write("project/.enricher/instructions.md", "# Guardrails\n")
+
+    assert before == ["user", "project"]
+    assert [layer.name for layer in files.layers_for_edits(cwd)] == ["project", "user"]
+    assert [layer.name for layer in files.layers_for_edits(str(library.home))] == ["user"]

@@ -86,6 +86,18 @@ def test_the_last_commit_can_be_the_base(library: Account) -> None:
     assert (figures.base, figures.verdict) == ("HEAD:instructions.md", "identical")
 
 
+def test_a_layer_that_the_last_commit_has_not_is_compared_with_none(library: Account) -> None:
+    git = ("git", "-C", str(library.project), "-c", "user.name=a", "-c", "user.email=a@b.c")
+    for words in (("init", "-q"), ("commit", "-qm", "start", "--allow-empty")):
+        subprocess.run([*git, *words], check=True)
+    own = str(library.project / ".enricher" / "instructions.md")
+    edited = live.EditSession(str(library.state), own, "", base=live.HEAD, cwd=str(library.project))
+
+    figures = last_figures(examined(edited, "# Guardrails\n"))
+
+    assert (figures.base, figures.verdict) == ("HEAD:instructions.md", "identical")
+
+
 def test_a_broken_text_is_told_with_its_line_and_gives_no_figures(library: Account, packaged: str) -> None:
     told = examined(desk(library, packaged), packaged.replace(CALM[:15], "min_confidense:", 1))
 

@@ -195,7 +195,7 @@ def test_few_labels_are_said_plainly(account: Account, instructions: Path) -> No
 def test_without_labels_it_says_how_to_give_some(account: Account) -> None:
     ask(account, "the machine")
 
-    assert "enricher trace queue --label" in account.cli("suggest", exit_code=1)
+    assert "enricher trace queue" in account.cli("suggest", exit_code=1)
 
 
 def test_broken_instructions_are_said_with_file_and_line(account: Account, instructions: Path) -> None:
@@ -229,9 +229,9 @@ def test_a_signal_over_two_lines_is_taken_out_whole() -> None:
 def test_a_phrase_is_added_behind_the_last_signal() -> None:
     line = '  - {phrase: "say \\"x\\"", weight: 2}\n'
 
-    assert Rewriter("rules.md", RULES).with_phrase("task_type.debug", 'say "x"', 2) == RULES.replace(
-        "examples:\n", f"{line}examples:\n"
-    )
+    assert Rewriter("rules.md", RULES).with_signal(
+        "task_type.debug", {"phrase": 'say "x"', "weight": 2}
+    ) == RULES.replace("examples:\n", f"{line}examples:\n")
 
 
 def test_signals_on_one_line_are_left_alone() -> None:
@@ -240,7 +240,7 @@ def test_signals_on_one_line_are_left_alone() -> None:
     )
 
     assert rewriter.without("task_type.a", 0) is None
-    assert rewriter.with_phrase("task_type.a", "z", 1) is None
+    assert rewriter.with_signal("task_type.a", {"phrase": "z", "weight": 1}) is None
 
 
 def test_without_wrong_prompts_there_is_no_phrase_to_look_for() -> None:

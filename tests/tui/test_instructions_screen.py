@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import subprocess
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from instructing import (
     verdict,
 )
 from piloting import notices, run_workbench, screen_text, settle, until
+from textual import events
 
 from enricher.rules.layers import packaged_file
 from storage.db import database
@@ -50,7 +52,7 @@ def layer(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no arriving prompt start a run between two keys."""
-    monkeypatch.setattr("workbench.tui.screens.instructions.AFTER_NEWS_S", 60)
+    monkeypatch.setattr("workbench.tui.screens.editing.replaying.AFTER_NEWS_S", 60)
 
 
 def open_it(library: Account, size: tuple[int, int] = (80, 24)) -> AbstractAsyncContextManager[Any]:
@@ -330,19 +332,23 @@ async def test_another_screen_can_ask_for_a_line(library: Account, layer: Path) 
 
 
 @pytest.fixture
-def read_only_package(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work as after an installation: the packaged file may not be written; return the person's own layer."""
-    monkeypatch.setenv("HOME", str(library.home))
+def in_a_project(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a project, where the packaged file is not edited in place; return the person's own layer."""
+    for name, value in library.env.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.chdir(library.project)
-    reason = "it belongs to the installed package"
-    monkeypatch.setattr(
-        "workbench.edits.instructions_file.objection", lambda path: reason if path == packaged_file() else ""
-    )
     return library.config / "instructions.md"
 
 
+@pytest.fixture
+def in_a_repository(library: Account, in_a_project: Path) -> Path:
+    """Work in a project under git; return the person's own layer."""
+    subprocess.run(["git", "init", "-q", str(library.project)], check=True)
+    return in_a_project
+
+
 async def test_the_first_save_of_the_packaged_file_writes_what_was_changed_and_does_what_the_figures_said(
-    library: Account, read_only_package: Path
+    library: Account, in_a_project: Path
 ) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
@@ -352,7 +358,7 @@ async def test_the_first_save_of_the_packaged_file_writes_what_was_changed_and_d
         await edited(app, pilot, lower, "changed")
         promised = instructions(app)._figures  # noqa: SLF001
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "Save as your own?" in screen_text(app))
+        await until(pilot, lambda: "Save where?" in screen_text(app))
         await pilot.press("enter")
         await until(pilot, lambda: "Saved 1 changed rule in your own layer" in notices(app))
         await settled(app, pilot, "changed")
@@ -363,7 +369,7 @@ async def test_the_first_save_of_the_packaged_file_writes_what_was_changed_and_d
     library.compile()
     library.ask(question)
 
-    assert text == files.read(str(read_only_package)) == ONE_GUARDRAIL
+    assert text == files.read(str(in_a_project)) == ONE_GUARDRAIL
     assert first_line.startswith("user")
     assert promised is not None
     assert kept is not None
@@ -372,8 +378,34 @@ async def test_the_first_save_of_the_packaged_file_writes_what_was_changed_and_d
     assert library.trace()["output_text"].startswith("## Prompt Enrichment\n**Applicable Guardrails**: H19 (")
 
 
+async def test_an_edit_saved_in_the_projects_layer_counts_for_the_next_prompt_and_for_nobody_elsewhere(
+    library: Account, in_a_repository: Path
+) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        packaged = files.read(packaged_file())
+        start = packaged.index("## Guardrail: H19\n")
+        await edited(
+            app, pilot, packaged[:start] + packaged[start:].replace("min_score: 5\n", "min_score: 3\n", 1), "changed"
+        )
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Save where?" in screen_text(app))
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "Saved 1 changed rule in this project's layer" in notices(app))
+        await settled(app, pilot, "changed")
+        said = notices(app)
+    question = "what is the difference between the two caches here?"
+    library.compile()
+    library.ask(question)
+
+    assert files.read(str(in_a_repository)) == ""
+    assert files.read(str(library.project / ".enricher" / "instructions.md")) == ONE_GUARDRAIL
+    assert "enricher trust" not in said
+    assert library.trace()["output_text"].startswith("## Prompt Enrichment\n**Applicable Guardrails**: H19 (")
+
+
 async def test_an_edit_that_no_layer_can_say_is_told_with_its_line_and_not_saved(
-    library: Account, read_only_package: Path
+    library: Account, in_a_project: Path
 ) -> None:
     packaged = files.read(packaged_file())
     start, end = packaged.index("## Task type: question"), packaged.index("## Task type: implementation")
@@ -385,12 +417,12 @@ async def test_an_edit_that_no_layer_can_say_is_told_with_its_line_and_not_saved
         instructions(app).editor.text = moved
         await until(pilot, lambda: "a layer cannot change the order of rules" in screen_text(app))
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "Save as your own?" in screen_text(app))
+        await until(pilot, lambda: "Save where?" in screen_text(app))
         await pilot.press("enter")
         await until(pilot, lambda: "cannot change the order" in notices(app))
 
         assert instructions(app).editor.text == moved
-        assert files.read(str(read_only_package)) == ""
+        assert files.read(str(in_a_project)) == ""
 
 
 async def test_a_missing_catalogue_is_told_as_check_tells_it_and_there_is_no_verdict(
@@ -408,6 +440,15 @@ async def test_a_missing_catalogue_is_told_as_check_tells_it_and_there_is_no_ver
     assert "1 error: no verdict" in shown
     assert "identical" not in shown
     assert [problem["line"] for problem in checked if problem["severity"] == "error"] == [7]
+
+
+@pytest.mark.usefixtures("layer")
+async def test_what_is_typed_right_after_the_key_for_editing_is_text(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        for key in "ihey":  # as a fast typist or a script does: none waits for the one before
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: instructions(app).editor.text.startswith("hey# Classification"))
 
 
 @pytest.mark.usefixtures("layer")

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import notices, run_workbench, screen_text, settle
-from simulator import Account
+from piloting import notices, run_workbench, screen_text, settle, until
+from simulator import ROOT, Account
 
+from enricher.rules.layers import packaged_file
 from storage.db import database
 from workbench.coverage.why import line_now
 from workbench.replay.corpus import opened
@@ -21,7 +22,7 @@ from workbench.tui.screens.loop.why import WhyScreen
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.questions.chooser import ClassChooser
 from workbench.tuning.wishes.search import edits_for
-from workbench.tuning.wishes.wish import Wish, target_file
+from workbench.tuning.wishes.wish import Wish, target_files
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -137,7 +138,7 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         assert isinstance(app.screen, ClassChooser)
         await keys.press("d")
         assert isinstance(app.screen, MakeScreen)
-        assert 'debug: add "hiccup" with weight 3' in screen_text(app)
+        assert 'debug: add "hiccup" with weight 8' in screen_text(app)
         await keys.press("enter")
         assert "2 of 4 prompts change (" in screen_text(app)
         await keys.press("ctrl+s", "escape")
@@ -147,7 +148,7 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         shown = screen_text(app)
 
     assert keys.count <= MOST_KEYS
-    assert 'phrase: "hiccup", weight: 3' in (shop.project / ".enricher" / "instructions.md").read_text()
+    assert 'phrase: "hiccup", weight: 8' in (shop.project / ".enricher" / "instructions.md").read_text()
     assert [(one["verdict"], one["expected"], one["by"]) for one in cases(shop)] == [
         ("ok", {"task_type": "debug"}, "Ada")
     ]
@@ -195,12 +196,48 @@ def test_every_proposed_edit_makes_the_prompt_so(shop: Account) -> None:
     state, cwd = str(shop.state), str(shop.project)
     wish = Wish("task_type", "debug")
     with opened(state) as corpus:
-        found = list(edits_for(corpus, trace_id, wish, state_dir=state, path=target_file(cwd), cwd=cwd))
+        found = list(edits_for(corpus, trace_id, wish, state_dir=state, path=target_files(cwd)[0], cwd=cwd))
 
     after = [change.after for edit in found for change in edit.figures.changes if change.prompt.id == trace_id]
-    assert "fitted" in {Path(edit.path).parent.name for edit in found}
+    assert {edit.path for edit in found} == {str(shop.project / ".enricher" / "instructions.md")}
+    assert [edit for edit in found if ": raise " in edit.title]  # a packaged signal is added to the layer once more
     assert len(after) == len(found)
-    assert all(wish.holds(outcome) for outcome in after)
+    assert all(wish.is_told(outcome) for outcome in after)
+
+
+def test_in_the_products_checkout_the_packaged_files_are_edited_in_place(shop: Account) -> None:
+    trace_id = next(one["id"] for one in shop.traces() if one["prompt"] == WRONG)
+    wish = Wish("task_type", "debug")
+    with opened(str(shop.state)) as corpus:
+        edits = edits_for(corpus, trace_id, wish, state_dir=str(shop.state), path=packaged_file(), cwd=str(ROOT))
+        folders = {Path(edit.path).parent.name for edit in edits}
+
+    assert "fitted" in folders
+
+
+async def test_new_phrases_can_go_into_the_users_own_layer_instead_and_the_gate_says_so(shop: Account) -> None:
+    own = shop.config / "instructions.md"
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type("index")
+        await keys.press("enter", "w", "m", "d")
+        before = screen_text(app)
+        await keys.press("p")
+        after = screen_text(app)
+        await keys.press("enter", "ctrl+s", "escape")
+        today = screen_text(app)
+        await keys.press("a", "ctrl+g")
+        shown = screen_text(app)
+    written = own.read_text()
+    own.unlink()
+
+    assert "New phrases go into ~/project/.enricher/instructions.md" in before
+    assert "New phrases go into ~/config/instructions.md" in after
+    assert "signals:" in written
+    assert "today: debug, certain enough to be shown" in today
+    assert [one["verdict"] for one in cases(shop)] == ["class"]
+    assert "your own layer: 1 case would pass with it" in shown
 
 
 async def test_a_guardrail_can_be_wished_for(shop: Account) -> None:
@@ -227,7 +264,7 @@ async def test_a_prompt_can_be_wished_silent(shop: Account) -> None:
         shown = screen_text(app)
 
     assert "It should be: silent" in shown
-    assert "lower" in shown or "take out" in shown
+    assert "edits, those of fewest points first" in shown
 
 
 async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> None:
@@ -241,6 +278,25 @@ async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> N
     assert [one["verdict"] for one in written] == ["wrong"]
     assert "~/project/.enricher/cases.jsonl" in said
     assert cases(shop) == []
+    assert not shop.traces()[-1]["label"]
+
+
+async def test_an_expected_workflow_is_a_case_until_that_is_taken_back(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("W")
+        asked = screen_text(app)
+        await keys.press("j", "enter")
+        await until(pilot, lambda: cases(shop))
+        (written,) = cases(shop)
+        said = notices(app)
+        await keys.press("ctrl+z")
+        await until(pilot, lambda: cases(shop) == [])
+
+    assert "Which workflow should it have?" in asked
+    assert "as it is" in asked
+    name = written["expected"]["workflow"]  # type: ignore[index]
+    assert f"Its workflow should be {name}." in said
     assert not shop.traces()[-1]["label"]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiled import CATALOGUE, LONE_LAYER
@@ -20,7 +20,7 @@ from workbench.replay.rulesets.layer_stack import layer_file, stack_of
 from workbench.replay.rulesets.versions import compile_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
@@ -44,7 +44,8 @@ class RulePosition:
 class LocatedSignal:
     """One signal of one class; ``index`` counts within the rule of its own file, ``condition`` within the table.
 
-    Signals with the same condition fire together. ``name`` is the class name in the table.
+    Signals with the same condition fire together. ``name`` is the class name in the table; ``signal`` is what the
+    file says.
     """
 
     rule: str
@@ -56,6 +57,7 @@ class LocatedSignal:
     condition: int
     index: int
     place: RulePosition
+    signal: Mapping[str, Any] = field(compare=False)
 
 
 @dataclass(slots=True)
@@ -119,6 +121,7 @@ class LocatedRules:
                     number,
                     index,
                     RulePosition(writer.file, writer.line_of("signals", index)),
+                    signal,
                 )
 
     def _in_table_order(self) -> list[ClassRule]:

@@ -12,12 +12,14 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from enricher.home import config_dir, project_root
-from enricher.prompt.trust import is_trusted
+from enricher.home import config_dir, project_root, root_dir
+from enricher.prompt.trust import are_memories_trusted, content_of, is_trusted
+from enricher.prompt.trust import give as give_trust
 from enricher.rules import own_layer
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, layer_folders, packaged_file
 from storage.base import private, shared_files
+from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, ORDER
 
 if TYPE_CHECKING:
     import threading
@@ -62,7 +64,7 @@ def choices(cwd: str, *, given: str = "") -> list[Editable]:
     ]
     if given and os.path.abspath(given) not in [path for _layer, path in found]:
         found.append(("given", os.path.abspath(given)))
-    return [Editable(layer, path, os.path.isfile(path), objection(path)) for layer, path in found]
+    return [Editable(layer, path, os.path.isfile(path), objection(path, cwd)) for layer, path in found]
 
 
 def named_files(cwd: str) -> list[Editable]:
@@ -71,7 +73,7 @@ def named_files(cwd: str) -> list[Editable]:
     compiled = compile_layers(found.instructions, found.configuration)
     named = [("prompt", one.path) for one in compiled.prompts.values()]
     named += [("workflow", path) for path in compiled.workflow_files()]
-    return [Editable(kind, path, os.path.isfile(path), objection(path)) for kind, path in named]
+    return [Editable(kind, path, os.path.isfile(path), objection(path, cwd)) for kind, path in named]
 
 
 def nearest(cwd: str, *, given: str = "") -> str:
@@ -86,11 +88,18 @@ def layer_of(path: str, cwd: str) -> str:
     return next((one.layer for one in choices(cwd) if one.path == path), "")
 
 
-def objection(path: str) -> str:
-    """Return the reason not to edit the file in place; empty if there is none."""
+def objection(path: str, cwd: str) -> str:
+    """Return the reason not to edit the file in place from the folder ``cwd``; empty if there is none.
+
+    The files that come with the product are edited in place only by those who work on the product, in its checkout.
+    """
     real, ours = os.path.realpath(path), os.path.dirname(os.path.realpath(packaged_file())) + os.sep
     if real.startswith(ours) and {"site-packages", "dist-packages"} & {*real.split(os.sep)}:
         return "it belongs to the installed package; the next update would overwrite your edit"
+    if real.startswith(ours) and not f"{os.path.realpath(cwd)}{os.sep}".startswith(
+        os.path.realpath(root_dir()) + os.sep
+    ):
+        return "it comes with the product and counts in every project"
     if os.path.exists(path) and not os.access(path, os.W_OK):
         return "you may not write to it"
     return ""
@@ -106,9 +115,22 @@ def remedy(path: str) -> str:
     return f"write the change into your own layer, {own_file()}" if os.access(path, os.W_OK) else f"chmod u+w {path}"
 
 
-def saves_as_layer(path: str) -> bool:
-    """Return whether edits are saved as the user's layer instead: true for a packaged file with an objection."""
-    return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path))
+def saves_as_layer(path: str, cwd: str) -> bool:
+    """Return whether edits are saved in a layer above the file: true for a packaged file with an objection."""
+    return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path, cwd))
+
+
+def layers_for_edits(cwd: str) -> list[Layer]:
+    """Return the layers that an edit of the packaged file can be saved in, the one to propose first.
+
+    They are the user's own, which counts for the user in every project, and in a git repository the project's, which
+    counts for everybody who works there. The project's is proposed where the repository has such a file already.
+    """
+    own, root = Layer("user", own_file()), project_root(cwd)
+    if not os.path.lexists(os.path.join(root, ".git")):
+        return [own]
+    project = Layer("project", os.path.join(root, OWN_FOLDER, FILE))
+    return [project, own] if os.path.isfile(project.path) else [own, project]
 
 
 def own_file() -> str:
@@ -116,13 +138,12 @@ def own_file() -> str:
     return os.path.join(config_dir(), FILE)
 
 
-def layer_of_edit(text: str, opened: str, cwd: str) -> OwnLayer:
-    """Return the user's layer with the changes made to the opened packaged file; raises LayerError."""
-    own = Layer("user", own_file())
+def layer_of_edit(text: str, opened: str, cwd: str, into: Layer) -> OwnLayer:
+    """Return the layer ``into`` with the changes made to the opened packaged file; raises LayerError."""
     found = find_layers(cwd)
-    packaged, *above = found.instructions
-    stack = [packaged, own, *(layer for layer in above if layer.name != own.name)]
-    return own_layer.layer_of_edit(text, opened=opened, stack=stack, own=own, configuration=found.configuration)
+    others = [layer for layer in found.instructions if layer.path != into.path]
+    stack = sorted([*others, into], key=lambda layer: ORDER.index(layer.name))
+    return own_layer.layer_of_edit(text, opened=opened, stack=stack, own=into, configuration=found.configuration)
 
 
 def read(path: str) -> str:
@@ -154,6 +175,24 @@ def save(path: str, text: str, *, over: str | None) -> None:
         shared_files.replace_file(path, text.encode(errors="surrogatepass"))
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def save_trusted(path: str, text: str, *, over: str | None, cwd: str) -> str:
+    """Save like ``save``, keep the trust in a project's layer, and return what the user still has to do, if anything.
+
+    A folder that was trusted, or had nothing to trust, is trusted with the text that the user saves in it. A folder
+    with content that the user has not trusted yet stays untrusted, and so do its memories. Raises FileError.
+    """
+    folder = _folder_of(path, cwd) or os.path.dirname(os.path.dirname(path))
+    is_layer = path == os.path.join(folder, OWN_FOLDER, FILE) and path != own_file()
+    has_nothing = folder not in dict(layer_folders(folder)).values()
+    may_trust, may_trust_memories = has_nothing or is_trusted(folder), has_nothing or are_memories_trusted(folder)
+    save(path, text, over=over)
+    if is_layer and may_trust:
+        with contextlib.suppress(OSError, ValueError):
+            rules, memories = content_of(folder)
+            give_trust(folder, (rules, memories if may_trust_memories else ""))
+    return trust_note(path, cwd)
 
 
 def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -> None:
@@ -193,10 +232,15 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
 
 def trust_note(path: str, cwd: str) -> str:
     """Return what the user must do before a saved file takes effect; empty if it takes effect at once."""
-    folder = next((folder for _name, folder in layer_folders(cwd) if path.startswith(folder + os.sep)), "")
-    if layer_of(path, cwd) not in ("project", "package") or not folder or is_trusted(folder):
+    folder = _folder_of(path, cwd)
+    if layer_of(path, cwd) not in OF_ONE_FOLDER or not folder or is_trusted(folder):
         return ""
     return f"It counts once you trust it again: enricher trust {folder}"
+
+
+def _folder_of(path: str, cwd: str) -> str:
+    """Return the folder of the project or package whose layer the file is; empty if it is none of ``cwd``."""
+    return next((folder for _name, folder in layer_folders(cwd) if path.startswith(folder + os.sep)), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,22 +6,25 @@ yields progress records. There is no user interface or timer here: the caller de
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from enricher.home import project_root
 from enricher.rules.checks.lint import findings
 from enricher.rules.compiling.compiled import LONE_LAYER, NAMED_FILES
 from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.layers import Layer, find_layers
+from enricher.rules.layers import Layer, find_layers, packaged_file
 from enricher.rules.own_layer import LayerError
 from storage.traces.selection import EVERYTHING, Selection
 from workbench.edits import instructions_file as files
 from workbench.edits.progress import TELL_EVERY_S, Broken, CauseBatch, ChangeCause, Figures, LintResult, account
 from workbench.gate import cases
 from workbench.gate.cases import CasesError, path_for
+from workbench.gate.gate import RevisionError, find_revision
 from workbench.replay.causes import attribution
 from workbench.replay.corpus import opened
 from workbench.replay.replay import Replay, never
@@ -94,8 +97,8 @@ class EditSession:
     ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a version's hash.
     ``cwd`` determines the other layers and the repository with the golden cases.
 
-    An edit of a packaged file that cannot be written is saved as the user's layer; that layer is then compiled
-    and replayed in its place in the stack.
+    An edit of the packaged file is saved in a layer above it, ``into``, unless ``cwd`` is in the product's checkout;
+    that layer is then compiled and replayed in its place in the stack.
     """
 
     state_dir: str
@@ -104,17 +107,22 @@ class EditSession:
     base: str = OPENED
     selection: Selection = EVERYTHING
     cwd: str = ""
+    into: Layer | None = None
     _known: dict[str, Rules | None] = field(default_factory=dict)
-    _own: _File | None = None
+    _layer: _File | None = None
 
     def __post_init__(self) -> None:
         self.path = os.path.abspath(self.path)
         self.cwd = self.cwd or os.getcwd()
+        if files.saves_as_layer(self.path, self.cwd):
+            self.into = self.into or files.layers_for_edits(self.cwd)[0]
+        else:
+            self.into = None
 
     @property
     def _saved(self) -> _File:
         """Return the file that a save writes, and its present text."""
-        return self._own or _File(self.path, self.opened)
+        return self._layer or _File(self.path, self.opened)
 
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
         """Yield the effect of the text: figures that grow, then lint; only ``Broken`` if it does not compile.
@@ -122,11 +130,11 @@ class EditSession:
         Raises ``sides.SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
         """
         began = time.perf_counter()
-        if files.saves_as_layer(self.path):
-            self._own = self._own or _File(files.own_file(), files.read(files.own_file()))
+        if self.into:
+            self._layer = self._layer or _File(self.into.path, files.read(self.into.path))
         with opened(self.state_dir, self.selection) as corpus:
             try:
-                layer = files.layer_of_edit(text, self.opened, self.cwd) if self._own else None
+                layer = files.layer_of_edit(text, self.opened, self.cwd, self.into) if self.into else None
                 candidate = self._candidate(layer.text if layer else text, corpus.versions)
             except (compared_rules.SideError, LayerError) as error:
                 yield Broken(tuple(error.problems), str(error).splitlines()[0])
@@ -180,7 +188,13 @@ class EditSession:
         )
 
     def _at_head(self) -> str:
-        return compared_rules.text_at(HEAD, self._saved.path)
+        """Return the text of the saved file in the last commit; empty if that commit has no such layer yet."""
+        path = self._saved.path
+        with contextlib.suppress(RevisionError):
+            is_layer = bool(files.layer_of(path, self.cwd)) and path != packaged_file()
+            if is_layer and not find_revision(project_root(os.path.dirname(path)), HEAD).holds(path):
+                return ""
+        return compared_rules.text_at(HEAD, path)
 
     def _cases_file(self) -> str:
         """Return the path of the repository's golden cases; empty if the file is unusable, which the gate reports."""
@@ -211,7 +225,7 @@ class EditSession:
 
     def _base_text(self, versions: Versions) -> str | None:
         """Return the text of the file in the base; None if the base has no single text for it."""
-        if self.base == OPENED or (self.base == HEAD and self._own):
+        if self.base == OPENED or (self.base == HEAD and self.into):
             return self.opened
         if self.base == HEAD:
             return self._at_head()

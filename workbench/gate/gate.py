@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from enricher.home import project_root
+from enricher.home import config_dir, project_root
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import OWN_FOLDER, Layer, packaged_file
@@ -80,6 +80,21 @@ def _layers(cwd: str, instructions: str) -> list[Layer]:
     return [Layer("packaged", packaged_file()), *([Layer(PROJECT, own)] if os.path.exists(own) else [])]
 
 
+def passing_with_own_layer(cwd: str) -> list[str]:
+    """Return the ids of the failing cases that pass once the user's own layer is added; raises GateError."""
+    path, own = files.path_for(cwd), Layer("user", os.path.join(config_dir(), INSTRUCTIONS))
+    if not os.path.isfile(own.path):
+        return []
+    packaged, *above = _layers(cwd, "")
+    try:
+        known, with_own = _read(path), _rules(compile_layers([packaged, own, *above]))
+    except files.CasesError as error:
+        raise GateError(str(error)) from error
+    rules = work_tree_rules(cwd)
+    failing = [case for case in known.cases if case.faults(case.decided_by(rules))]
+    return [case.id for case in failing if not case.faults(case.decided_by(with_own))]
+
+
 def work_tree_rules(cwd: str) -> Rules:
     """Return the rules by which the gate judges the work tree around ``cwd``; raises GateError if they are broken."""
     return _side(cwd, "").rules
@@ -101,12 +116,32 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
     if instructions and not revision.holds(instructions):
         side.notes.append(f"{instructions} is not in {revision.name}; the packaged instructions are the base instead")
         layers = [Layer("packaged", packaged_file())]
-    texts = _texts_at(revision, [layer.path for layer in layers])
+    elsewhere = _uncommitted(os.path.dirname(layers[0].path), revision)
+    if elsewhere:
+        names = ", ".join(sorted(os.path.basename(path) for path in elsewhere))
+        side.notes.append(f"{names} of the packaged instructions: what is not committed counts as part of the edit")
+    texts = {**elsewhere, **_texts_at(revision, [layer.path for layer in layers])}
     compiled = compile_layers(layers, texts=texts)
     if catalogues := _texts_at(revision, [path for path in compiled.sources if path not in texts]):
         compiled = compile_layers(layers, texts={**texts, **catalogues})
     side.rules = _rules(compiled, of=f" of {revision.name}")
     return side
+
+
+def _uncommitted(folder: str, revision: Revision) -> dict[str, str]:
+    """Return the committed texts of changed files in the packaged folder, if that lies in another repository.
+
+    The revision does not hold these files. An edit of them would be on both sides, and could not change any case.
+    """
+    try:
+        other = find_revision(folder, "HEAD")
+        names = _ask(other.root, "diff", "-z", "--name-only", "--diff-filter=MD", other.commit, "--", folder)
+    except RevisionError:
+        return {}
+    if other.root == revision.root:
+        return {}
+    paths = [os.path.join(other.root, os.fsdecode(name)) for name in names.split(b"\0") if name]
+    return {path: other.content(path).decode("utf-8", "replace") for path in paths}
 
 
 def _texts_at(revision: Revision, paths: list[str]) -> dict[str, str]:

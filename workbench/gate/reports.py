@@ -32,6 +32,8 @@ NAMES = {
     "workflow": "workflow",
 }
 MOST_ROWS = 50
+FEWEST_FOR_SHARES = 10
+"""With fewer cases, no share of all prompts is told: its interval can span half of the scale."""
 LARGEST = 60_000
 """A comment on GitHub may have 65,536 characters."""
 TOO_LONG = "The details are too long for a comment; `enricher replay --gate` shows them."
@@ -172,9 +174,11 @@ def headline(report: GateReport) -> str:
     """Return the blast radius over the cases in one sentence."""
     figures = report.figures
     against = f"against {report.base}" if report.base else "against what was approved"
-    share = figures.changed / figures.cases if figures.cases else 0.0
-    interval = f"95 % {figures.share.low:.1%} to {figures.share.high:.1%}"
-    return f"{figures.changed:,} of {figures.cases:,} cases come out differently ({share:.1%}, {interval}) {against}"
+    counted = f"{figures.changed:,} of {figures.cases:,} cases come out differently"
+    if figures.cases < FEWEST_FOR_SHARES:
+        return f"{counted} {against}"
+    share, interval = figures.changed / figures.cases, f"95 % {figures.share.low:.1%} to {figures.share.high:.1%}"
+    return f"{counted} ({share:.1%}, {interval}) {against}"
 
 
 def statistics(report: GateReport) -> list[str]:
@@ -184,6 +188,9 @@ def statistics(report: GateReport) -> list[str]:
     if figures.gained or figures.lost:
         counts = f"{figures.gained} labelled prompts became right, {figures.lost} wrong"
         sentences.append(f"{counts} (mid-p McNemar: p = {figures.p_value:.3f})")
+    if figures.cases < FEWEST_FOR_SHARES:
+        cases = "1 case is" if figures.cases == 1 else f"{figures.cases} cases are"
+        return [*sentences, f"{cases} too few to tell how many other prompts would regress"]
     if figures.at_most is not None:
         sentences.append(f"no approved case regressed: at most {figures.at_most:.1%} of such prompts would (95 %)")
     if figures.detectable < 1:
@@ -200,8 +207,7 @@ def text(report: GateReport) -> str:
 
 def lines(report: GateReport) -> list[tuple[str, str]]:
     """Return the lines of the report, each with the id of the case that it is about, empty for none."""
-    word = "passed" if report.is_passed else "closed"
-    about_all = [f"{report.verdict}: the gate is {word}", headline(report)]
+    about_all = [conclusion(report), headline(report)]
     about_all += [f"  {count:,} {kind}" for kind, count in report.figures.kinds]
     about_all += [*statistics(report), *(f"note: {note}" for note in report.notes)]
     about_all += [str(problem) for problem in report.problems]
@@ -213,6 +219,16 @@ def lines(report: GateReport) -> list[tuple[str, str]]:
             found += [(f"{title}: {named(one.case)}", one.case.id)]
             found += [(f"    {sentence}", one.case.id) for sentence in (*differences(one), *_by_whom(one.case))]
     return found
+
+
+def conclusion(report: GateReport) -> str:
+    """Return whether the change may be merged, and how many cases fail all the same, in one sentence."""
+    failing = sum(bool(one.faults) for one in report.checked)
+    word = "passed" if report.is_passed else "closed"
+    if not report.is_passed or not failing:
+        return f"{report.verdict}: the gate is {word}"
+    fail = "1 case fails" if failing == 1 else f"{failing:,} cases fail"
+    return f"{report.verdict}: the gate is {word}, though {fail}"
 
 
 def _by_whom(case: GoldenCase) -> list[str]:

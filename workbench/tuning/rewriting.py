@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from enricher.rules.compiling.document import read_document
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from enricher.rules.compiling.document import Document, RuleBlock
 
@@ -56,18 +56,17 @@ class Rewriter:
             lambda signals: [*signals[:index], *signals[index + 1 :]],
         )
 
-    def with_phrase(self, rule: str, phrase: str, weight: int) -> str | None:
-        """Return the text with a phrase added as last signal of a rule; None if signals are not listed line by line."""
+    def with_signal(self, rule: str, signal: Mapping[str, Any]) -> str | None:
+        """Return the text with a signal added as last one of a rule; None if signals are not listed line by line."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             item = ITEM.match(lines[start])
             if item is None:
                 return None
             ending = "\r" if lines[start].endswith("\r") else ""
-            quoted = json.dumps(phrase, ensure_ascii=False)
-            return [*lines[:end], f"{item[0]}{{phrase: {quoted}, weight: {weight}}}{ending}", *lines[end:]]
+            return [*lines[:end], f"{item[0]}{signal_text(signal)}{ending}", *lines[end:]]
 
-        return self._rewritten(rule, -1, write, lambda signals: [*signals, {"phrase": phrase, "weight": weight}])
+        return self._rewritten(rule, -1, write, lambda signals: [*signals, dict(signal)])
 
     def has_rule(self, rule: str) -> bool:
         """Return whether the text has a block for a rule."""
@@ -104,6 +103,11 @@ class Rewriter:
         wanted = _rule_values(self._document)
         wanted[block.id] = {**block.data, "signals": signals}
         return not after.problems and _rule_values(after) == wanted
+
+
+def signal_text(signal: Mapping[str, Any]) -> str:
+    """Return a signal as it is written in an instructions file: one line of YAML."""
+    return f"{{{', '.join(f'{key}: {json.dumps(value, ensure_ascii=False)}' for key, value in signal.items())}}}"
 
 
 def _rule_values(document: Document) -> dict[str, dict[str, Any]]:

@@ -193,7 +193,7 @@ class _Trial:
     def _rewritten(self, step: RuleChange) -> str | None:
         rewriter = self._rewriters[step.file]
         if step.signal is None:
-            return rewriter.with_phrase(step.rule, step.phrase, step.weight)
+            return rewriter.with_signal(step.rule, {"phrase": step.phrase, "weight": step.weight})
         if not step.weight:
             return rewriter.without(step.rule, step.signal.index)
         return rewriter.with_weight(step.rule, step.signal.index, step.weight)
@@ -245,7 +245,7 @@ def _nothing(given: int, unclear: int) -> str:
     only = (
         f"{unclear} labels only say «wrong»: say which class it should have been" if unclear else "no labelled prompts"
     )
-    return f"{only}; label some: enricher trace queue --label, or enricher trace label ID CLASS"
+    return f"{only}; label some: enricher trace queue, or enricher trace label ID CLASS"
 
 
 def _missing(

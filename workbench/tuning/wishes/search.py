@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
@@ -26,7 +26,7 @@ from workbench.replay.replay import never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
 from workbench.tuning.examples import SILENCED
-from workbench.tuning.rewriting import Rewriter
+from workbench.tuning.rewriting import Rewriter, signal_text
 from workbench.tuning.steps import grams
 from workbench.tuning.wishes.wish import GUARDRAIL, FulfilledError, Wish
 
@@ -37,12 +37,14 @@ if TYPE_CHECKING:
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.replay.corpus import Corpus
+    from workbench.replay.outcome import Outcome
 
 PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "Guardrail")}
 """Facets for which a phrase can be added: the part of the file and the kind of its heading."""
 MOST_POINTS = 40
 MOST_SHOWN, MOST_TRIED = 8, 16
-MOST_PHRASES = 4
+MOST_PHRASES = 6
+NEGATIONS = frozenset({"not", "no", "never", "cannot", "without"})
 COUNTED = 5_000
 """How many of the newest prompts are searched for a phrase, to prefer rare ones."""
 
@@ -57,21 +59,33 @@ class Edit:
     line: int
     points: int
     figures: Figures
+    is_told: bool
+    """Whether the prompt's task type is then certain enough to have an effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """An edit to try: another weight for a signal (0 removes the signal), or a phrase to add to a class."""
+    """An edit to try: another weight for a signal (0 removes the signal), or a phrase to add to a class.
+
+    The weight of a signal in a packaged file is raised by adding the same signal to a layer above it (``is_added``).
+    """
 
     facet: str
     name: str
     points: int
     signal: LocatedSignal | None = None
     phrase: str = ""
+    is_added: bool = False
 
     @property
     def weight(self) -> int:
         return (self.signal.weight if self.signal else 0) + self.points
+
+    @property
+    def new_signal(self) -> dict[str, Any]:
+        """The signal to add to a layer."""
+        said = {"phrase": self.phrase} if self.signal is None else self.signal.signal
+        return {**said, "weight": self.points}
 
     def title(self) -> str:
         if self.signal is None:
@@ -102,7 +116,7 @@ def edits_for(
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
     if row is None or '"settings"' not in row.inputs:
         raise compared_rules.SideError("its text was not kept, so it cannot be judged again")
-    search = _Search(corpus, row, wish, path=path, texts=dict(edited or {}))
+    search = _Search(corpus, row, wish, path=path, cwd=cwd, texts=dict(edited or {}))
     if search.is_fulfilled():
         raise FulfilledError("the instructions as they are now give that already")
     desks: dict[str, EditSession] = {}
@@ -118,7 +132,8 @@ def edits_for(
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             shown += 1
-            yield Edit(step.title(), file, after, line, abs(step.points), figures)
+            is_told = wish.is_told(change.after)
+            yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told=is_told)
 
 
 def _figures(desk: EditSession, text: str) -> Figures | None:
@@ -134,8 +149,10 @@ def _figures(desk: EditSession, text: str) -> Figures | None:
 class _Search:
     """The candidates for one prompt under the rules as they are now, unsaved edits included."""
 
-    def __init__(self, corpus: Corpus, row: RecordedPrompt, wish: Wish, *, path: str, texts: dict[str, str]) -> None:
-        self._corpus, self._row, self._wish = corpus, row, wish
+    def __init__(
+        self, corpus: Corpus, row: RecordedPrompt, wish: Wish, *, path: str, cwd: str, texts: dict[str, str]
+    ) -> None:
+        self._corpus, self._row, self._wish, self._cwd = corpus, row, wish, cwd
         layer = layer_file(path, corpus.versions)
         if layer is not None and not layer.concerns(row):  # the layer of another project
             path = files.own_file()
@@ -183,40 +200,49 @@ class _Search:
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
 
     def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[_Step]:
-        needed = next((points for points in range(1, MOST_POINTS + 1) if self._suffices(facet, name, sign * points)), 0)
+        needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
         if not needed:
             return
         for signal in self._fired:
             if (signal.facet, signal.name) != (facet, name):
                 continue
             weight = signal.weight + sign * needed
+            is_added = bool(files.objection(signal.place.file, self._cwd))
+            if is_added and sign < 0 and not files.saves_as_layer(signal.place.file, self._cwd):
+                continue  # a layer can raise the weight of a fitted signal, but not lower it
             if LEAST_WEIGHT <= weight <= MOST_WEIGHT:
-                yield _Step(facet, name, sign * needed, signal)
-            elif sign < 0 and self._suffices(facet, name, -signal.weight):
+                yield _Step(facet, name, sign * needed, signal, is_added=is_added and sign > 0)
+            elif sign < 0 and self._suffices(facet, name, -signal.weight, self._wish.holds):
                 yield _Step(facet, name, -signal.weight, signal)
         if sign > 0 and facet in PARTS and needed <= MOST_WEIGHT:
             for phrase in self._phrases():
                 yield _Step(facet, name, needed, phrase=phrase)
 
-    def _suffices(self, facet: str, name: str, points: int) -> bool:
-        """Return whether so many more points would fulfil the wish, all else being equal."""
+    def _least(self, facet: str, name: str, sign: int, holds: Callable[[Outcome], bool]) -> int:
+        """Return the least number of points, to add or take away, with which that holds; 0 if there is none."""
+        steps = range(1, MOST_POINTS + 1)
+        return next((points for points in steps if self._suffices(facet, name, sign * points, holds)), 0)
+
+    def _suffices(self, facet: str, name: str, points: int, holds: Callable[[Outcome], bool]) -> bool:
+        """Return whether that would hold with so many more points, all else being equal."""
         scores = {of: dict(names) for of, names in self._scores.items()}
         if name not in scores.get(facet, {}):
             return False
         scores[facet][name] += points
         recorded = self._recorded or self._rules
         try:
-            return self._wish.holds(reweighed(self._row, scores, self._rules, recorded=recorded))
+            return holds(reweighed(self._row, scores, self._rules, recorded=recorded))
         except KeyError:  # an old trace without features
             return True
 
     def _phrases(self) -> list[str]:
-        """Return words and pairs of words of the prompt, single words first.
+        """Return words and pairs of words of the prompt, those first that tell most about how it should come out.
 
-        Preferred are those in few prompts that were surely something else, and in many that are as doubtful as this.
+        That is the share of prompts in doubt or of the wished task type among all that contain a phrase. One is added
+        to the others, so that a phrase which only this prompt contains comes after one that many like it contain.
         """
         found = {" ".join(gram) for gram in grams(self._words) if len(gram) < 3 and tokens(" ".join(gram)) == gram}
-        found = {one for one in found if not STOP_WORDS.intersection(one.split()) and not any(map(str.isdigit, one))}
+        found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}
         against, alike = dict.fromkeys(found, 0), dict.fromkeys(found, 0)
         for page in stored.rows(self._corpus.db, self._corpus.selection, limit=COUNTED):
             for row in page:
@@ -225,38 +251,41 @@ class _Search:
                 for phrase in found:
                     counts[phrase] += phrase in text
         place = self._row.prompt.lower().find
-        order = sorted(found, key=lambda one: (one.count(" "), against[one], -alike[one], place(one)))
-        singles = [one for one in order if " " not in one][:MOST_PHRASES]
-        return [*singles, *(one for one in order if " " in one)][: MOST_PHRASES + 2]
+
+        def rank(phrase: str) -> tuple[float, int, int]:
+            share = alike[phrase] / (alike[phrase] + against[phrase] + 1)
+            return -share, phrase.count(" "), place(phrase)
+
+        return sorted(found, key=rank)[:MOST_PHRASES]
 
     def written_as(self, step: _Step) -> tuple[str, str, str, int] | None:
         """Return the file, its text before and after, and the edited line; None if the file cannot take the edit."""
-        if step.signal is None:
-            return self._with_phrase(step)
+        if step.signal is None or step.is_added:
+            return self._with_new_signal(step)
         file, index = step.signal.place.file, step.signal.index
-        if files.objection(file) and not files.saves_as_layer(file):
-            return None
         before = self._text(file)
         rewriter, rule = Rewriter(file, before), step.signal.rule
         after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
         return (file, before, after, step.signal.place.line) if after else None
 
-    def _with_phrase(self, step: _Step) -> tuple[str, str, str, int] | None:
+    def _with_new_signal(self, step: _Step) -> tuple[str, str, str, int] | None:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
-        rule = f"{step.facet}.{(block.name if block else step.name).replace(' ', '-')}"
+        name = block.name if block else step.name
+        rule = f"{step.facet}.{name.replace(' ', '-')}"
         before = self._text(self._path)
-        after = Rewriter(self._path, before).with_phrase(rule, step.phrase, step.weight)
+        after = Rewriter(self._path, before).with_signal(rule, step.new_signal)
         if after is None and not Rewriter(self._path, before).has_rule(rule):
             part, kind = PARTS[step.facet]
-            signal = f"{{phrase: {json.dumps(step.phrase, ensure_ascii=False)}, weight: {step.weight}}}"
-            name = block.name if block else step.name
-            section = f"## {kind}: {name}\n\n```yaml\nextend: true\nsignals:\n  - {signal}\n```"
+            signals = f"signals:\n  - {signal_text(step.new_signal)}"
+            section = f"## {kind}: {name}\n\n```yaml\nextend: true\n{signals}\n```"
             after = with_entries(before, [Entry(part, section, rule)])
         if after is None:
             return None
-        return self._path, before, after, _first_difference(before, after)
+        written = signal_text(step.new_signal)
+        line = next((at for at, text in enumerate(after.splitlines(), 1) if text.endswith(written)), 1)
+        return self._path, before, after, line
 
 
-def _first_difference(before: str, after: str) -> int:
-    old, new = before.splitlines(), after.splitlines()
-    return next((at for at, line in enumerate(new, 1) if at > len(old) or line != old[at - 1]), 1)
+def _has_meaning(words: list[str]) -> bool:
+    """Return whether a phrase says something by itself: no word of it is a stop word, but one may be a negation."""
+    return len(NEGATIONS.intersection(words)) < len(words) and not (STOP_WORDS - NEGATIONS).intersection(words)

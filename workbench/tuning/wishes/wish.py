@@ -40,6 +40,10 @@ class Wish:
             return self.name in outcome.guardrails
         return outcome.task_type == self.name and (outcome.shown or not outcome.text)
 
+    def is_told(self, outcome: Outcome) -> bool:
+        """Return whether an outcome fulfils the wish, and its task type is certain enough to have an effect."""
+        return self.holds(outcome) and (self.kind != TASK_TYPE or outcome.shown)
+
     def __str__(self) -> str:
         return self.kind if self.kind == SILENT else f"{self.kind.replace('_', ' ')} {self.name}"
 
@@ -58,7 +62,7 @@ def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
     return Decided(guardrails=guardrails if wish.name in guardrails else (wish.name,))
 
 
-def target_file(cwd: str, *, given: str = "") -> str:
-    """Return the file that new phrases go into: the highest layer, or the user's own if that one is read only."""
-    path = files.nearest(cwd, given=given)
-    return files.own_file() if files.saves_as_layer(path) else path
+def target_files(cwd: str, *, given: str = "") -> list[str]:
+    """Return the files that new phrases can go into, the one to propose first: the highest layer that can be edited."""
+    path, layers = files.nearest(cwd, given=given), [layer.path for layer in files.layers_for_edits(cwd)]
+    return layers if files.saves_as_layer(path, cwd) else list(dict.fromkeys([path, *layers]))

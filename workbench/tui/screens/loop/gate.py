@@ -26,10 +26,14 @@ LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fix
 
 @dataclass
 class Gated(Message):
-    """The gate has run; ``report`` is None if it could not, for the given reason."""
+    """The gate has run; ``report`` is None if it could not, for the given reason.
+
+    ``with_own_layer`` are the ids of the failing cases that pass with the user's own layer.
+    """
 
     report: GateReport | None
     reason: str = ""
+    with_own_layer: tuple[str, ...] = ()
 
 
 class GateScreen(WorkbenchScreen):
@@ -38,8 +42,9 @@ class GateScreen(WorkbenchScreen):
     PLACE = "gate"
     HELP = """\
 The gate judges the golden cases in `.enricher/cases.jsonl` by the packaged instructions and those of the project, as
-`enricher replay --gate --base HEAD` does in CI: `regressed` and `became wrong` fail newly, `fixed` passes newly. Your
-own layer takes no part. `enter` shows the prompt of a case.
+`enricher replay --gate --base HEAD` does in CI: `regressed` and `became wrong` fail newly, `fixed` passes newly, `open`
+and `failed before` are still to be done. Your own layer takes no part; cases that pass only because of it are named.
+`enter` shows the prompt of a case.
 """
     DEFAULT_CSS = "GateScreen LineList { height: 1fr; padding: 0 0 0 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -67,16 +72,19 @@ own layer takes no part. `enter` shows the prompt of a case.
     def judge(self) -> None:
         """Run the gate against the last commit; without a commit, against what was approved."""
         try:
-            self.post_message(Gated(_report()))
+            report = _report()
+            self.post_message(Gated(report, with_own_layer=tuple(gate.passing_with_own_layer(here()))))
         except gate.GateError as error:
             self.post_message(Gated(None, str(error)))
 
     @on(Gated)
     def _gated(self, message: Gated) -> None:
         if message.report is None:
-            groups = [Group(Line(f"{at}", line)) for at, line in enumerate(message.reason.splitlines())]
+            groups = [
+                Group(Line(f"{at}", line)) for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())
+            ]
         else:
-            groups = list(_groups(message.report))
+            groups = [*_groups(message.report), *_own_layer(message.with_own_layer)]
         self.query_one(LineList).show(groups)
 
     @on(LineList.Chosen)
@@ -103,4 +111,17 @@ def _groups(report: GateReport) -> list[Group]:
     return [
         Group(Line(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
         for at, (text, case) in enumerate(lines)
+    ]
+
+
+def _own_layer(passing: tuple[str, ...]) -> list[Group]:
+    if not passing:
+        return []
+    cases, they = (f"{len(passing):,} cases", "they fail") if len(passing) > 1 else ("1 case", "it fails")
+    text = (
+        f"your own layer: {cases} would pass with it; for everybody else {they}: write the change into this project's"
+    )
+    return [
+        Group(Line("own layer", text, "", "error")),
+        *(Group(Line(f"own {one}", f"    {one}", "", "muted", one)) for one in passing),
     ]

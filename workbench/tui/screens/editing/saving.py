@@ -1,0 +1,234 @@
+"""Save the file in the editor, or what was changed in the packaged one as a layer, and take saves back."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from enricher.home import from_home
+from enricher.rules.own_layer import LayerError
+from workbench.edits import instructions_file as files
+from workbench.edits.undoing import ChangedSince, Save, take_back
+from workbench.tui.screens.editing.open_file import OpenFileScreen
+from workbench.tui.widgets.questions.picker import Answer, Picker
+from workbench.tui.working_folder import here
+
+if TYPE_CHECKING:
+    from enricher.rules.layers import Layer
+
+OVERWRITE, TAKE_THEIRS = "overwrite", "theirs"
+MEANING = {
+    "user": ("your own layer", "counts for you, in every project; the gate does not judge it"),
+    "project": ("this project's layer", "counts for everybody who works here; the gate judges it"),
+}
+"""What the layers that an edit can be saved in are called, and what each means."""
+
+
+@dataclass
+class Saved(Message):
+    """The text was saved, replacing ``before``; ``note`` is further information for the user.
+
+    ``edited`` is the text of the editor if it differs from the saved text.
+    """
+
+    path: str
+    text: str
+    note: str
+    before: str = ""
+    edited: str = ""
+    is_new: bool = False
+    """Whether the file did not exist before."""
+
+
+@dataclass
+class TakenBack(Message):
+    """A save was taken back, or another program has written the file since."""
+
+    save: Save
+    note: str
+    since: ChangedSince | None
+
+
+@dataclass
+class NotSaved(Message):
+    """The buffer was not saved; ``is_newer`` means that another program saved first."""
+
+    reason: str
+    is_newer: bool
+
+
+class SavingScreen(OpenFileScreen):
+    """A screen whose file can be saved, and whose saves can be taken back."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z,f9", "take_save_back", "Take the last save back", id="instructions.undo-save", show=False),
+    ]
+
+    def moved(self, path: str, before: str) -> None:
+        """React to an edit saved in another file, now in the editor; ``before`` is that file's earlier text."""
+        raise NotImplementedError
+
+    def action_save(self) -> None:
+        """Save the buffer; ask first if that would overwrite another program's changes or drop part of the edit."""
+        if files.saves_as_layer(self._path, here()):
+            self._ask_for_layer()
+        elif objection := files.objection(self._path, here()):
+            self.notify(
+                f"{objection}: {files.remedy(self._path)}. Your edit is kept until you save or undo it (ctrl+r).",
+                title="Not saved",
+                severity="error",
+                timeout=8,
+                markup=False,
+            )
+        elif self._news is not None:
+            self._ask_whose()
+        elif not self.is_unsaved and os.path.exists(self._path):
+            self.notify("Nothing to save: the file has this text already.", timeout=3)
+        else:
+            self.store(self._path, self.editor.text, self._disk)
+
+    def _ask_for_layer(self) -> None:
+        note = (
+            f"This file cannot be edited here: {files.objection(self._path, here())}. The rules that you changed go "
+            "into a layer above it; all others still come from this file."
+        )
+        layers = {layer.path: layer for layer in files.layers_for_edits(here())}
+        answers = [
+            Answer(
+                path,
+                f"Save the changed rules in {MEANING[layer.name][0]}",
+                f"{from_home(path)}: {MEANING[layer.name][1]}",
+            )
+            for path, layer in layers.items()
+        ]
+
+        def answered(path: str | None) -> None:
+            if path:
+                self.store_layer(self.editor.text, self._disk, layers[path])
+
+        self.app.push_screen(Picker("Save where?", [*answers, Answer("", "Go on editing")], note=note), answered)
+
+    @work(thread=True, group="instructions.save", exit_on_error=False)
+    def store_layer(self, text: str, opened: str, into: Layer) -> None:
+        """Write the rules that differ from the packaged file into a layer."""
+        path = into.path
+        try:
+            is_new = not os.path.exists(path)
+            before = files.read(path)
+            layer = files.layer_of_edit(text, opened, here(), into)
+            if not layer.rules and layer.text == before:
+                self.post_message(NotSaved("Nothing to save: no rule differs from the packaged file.", False))
+                return
+            trust = files.save_trusted(path, layer.text, over=before, cwd=here())
+        except (files.FileError, LayerError) as error:
+            self.post_message(NotSaved(str(error), False))
+            return
+        count = len(layer.rules)
+        note = (
+            f"Saved {count} changed rule{'s' * (count != 1)} in {MEANING[into.name][0]}, which is open now; "
+            f"the packaged file stays as it is (f goes back to it). {trust}"
+        )
+        self.post_message(Saved(path, layer.text, note.rstrip(), before, text, is_new))
+
+    def _ask_whose(self) -> None:
+        answers = [
+            Answer("", "Go on editing"),
+            Answer(OVERWRITE, "Save mine over it"),
+            Answer(TAKE_THEIRS, "Take what is on the disk", "loses this edit"),
+        ]
+        note = "Another program has written this file since it was read here."
+        self.app.push_screen(Picker("Whose text stays?", answers, note=note), self._answered_whose)
+
+    def _answered_whose(self, answer: str | None) -> None:
+        if answer == OVERWRITE:
+            self.store(self._path, self.editor.text, None)
+        elif answer == TAKE_THEIRS:
+            self.action_revert()
+
+    @work(thread=True, group="instructions.save", exit_on_error=False)
+    def store(self, path: str, text: str, over: str | None) -> None:
+        """Write the text if the file still holds ``over``; None overwrites any text."""
+        is_new = not os.path.exists(path)
+        try:
+            before = files.read(path) if over is None else over
+            trust = files.save_trusted(path, text, over=over, cwd=here())
+        except files.FileError as error:
+            self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
+            return
+        note = f"Saved. {trust or 'f9 takes it back.'}"
+        self.post_message(Saved(path, text, note, before, is_new=is_new))
+
+    @on(Saved)
+    def _saved(self, message: Saved) -> None:
+        self.app.saves.append(Save(message.path, message.before, message.text, message.is_new))
+        self.notify(message.note, timeout=6, markup=False)
+        if message.edited and message.edited != self.editor.text:
+            return  # typed on meanwhile: the newer text stays in the editor as an edit of its own file
+        if message.path != self._path:
+            self._path = message.path
+            self.show_text(message.text)
+            self.watch_file()
+            self.moved(message.path, message.before)
+        self._disk, self._news, self._clean = message.text, None, message.text
+        self.note_edit()
+        self.keep_draft()
+        self.begin()
+        self.show_file()
+
+    @on(NotSaved)
+    def _not_saved(self, message: NotSaved) -> None:
+        if message.is_newer:
+            self._news = ""
+            self.show_file()
+            self._ask_whose()
+        else:
+            self.notify(message.reason, title="Not saved", severity="error", markup=False)
+
+    def action_take_save_back(self) -> None:
+        """Take back the last save that was made in this app, of whatever file."""
+        if not self.app.saves:
+            self.notify("Nothing was saved since the app was started.", timeout=3)
+            return
+        if self.app.saves[-1].path != self._path:
+            self.open_file(self.app.saves[-1].path)  # an unsaved edit keeps its file open, and is told
+        elif self.is_unsaved:
+            self.notify("The edit is not saved: ctrl+r takes it back; then f9 takes back the save.", timeout=5)
+        if self.app.saves[-1].path == self._path and not self.is_unsaved:
+            self.take_back(self.app.saves.pop())
+
+    @work(thread=True, group="instructions.save", exit_on_error=False)
+    def take_back(self, save: Save) -> None:
+        """Restore the text before a save, unless the file was changed since."""
+        try:
+            since = take_back(save)
+        except files.FileError as error:
+            self.app.saves.append(save)
+            self.post_message(NotSaved(str(error), False))
+            return
+        note = since.note if since else f"The save was taken back. {files.trust_note(save.path, here())}"
+        self.post_message(TakenBack(save, note, since))
+
+    @on(TakenBack)
+    def _taken_back(self, message: TakenBack) -> None:
+        is_open = message.save.path == self._path
+        if is_open and message.since is None:
+            self._take_from_disk(message.save.before, can_undo=True)
+        elif is_open and message.since is not None:
+            self._offer_without_save(message.since)
+        self.notify(message.note, timeout=8, markup=False)
+
+    def _offer_without_save(self, since: ChangedSince) -> None:
+        """Put the text without the save into the editor, not saved yet."""
+        self.show_text(since.disk)
+        self.editor.show_text(since.proposal, can_undo=True)
+        self._buffer = self.editor.text
+        self._news = since.disk if since.merged is None else None
+        self.note_edit()
+        self.keep_draft()
+        self.begin()
+        self.show_file()

@@ -44,7 +44,9 @@ CONNECTING = re.compile(
 HOLDS_ADDRESS = re.compile(
     r"(?i)_*(?:\w+_)?(?:url|uri|base|host|hostname|endpoint|server|address|addr|ip|api|gateway|webhook)"
 )
-GIVES_ADDRESS = re.compile(r"(?i)url|uri|issuer|audience|scope|origin|link|host|endpoint|address|base|server|path|dir")
+GIVES_ADDRESS = re.compile(
+    r"(?i)url|_api$|uri|issuer|audience|scope|origin|link|host|endpoint|address|base|server|path|dir"
+)
 """Functions whose names say that what they return is an address, so that it has a name."""
 NO_USER = re.compile(
     r"(?i)(?:config\w*|settings?|options?|defaults?|error|exception)$|example|sample|demo|mock|fake|dummy"
@@ -60,7 +62,8 @@ FOR_PEOPLE = re.compile(
 )
 """Names of addresses that a person opens, or that only identify something."""
 ANY_VALUE = re.compile(
-    r"(?i)\b(?:arbitrary|random|ma[kd]e up|dummy|fake|unroutable|any (?:address|host)|doesn't matter|does not matter)\b"
+    r"(?i)\b(?:arbitrary|random|mock|ma[kd]e up|dummy|fake|unroutable|any (?:address|host)"
+    r"|doesn't matter|does not matter)\b"
 )
 """A comment that calls the value one of many."""
 FOR_VISITORS = re.compile(
@@ -200,8 +203,7 @@ def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> boo
     if len(same) - len(uses) > 1 or name_of(target) in parameters:
         return False
     if isinstance(target, ast.Attribute):
-        is_plain = isinstance(assignment.value, ast.Constant) and source.parent(assignment) is scope
-        return is_plain and bool(scope.name == "__init__" or not uses if isinstance(scope, FUNCTIONS) else False)
+        return isinstance(assignment.value, ast.Constant) and source.parent(assignment) is scope
     return any(_reaches_connection(source, use) for use in uses)
 
 

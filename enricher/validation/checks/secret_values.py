@@ -71,8 +71,8 @@ def _secret(source: Source, node: ast.Constant, value: str) -> str:
     if ("://" in value and not WITH_PASSWORD.match(value)) or value.startswith("/") or "?" in value:
         return ""
     is_most = "://" in value or 2 * sum(map(len, found)) >= len(value)
-    is_real = found and is_most and not any(map(PLACEHOLDER.fullmatch, found)) and not _is_harmless(source, node)
-    if is_real and ("://" not in value or PASSWORD.search(value.partition("@")[0])):
+    is_secret = any(map(PASSWORD.search, found)) and not any(map(PLACEHOLDER.fullmatch, found))
+    if is_secret and is_most and not _is_harmless(source, node):
         return "a password in an address" if "://" in value else "a token or key"
     name = "" if isinstance(source.parent(node), ast.BinOp) else name_given_to(source, node)
     is_password = PASSWORD_NAMES.search(name) and PASSWORD.fullmatch(value)

@@ -26,7 +26,7 @@ EMPTY = "has an empty body"
 ANNOUNCES = "only announces its implementation"
 TODO = re.compile(
     r"(?:TODO|FIXME|TBD)\b(?!.*(?:\?|(?i:\b(?:remov\w*|delet\w*|keep|kept|no|not|since|because|need to|confirm"
-    r"|compat\w*|if|whether|why|maybe|look into|consider|investigate|support\w*)\b)))"
+    r"|compat\w*|future|deprecat\w*|if|whether|why|maybe|look into|consider|investigate|support\w*)\b)))"
 )
 """A plain task; one that asks, doubts or gives a reason says that the code is as it should be for now."""
 MISSING = re.compile(
@@ -40,18 +40,19 @@ MISSING_BY_MESSAGE = re.compile(
     r"|\bimplement (?:this|me|later|here|it)\b)"
 )
 LASTING = re.compile(
-    r"(?i)\b(?:subclass\w*|overrid\w*|abstract|must|should|support\w*|unsupported|cannot|can't|only|unknown|available"
+    r"(?i)\b(?:sub.?class\w*|overrid\w*|abstract|must|should|support\w*|unsupported|cannot|can't|only|unknown|available"
     r"|virtual|derived|invalid|unrecogni[sz]ed|don't know|use \w+|instead|requires?|no longer|compatib\w*)\b"
 )
 """The message of a NotImplementedError that refuses a case for good, or leaves it to a subclass."""
 OUTPUT_CALLS = ("print", "debug", "info", "warning", "warn", "error", "log", "echo")
 LOGS = re.compile(r"(?i)log|^click$|^console$|^warnings$")
 INTENTIONAL = re.compile(
-    r"(?i)\b(?:nothing|no-?op|noop|ignor\w*|intentional\w*|deliberate\w*|on purpose|overrid\w*|overload\w*|subclass\w*"
-    r"|derived|hook|callback|abstract|default|unused|needed|used|necessary|does not|doesn't|don't|do not|never"
-    r"|optional\w*|may be|compatib\w*|backwards?|deprecated|obsolete|silen\w*|suppress\w*|disabl\w*|quiet\w*|skip\w*"
-    r"|empty|dummy|marker|sentinel|must|should|called|triggered|invoked|no longer|not supported|unsupported|tests?"
-    r"|entry ?points?|required?|reserved|group|subcommands?|fake|stand-?in)\b|>>> "
+    r"(?i)\b(?:nothing|not implemented|no-?op|noop|ignor\w*|intentional\w*|deliberate\w*|on purpose|overrid\w*"
+    r"|overload\w*|sub.?class\w*|derived|hook|callback|abstract|default|unused|needed|used|necessary|does not"
+    r"|doesn't|don't|do not|never|optional\w*|may be|compatib\w*|backwards?|deprecated|obsolete|silen\w*"
+    r"|suppress\w*|disabl\w*|quiet\w*|skip\w*|empty|dummy|marker|sentinel|must|should|called|triggered|invoked"
+    r"|no longer|not supported|unsupported|tests?|entry ?points?|required?|reserved|group|subcommands?|fake"
+    r"|stand-?in)\b|>>> "
 )
 """A docstring that gives a reason for an empty function, or examples that doctest runs."""
 LONG_DOCSTRING = 4

@@ -16,17 +16,18 @@ if TYPE_CHECKING:
 BROAD = ("Exception", "BaseException")
 IGNORING = re.compile(
     r"(?i)ignor|suppress|swallow|quiet|silen|best.effort|_?try_|safe|\b(?:eats?|discards?|regardless|optional\w*|attempts?)\b"
-    r"|\b(?:if|where|when) (?:possible|available)\b|__del__|__exit__|atexit|\bexclud\w+ .*error"
+    r"|\b(?:if|where|when) (?:possible|available)\b|__del__|__exit__|atexit"
+    r"|^_*(?:\w+_)?tests?(?:_|\b)|\bexclud\w+ .*error"
 )
 ENDS = re.compile(
-    r"(?:^|_)(?:a?close|wait_closed|terminate|shut_?down|tear_?down|clean_?up|dispose|finali[sz]e|destroy|disconnect|abort"
-    r"|release|end|exit|stop|cancel|kill|unlink|remove|rm(?:tree|dir)|detach|flush|quit|logout|unsubscribe|unregister"
-    r"|delete)(?=_|$|[A-Z])"
+    r"(?:^|_)(?:a?close|wait_closed|terminate|shut_?down|tear_?down|clean_?up|dispose|finali[sz]\w*|destroy|disconnect"
+    r"|abort|release|end|exit|stop|cancel|kill|unlink|remove|rm(?:tree|dir)|detach|flush|quit|logout|unsubscribe"
+    r"|unregister|delete)(?:_|$)"
 )
 """What a program calls when it is done with something; a failure there changes nothing any more."""
 FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,-]+|type: ?ignore\S*|nosec\b")
-ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b")
-"""The author told a linter (flake8-bandit, ruff) that this handler may drop its error."""
+ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b|\bnosec\b")
+"""The author told a linter (bandit, ruff) that this handler may drop its error."""
 REASON_WORDS = 2
 """A comment of so many words is a reason."""
 NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever mind\b|\bwho cares\b")
@@ -52,7 +53,7 @@ def find_swallowed(source: Source) -> Iterator[CodeFinding]:
 def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
     """Return whether what follows an error is decided: by a fallback, a value set before, a log, or a name."""
     around = [one for one in source.ancestors(node) if isinstance(one, FUNCTIONS)]
-    if any(IGNORING.search(f"{one.name} {docstring_of(one)}") or ENDS.search(one.name) for one in around):
+    if any(IGNORING.search(f"{one.name} {docstring_of(one)}") or _is_ending(one.name) for one in around):
         return True
     if node.orelse or len(node.handlers) > 1 or any(map(_ends_something, _inside(node))):
         return True
@@ -117,7 +118,11 @@ def _ends_something(node: ast.AST) -> bool:
         value = value.value
         if isinstance(value, ast.Name):
             return True
-    return isinstance(value, ast.Call) and bool(ENDS.search(name_of(value)))
+    return isinstance(value, ast.Call) and _is_ending(name_of(value))
+
+
+def _is_ending(name: str) -> bool:
+    return bool(ENDS.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
 
 
 def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> bool:

@@ -2614,7 +2614,7 @@ MUTATIONS = (
         "an abstract method is a stub",
         "enricher/validation/checks/stubs.py",
         "    if not DECLARING.isdisjoint(",
-        "    if DECLARING.isdisjoint(DECLARING) and not DECLARING.isdisjoint(",
+        "    if len(DECLARING) > 99 and not DECLARING.isdisjoint(",
         "S2-2d",
         "validators/test_checks.py::test_a_function_that_is_meant_to_be_empty_is_no_stub",
     ),
@@ -2641,6 +2641,14 @@ MUTATIONS = (
         "    return bool(steps)",
         "S2-2d",
         "validators/test_command.py::test_an_empty_function_that_the_modules_beside_implement_is_a_convention",
+    ),
+    Mutation(
+        "many declarations in one file are stubs",
+        "enricher/validation/checks/stubs.py",
+        "bare * (len(bare) < DECLARED)",
+        "bare",
+        "S2-2d",
+        "validators/test_checks.py::test_a_function_that_is_meant_to_be_empty_is_no_stub",
     ),
     Mutation(
         "a doubt after TODO is taken for a task",

@@ -16,10 +16,12 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 _GENERATED = re.compile(r"(?i)generated (?:by|from|with|using|code|file)|auto-?generated|do not (?:edit|modify)")
 _HEADER_LINES, _FIRST_LINES = 15, 4
 _GENERATED_FOLDERS = re.compile(r"(?i)_?generated(?:_\w+)?")
-_EXAMPLE_FOLDERS = frozenset("example examples tutorial tutorials demo demos sample samples docs benchmarks".split())
+_EXAMPLE_FOLDERS = frozenset(
+    "example examples tutorial tutorials demo demos sample samples template templates docs benchmarks".split()
+)
 _EXAMPLE_FILES = re.compile(r"(?:\w+_)?(?:example|demo|sample|placeholder|fixture|mock|bench(?:mark)?)s?(?:_\w+)?\.py")
 _TEST_WORDS = frozenset(
-    "test tests testing testutils testsupport testcase testcases unittests integrationtests".split()
+    "test tests testing smoke testutils testsupport testcase testcases unittests integrationtests".split()
 )
 _TEST_FILES = re.compile(r"conftest|[Tt]est[A-Z]\w*|\w+Tests?")
 _REASON_WORDS = 4
@@ -161,7 +163,7 @@ def _comments(text: str) -> dict[int, str]:
 
 def _is_test(file: str) -> bool:
     path = PurePath(file)
-    words = [*path.stem.split("_"), *(part.split("_")[-1] for part in path.parts[:-1])]
+    words = [*re.split(r"[_-]", path.stem), *(part.split("_")[-1] for part in path.parts[:-1])]
     return bool(_TEST_FILES.fullmatch(path.stem)) or not _TEST_WORDS.isdisjoint(words) or "test_utils" in path.parts
 
 

@@ -80,6 +80,10 @@ def test_a_method_without_an_implementation_is_a_stub() -> None:
         pytest.param("def f(a):\n    # TODO: confirm that no group is needed\n    return []\n", id="doubt"),
         pytest.param("def f(a):\n    # TODO: check\n    return False\n", id="TODO beside a value"),
         pytest.param('def f(a):\n    """Send it."""\n    # The service is gone.\n', id="comment after the docstring"),
+        pytest.param(
+            "class A:\n    @abstractmethod\n    def f(self):\n        # TODO\n        pass\n", id="abstract TODO"
+        ),
+        pytest.param("def a(x): ...\n\ndef b(x): ...\n\ndef c(x): ...\n", id="declarations"),
         pytest.param("def f(*args):\n    pass\n", id="takes anything"),
         pytest.param("def f(a):\n    raise NotImplementedError\n\nACTIONS = {1: f}\n", id="table of functions"),
         pytest.param("class A:\n    x = 1\n\n    def f(self):\n        raise NotImplementedError\n", id="other base"),
@@ -115,7 +119,9 @@ def test_what_is_no_python_is_one_violation(code: str) -> None:
         pytest.param("def f():\n    return g(timeout=5)\n", [], id="small number"),
         pytest.param("def f():\n    g(release_url='https://shop.io/releases/4')\n", [], id="link for people"),
         pytest.param(
-            "def f(url):\n    if not url:\n        url = 'https://api.shop.io'\n    return g(url)\n", [], id="fallback"
+            "def f(url):\n    if not url:\n        url = 'https://api.shop.io'\n    return get(url)\n",
+            [],
+            id="fallback",
         ),
         pytest.param("def f(h):\n    return get(f'https://{h}.shop.io/v1')\n", [], id="computed host"),
         pytest.param("def item_url(n):\n    return f'https://shop.io/{n}'\n", [], id="named by the function"),

@@ -40,7 +40,7 @@ TABLE_ROWS = 8
 """From so many values of one length on, a dictionary is a table of checksums or codes."""
 PLACEHOLDER = re.compile(
     r"(?i).*(?:example|dummy|placeholder|change.?me|your|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\(|%[sdr]).*"
-    r"|(?:test|foo|bar|none|null|true|false|default|password|secret|token)[-_]?\w*"
+    r"|(?:0?123456|(?:.*abcdefgh|.*aaaaaa)|test|foo|bar|none|null|true|false|default|password|secret|token)[-_]?\w*"
 )
 IS_A_NAME = re.compile(
     r".*[\[\\(].*|[A-Za-z]+(?:[-_.:/ ][A-Za-z0-9]+)*|[a-z]+(?:[A-Z][a-z]+)+|[A-Z][A-Z_0-9]*"

@@ -34,6 +34,7 @@ MISSING = re.compile(
     r"|implement (?:this|me|later|here|it))(?: yet)?\W*$"
 )
 """A comment that says no more than that the code is missing; a longer one often gives a reason."""
+PLACEHOLDER = re.compile(r"(?i)placeholder\W*$")
 MISSING_BY_DOCSTRING = re.compile(r"(?i)\W*(?-i:TODO|FIXME)\b|\W*not (?:yet )?implemented(?: yet)?\W*$")
 MISSING_BY_MESSAGE = re.compile(
     r"\b(?:TODO|FIXME|TBD)\b|(?i:\b(?:yet|later|coming soon|your code here|to be implemented)\b"
@@ -55,6 +56,8 @@ INTENTIONAL = re.compile(
     r"|stand-?in)\b|>>> "
 )
 """A docstring that gives a reason for an empty function, or examples that doctest runs."""
+DECLARED = 3
+"""So many bare functions in one file are declarations, such as those of events."""
 LONG_DOCSTRING = 4
 """Line ends in the docstring of a function that describes an interface."""
 DECLARING = frozenset(
@@ -62,11 +65,12 @@ DECLARING = frozenset(
     singledispatchmethod hookspec hookimpl""".split()
 )
 PLAIN_DECORATORS = frozenset("property staticmethod classmethod cached_property lru_cache cache contextmanager".split())
+INTERFACE_NAMES = re.compile(r"I[A-Z][a-z]")
 OPEN_BASES = frozenset(("ABC", "ABCMeta", "Interface", "TypedDict", "NamedTuple"))
 EMPTY_NAMES = re.compile(
     r"(?i)_*(?:(?:\w+_)?(?:no_?op|nop|do_?nothing|dummy|null|ignore|nothing|not_impl\w*|none)(?:_\w*)?|default_\w+"
     r"|(?:at|on|pre|post|before|after|test|setup|teardown|handle|visit)_\w+|(?:re)?start\w*|stop|enable|disable|init\w*"
-    r"|\w+_init|close|shutdown|setup|teardown|configure|(?:un)?register|cleanup|main|demo|empty\w*|(?:up|down)grade"
+    r"|\w+_init|close|shutdown|setup|teardown|configure|(?:un)?register\w*|cleanup|main|demo|empty\w*|(?:up|down)grade"
     r"|run|update|reset|flush|__\w+__|_*)"
 )
 """Functions that callers expect to exist, whether there is something to do or not."""
@@ -87,9 +91,11 @@ def find_stubs(source: Source) -> Iterator[CodeFinding]:
     """Yield the functions and methods that hold no implementation."""
     if source.file.endswith(".pyi"):
         return
-    for function in source.functions():
-        kind = _kind(source, function)
-        if kind and not _is_interface(source, function) and (kind == ANNOUNCES or _is_bare(source, function)):
+    kinds = [(one, kind) for one in source.functions() if (kind := _kind(source, one))]
+    announced = [(one, kind) for one, kind in kinds if kind == ANNOUNCES]
+    bare = [(one, kind) for one, kind in kinds if kind != ANNOUNCES and _is_bare(source, one)]
+    for function, kind in announced + bare * (len(bare) < DECLARED):
+        if not _is_interface(source, function):
             yield CodeFinding(function.lineno, end_of(function), f"{_named(source, function)} {kind}", SUGGESTION)
 
 
@@ -121,7 +127,7 @@ def _announces(source: Source, function: Function, body: list[ast.stmt]) -> bool
     returned = [one.value for one in body if isinstance(one, ast.Return)]
     is_value = any(isinstance(one, ast.Constant) and one.value is not None for one in returned)
     remark = next((one for one in source.remarks(function).splitlines() if not FOR_TOOLS.match(one)), "")
-    return bool(MISSING.match(remark) or (TODO.match(remark) and not is_value))
+    return bool((PLACEHOLDER if is_value else MISSING).match(remark) or (TODO.match(remark) and not is_value))
 
 
 def _returns_nothing(statement: ast.stmt) -> bool:
@@ -163,6 +169,8 @@ def _is_interface(source: Source, function: Function) -> bool:
     if not isinstance(owner, ast.ClassDef):
         return False
     bases = [*map(name_of, owner.bases), *(name_of(one.value) for one in owner.keywords)]
+    if INTERFACE_NAMES.match(owner.name):
+        return True
     return any(one in OPEN_BASES or "Protocol" in one for one in bases) or _is_derived_from(source, owner)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 BROAD = ("Exception", "BaseException")
 IGNORING = re.compile(
     r"(?i)ignor|suppress|swallow|quiet|silen|best.effort|_?try_|safe|\b(?:eats?|discards?|regardless|optional\w*|attempts?)\b"
-    r"|\b(?:if|where|when) (?:possible|available)\b|__del__|__exit__|atexit"
+    r"|\b(?:if|where|when) (?:possible|available)\b|\bmay (?:not|fail|raise)\b|\bstill\b|__del__|__exit__|atexit"
     r"|^_*(?:\w+_)?tests?(?:_|\b)|\bexclud\w+ .*error"
 )
 ENDS = re.compile(
@@ -60,14 +60,21 @@ def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
     statements = [one for one in _inside(node) if isinstance(one, ast.stmt)]
     if all(isinstance(one, ast.Import | ast.ImportFrom | ast.If) or _reports_error(one) for one in statements):
         return True
-    if isinstance(source.parent(node), ast.ExceptHandler):
-        return True  # the first error decides what happens
+    if isinstance(source.parent(node), ast.ExceptHandler) or any(map(_ends_something, _before(source, node))):
+        return True  # the first error decides what happens; or this waits for what was ended
     return _has_fallback(source, node) or _sets_value(source, node)
 
 
 def _inside(node: ast.Try | ast.TryStar) -> Iterator[ast.AST]:
     """Return the nodes in the body of a block."""
     return (one for statement in node.body for one in ast.walk(statement))
+
+
+def _before(source: Source, node: ast.stmt) -> list[ast.stmt]:
+    """Return the statement directly before one in its block, as far as there is one."""
+    block = getattr(source.parent(node), "body", [])
+    at = block.index(node) if isinstance(block, list) and node in block else 0
+    return block[at - 1 : at] if at else []
 
 
 def _has_fallback(source: Source, node: ast.Try | ast.TryStar) -> bool:
@@ -116,7 +123,7 @@ def _ends_something(node: ast.AST) -> bool:
     value = node.value if isinstance(node, ast.Expr) else None
     if isinstance(value, ast.Await | ast.Yield):
         value = value.value
-        if isinstance(value, ast.Name):
+        if isinstance(value, ast.Name | ast.Attribute):
             return True
     return isinstance(value, ast.Call) and _is_ending(name_of(value))
 
@@ -139,8 +146,8 @@ def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.Except
 
 
 def _reports_error(statement: ast.stmt) -> bool:
-    is_call = isinstance(statement, ast.Expr) and name_of(statement.value) in LOGGING
-    return is_call or isinstance(statement, ast.Raise)
+    name = name_of(statement.value) if isinstance(statement, ast.Expr) else ""
+    return name in LOGGING or "logger" in name or isinstance(statement, ast.Raise)
 
 
 def _broad(handler: ast.ExceptHandler) -> str:

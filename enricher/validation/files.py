@@ -119,14 +119,15 @@ def validate_files(
 
 
 def _in_file(engine: PromptRuleEngine, file: str, rules: Sequence[PromptRule] | None, *, root: str) -> list[Violation]:
+    path = os.path.join(root, file)
     try:
-        with open(os.path.join(root, file), "rb") as opened:
+        with open(path, "rb") as opened:
             content = opened.read(LARGEST_BYTES + 1)
     except OSError as error:
         return [_unread(file, error.strerror or str(error))]
     if len(content) > LARGEST_BYTES:
         return [_unread(file, f"larger than {LARGEST_BYTES >> 20} MiB")]
-    return engine.validate(content, rules, file=file)
+    return engine.validate(content, rules, file=file, path=path)
 
 
 def _unread(file: str, reason: str) -> Violation:

@@ -158,16 +158,18 @@ class PromptRuleEngine:
         rules: Iterable[PromptRule | Mapping[str, str] | str] | None = None,
         *,
         file: str = "<code>",
+        path: str = "",
     ) -> list[Violation]:
         """Return where code breaks rules, sorted by line; by default, all rules that have a validator are checked.
 
         ``code`` is Python, or a text with Python in fenced blocks. Rules may be given as ids and as ``apply`` returns
-        them. Code that cannot be parsed is one violation. Raises KeyError for an unknown id.
+        them. ``file`` is the name in the violations; the files beside ``path`` show what is a convention there. Code
+        that cannot be parsed is one violation. Raises KeyError for an unknown id.
         """
         chosen = self.rules if rules is None else [self._found(one) for one in rules]
         checked = [rule for rule in chosen if rule.check == "ast_check"]
         pieces: list[tuple[int, str | bytes]] = [*python_blocks(code)] if isinstance(code, str) else [(0, code)]
-        found = [one for before, piece in pieces for one in _violations(piece, checked, file=file, before=before)]
+        found = [one for before, piece in pieces for one in _violations(piece, checked, file, path, before)]
         return sorted(found, key=lambda one: (one.line, SEVERITIES.index(one.severity), one.rule_id))
 
     def _found(self, rule: PromptRule | Mapping[str, str] | str) -> PromptRule:
@@ -181,11 +183,11 @@ def packaged_file() -> str:
     return os.path.join(root_dir(), "instructions", "prompt_rules.yaml")
 
 
-def _violations(code: str | bytes, rules: list[PromptRule], *, file: str, before: int) -> Iterator[Violation]:
+def _violations(code: str | bytes, rules: list[PromptRule], file: str, path: str, before: int) -> Iterator[Violation]:
     if not rules:
         return
     try:
-        source = Source(code, file=file)
+        source = Source(code, file=file, path=path)
     except NotPythonError as error:
         line = before + error.line
         message = f"cannot be parsed: {error}"

@@ -13,14 +13,20 @@ from pathlib import PurePath
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Module, ast.Lambda)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-_TEST_FOLDERS = frozenset(("test", "tests", "testing", "idle_test"))
 _GENERATED = re.compile(r"(?i)generated (?:by|from|with|using|code|file)|auto-?generated|do not (?:edit|modify)")
 _HEADER_LINES, _FIRST_LINES = 15, 4
 _GENERATED_FOLDERS = re.compile(r"(?i)_?generated(?:_\w+)?")
-_EXAMPLE_FOLDERS = frozenset("example examples tutorial tutorials demo demos sample samples docs benchmarks".split())
+_EXAMPLE_FOLDERS = frozenset(
+    "example examples tutorial tutorials demo demos sample samples template templates docs benchmarks".split()
+)
 _EXAMPLE_FILES = re.compile(r"(?:\w+_)?(?:example|demo|sample|placeholder|fixture|mock|bench(?:mark)?)s?(?:_\w+)?\.py")
-_TEST_WORDS = frozenset(("test", "testing"))
-_MIGRATIONS = frozenset(("migrations", "alembic", "db_migrations"))
+_TEST_WORDS = frozenset(
+    "test tests testing smoke testutils testsupport testcase testcases unittests integrationtests".split()
+)
+_TEST_FILES = re.compile(r"conftest|[Tt]est[A-Z]\w*|\w+Tests?")
+_REASON_WORDS = 4
+"""A comment of so many words says more than the code beside it."""
+_MIGRATIONS = frozenset(("migration", "migrations", "alembic", "db_migrations"))
 _FENCE = re.compile(r"^```(?:python|py|python3)?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
 
@@ -45,11 +51,13 @@ class NotPythonError(ValueError):
 class Source:
     """A parsed file: its nodes in the order of the file, and the parent of each.
 
-    Raises NotPythonError if ``text`` is not Python of this interpreter's version.
+    ``file`` is its name, as far as known; ``path`` is where it is, empty if it is in no folder. Raises NotPythonError
+    if ``text`` is not Python of this interpreter's version.
     """
 
-    def __init__(self, text: str | bytes, *, file: str = "") -> None:
+    def __init__(self, text: str | bytes, *, file: str = "", path: str = "") -> None:
         self.file = file
+        self.path = path
         self.tree = _parsed(text)
         self.text = text if isinstance(text, str) else _decoded(text)
         self.lines = self.text.splitlines()
@@ -95,6 +103,28 @@ class Source:
         """Return whether ``node`` is inside ``if TYPE_CHECKING``."""
         return any(isinstance(one, ast.If) and name_of(one.test) == "TYPE_CHECKING" for one in self.ancestors(node))
 
+    def is_explained(self, node: ast.expr) -> bool:
+        """Return whether a comment beside a value, or directly above or below its statement, says why it is so."""
+        statement = next(one for one in self.ancestors(node) if isinstance(one, ast.stmt))
+        first, last = statement.lineno, end_of(statement)
+        places = (self._above(node.lineno), node.lineno), (self._above(first), first - 1), (last + 1, last + 1)
+        return any(len(self.comments(*lines).split()) >= _REASON_WORDS for lines in places)
+
+    def _above(self, line: int) -> int:
+        """Return the first of the lines directly above one that hold nothing but a comment."""
+        while line > 1 and self.lines[line - 2].lstrip().startswith("#"):
+            line -= 1
+        return line
+
+    def remarks(self, function: Function) -> str:
+        """Return the comments in a function; those after its last statement are indented like the body."""
+        last = end_of(function)
+        for line in self.lines[last:]:
+            if not line.lstrip().startswith("#") or len(line) - len(line.lstrip()) <= function.col_offset:
+                break
+            last += 1
+        return self.comments(function.lineno, last)
+
     def comments(self, first: int, last: int) -> str:
         """Return the text of the comments on the lines from ``first`` to ``last``."""
         if not any("#" in line for line in self.lines[max(0, first - 1) : last]):
@@ -133,13 +163,14 @@ def _comments(text: str) -> dict[int, str]:
 
 def _is_test(file: str) -> bool:
     path = PurePath(file)
-    is_named_so = path.name in ("conftest.py", "tests.py") or not _TEST_WORDS.isdisjoint(path.stem.split("_"))
-    return is_named_so or not _TEST_FOLDERS.isdisjoint(path.parts[:-1])
+    words = [*re.split(r"[_-]", path.stem), *(part.split("_")[-1] for part in path.parts[:-1])]
+    return bool(_TEST_FILES.fullmatch(path.stem)) or not _TEST_WORDS.isdisjoint(words) or "test_utils" in path.parts
 
 
 def _is_example(file: str) -> bool:
     path = PurePath(file)
-    return bool(_EXAMPLE_FILES.fullmatch(path.name)) or not _EXAMPLE_FOLDERS.isdisjoint(path.parts[:-1])
+    words = [word for part in path.parts[:-1] for word in part.split("_")]
+    return bool(_EXAMPLE_FILES.fullmatch(path.name)) or not _EXAMPLE_FOLDERS.isdisjoint(words)
 
 
 def _is_generated(file: str, lines: list[str]) -> bool:
@@ -167,9 +198,22 @@ def name_of(node: ast.AST | None) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def text_of(node: ast.expr | None) -> str:
+    """Return the fixed text of a string, as far as there is one."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text_of(value) for value in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
 def docstring_of(node: Function | ast.ClassDef | ast.Module) -> str:
     """Return the docstring as it is written, empty if there is none."""
     return ast.get_docstring(node, clean=False) or ""
+
+
+def is_nothing(statement: ast.stmt) -> bool:
+    """Return whether a statement does nothing: ``pass``, ``...``, or a docstring."""
+    is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return is_text or isinstance(statement, ast.Pass)
 
 
 def end_of(node: ast.stmt | ast.expr | ast.excepthandler) -> int:

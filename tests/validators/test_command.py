@@ -103,3 +103,14 @@ def test_with_a_revision_only_changed_lines_count(repository: Account) -> None:
 )
 def test_wrong_usage_ends_with_exit_code_2(repository: Account, words: tuple[str, ...], said: str) -> None:
     assert said in repository.cli("validate", *words, exit_code=2)
+
+
+@pytest.mark.conformance("S2-2d")
+def test_an_empty_function_that_the_modules_beside_implement_is_a_convention(repository: Account) -> None:
+    for name in ("a.py", "b.py"):
+        repository.write(f"project/formats/{name}", "def prepare(app):\n    pass\n\n\ndef sum_up(app):\n    pass\n")
+    repository.write("project/formats/c.py", "def prepare(app):\n    app.add(1)\n")
+
+    found = json.loads(repository.cli("validate", "formats", "--rule", "CODE_001", "--json", exit_code=1))
+
+    assert [(one["file"], one["line"]) for one in found["violations"]] == [("formats/a.py", 5), ("formats/b.py", 5)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from enricher.prompt.redaction import found_in
-from enricher.validation.checks.given_names import IN_EXAMPLE, READING, TO_SETTING, names_around
+from enricher.validation.checks.given_names import IN_EXAMPLE, TO_SETTING, names_around
 from enricher.validation.source import FUNCTIONS, CodeFinding, end_of, name_of
 
 if TYPE_CHECKING:
@@ -37,14 +37,16 @@ EXAMPLE_HOSTS = re.compile(
     r"|(?:\w+\.)?wikipedia\.org|(?:dx\.)?doi\.org|creativecommons\.org|opensource\.org|host|hostname|your.*|my.*|\.+)"
 )
 CONNECTING = re.compile(
-    r"(?i)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
+    r"(?i)(?!_*[gs]et_)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
     r"|clone|download\w*|call|send\w*|open|ping|query|\w*client|\w*session|stream|websocket\w*)(?:_\w+)?"
 )
 """Functions that are given an address, or a folder, to work with it."""
 HOLDS_ADDRESS = re.compile(
     r"(?i)_*(?:\w+_)?(?:url|uri|base|host|hostname|endpoint|server|address|addr|ip|api|gateway|webhook)"
 )
-GIVES_ADDRESS = re.compile(r"(?i)url|uri|issuer|audience|scope|origin|link|host|endpoint|address|base|server|path|dir")
+GIVES_ADDRESS = re.compile(
+    r"(?i)url|_api$|uri|issuer|audience|scope|origin|link|host|endpoint|address|base|server|path|dir"
+)
 """Functions whose names say that what they return is an address, so that it has a name."""
 NO_USER = re.compile(
     r"(?i)(?:config\w*|settings?|options?|defaults?|error|exception)$|example|sample|demo|mock|fake|dummy"
@@ -52,33 +54,28 @@ NO_USER = re.compile(
 """Classes whose attributes are settings, errors, or stand in for real ones."""
 READS_SETTING = re.compile(r"(?i)default|env(?:_|$)|environ|config|setting|option")
 WITH_DEFAULT = frozenset("get getenv setdefault getattr pop".split())
-OUTPUT_CALLS = frozenset(
-    """print debug info warning warn error exception critical log echo write secho fail exit add_parser ArgumentParser
-    help format_help showwarning skip skipif xfail launch""".split()
-)
-OUTPUT_NAMES = re.compile(r"(?i)assert|fail|warn|error|message|notify|hint|complain")
 FOR_PEOPLE = re.compile(
     r"(?im)link|docs?(?:_|$)|help|reference|source|issue|homepage|website|source_?url|information|console|browser|about|readme"
     r"|tutorial|namespace|schema|issuer?$|audience|scopes?|_id(?:_|$)|referer|origin$|href"
     r"|refuri|(?:^|_)type$|profile|feature|claim|default|manufacturer|placeholder|configuration_url|fallback|allow|trusted|known|install|release|terms|privacy|pricing|blog|home"
-    r"|badge|logo|icon|image|img|font|avatar|thumbnail|upgrade|changelog|permalink|xmlns|(?:^|_)rel$"
+    r"|badge|logo|icon|image|img|font|avatar|thumbnail|upgrade|changelog|permalink|xmlns|(?:^|_)rel$|picture|photo|thumb|browser"
 )
 """Names of addresses that a person opens, or that only identify something."""
 ANY_VALUE = re.compile(
-    r"(?i)\b(?:arbitrary|random|ma[kd]e up|dummy|fake|unroutable|any (?:address|host)|doesn't matter|does not matter)\b"
+    r"(?i)\b(?:arbitrary|random|mock|ma[kd]e up|dummy|fake|unroutable|any (?:address|host)"
+    r"|doesn't matter|does not matter)\b"
 )
 """A comment that calls the value one of many."""
 FOR_VISITORS = re.compile(
     r"(?:www\.)?(?:twitter|x|facebook|youtube|instagram|linkedin|reddit|discord|patreon|medium|t)\.(?:com|gg|me)"
 )
 """Sites that people visit; programs use other hosts of the same owners, such as ``api.twitter.com``."""
+REPOSITORY = re.compile(r"https://git(?:hub|lab)\.com/[\w.-]+/[\w.-]+(?<!\.git)/?")
+"""The page of a repository."""
 PAGE = re.compile(
-    r"(?i)(?:docs?|console|developers?|support|help|wiki)\..*|.*\.(?:html?|md|rst|pdf)|.*/(?:docs?|wiki|installation|getting-started|terms|privacy|blog|pricing|help|guides?|blob|tree|issues|discussions|browse|tickets?|bugs?|pulls?|commits?|auth|\.default)(?:/.*)?"
+    r"(?i)(?:docs?|console|developers?|support|help|wiki)\..*|.*\.(?:html?|md|rst|pdf|png|svg|jpe?g|ico|gif)|.*/(?:docs?|wiki|installation|getting-started|terms|privacy|blog|pricing|help|guides?|blob|tree|issues|discussions|browse|tickets?|bugs?|pulls?|commits?|auth|\.default)(?:/.*)?"
 )
 """Host or path of an address that a person reads, or of a permission."""
-WORDS = frozenset(
-    ("help", "description", "epilog", "message", "doc", "docs", "usage", "documentation", "title", "default")
-)
 
 
 def find_addresses(source: Source) -> Iterator[CodeFinding]:
@@ -91,10 +88,15 @@ def find_addresses(source: Source) -> Iterator[CodeFinding]:
 
 
 def _is_for_program(source: Source, node: ast.Constant) -> bool:
-    """Return whether the program itself uses the value, and no comment calls it one of many."""
-    if FOR_PEOPLE.search(names_around(source, node)) or not _is_in_code(source, node) or not _is_used(source, node):
+    """Return whether the program itself uses the value, and no comment explains it or calls it one of many."""
+    above = source.ancestors(node)
+    around = [one for one in above if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
+    if not any(isinstance(one, FUNCTIONS) for one in around) or FOR_PEOPLE.search(names_around(source, node)):
         return False
-    return not ANY_VALUE.search(source.comments(node.lineno - 1, end_of(node)))
+    if any(NO_USER.search(one.name) or IN_EXAMPLE.fullmatch(one.name) for one in around):
+        return False
+    is_remarked = source.is_explained(node) or ANY_VALUE.search(source.comments(node.lineno - 1, end_of(node)))
+    return not is_remarked and _is_used(source, node)
 
 
 def _is_computed_host(source: Source, node: ast.Constant) -> bool:
@@ -129,6 +131,7 @@ def _host(url: str) -> str:
         host.startswith(("169.254.", "metadata."))
         or PAGE.fullmatch(host)
         or PAGE.fullmatch(found.path)
+        or REPOSITORY.fullmatch(url)
         or found.fragment
     ):
         return ""  # the same on every machine of a cloud; or for people
@@ -138,13 +141,14 @@ def _host(url: str) -> str:
         not host
         or "%" in host
         or "*" in host
-        or EXAMPLE_HOSTS.fullmatch(host.rstrip("."))
+        or host.endswith(".")
+        or EXAMPLE_HOSTS.fullmatch(host)
         or FOR_VISITORS.fullmatch(host)
         or (is_here and port is None)
         or not is_real
     ):
         return ""
-    return f"the address of {host.strip('.')}"
+    return f"the address of {host}"
 
 
 def _number(address: str) -> str:
@@ -163,112 +167,62 @@ def _number(address: str) -> str:
     return "" if is_plain else f"the address {address}"
 
 
-def _is_in_code(source: Source, node: ast.Constant) -> bool:
-    """Return whether a string is used in the middle of a function: not named, not a default, not a text for people."""
+def _is_used(source: Source, node: ast.Constant) -> bool:
+    """Return whether a program connects with an address, keeps it as one, or returns it under another name."""
     below: ast.AST = node
     for above in source.ancestors(node):
-        if isinstance(above, ast.Compare | ast.Assert | ast.MatchValue):
-            return False
-        if isinstance(above, ast.keyword) and above.arg in WORDS:
-            return False
-        if isinstance(above, ast.Tuple) and _is_row(above):
-            return False
-        if isinstance(above, ast.Set) or (isinstance(above, ast.Dict) and below in above.keys):
-            return False
-        if isinstance(above, ast.ClassDef) and NO_USER.search(above.name):
-            return False
-        if isinstance(above, ast.Call) and below is not above.func and name_of(above.func) in READING | OUTPUT_CALLS:
-            return False
-        if isinstance(above, ast.Call) and below in above.args[1:] and _takes_default(above):
-            return False
-        if isinstance(above, ast.Call) and name_of(getattr(above.func, "value", None)) == "webbrowser":
-            return False
-        if isinstance(above, ast.Call) and below is not above.func and OUTPUT_NAMES.search(name_of(above.func)):
-            return False
-        if isinstance(above, ast.Attribute | ast.BoolOp) or _is_for_missing(above, below):
-            return False
-        if isinstance(above, FUNCTIONS) and IN_EXAMPLE.fullmatch(above.name):
-            return False
-        if isinstance(above, FUNCTIONS):
-            return below not in above.decorator_list and below is not above.returns and not _is_only_value(above)
-        if isinstance(above, ast.ClassDef | ast.Lambda) or (
-            isinstance(above, ast.AnnAssign) and below is above.annotation
-        ):
-            return False
-        if isinstance(above, ast.Assign | ast.AnnAssign) and (_is_constant(above) or _is_replaced(source, above)):
-            return False
-        if isinstance(above, ast.Expr) and above.value is node:
+        if isinstance(above, ast.Call):
+            return _connects(above, below)
+        if isinstance(above, ast.Assign) and len(above.targets) == 1:
+            return _is_address(source, above, above.targets[0])
+        if isinstance(above, ast.Return):
+            is_made = isinstance(below, ast.JoinedStr | ast.BinOp)
+            return is_made and not _gives_address(source.scope(node))
+        if not isinstance(above, ast.JoinedStr | ast.BinOp | ast.Dict | ast.List | ast.keyword):
             return False
         below = above
     return False
 
 
-def _is_used(source: Source, node: ast.Constant) -> bool:
-    """Return whether a program connects with an address, keeps it as one, or returns it under another name."""
-    kept: ast.AST | None = None
-    for above in source.ancestors(node):
-        if isinstance(above, ast.Call):
-            return bool(CONNECTING.fullmatch(name_of(above.func)))
-        if isinstance(above, ast.stmt):
-            kept = above
-            break
-    if isinstance(kept, ast.Assign | ast.AnnAssign):
-        target = kept.targets[0] if isinstance(kept, ast.Assign) else kept.target
-        is_made = isinstance(source.parent(node), ast.JoinedStr | ast.BinOp)
-        is_of_record = is_made and isinstance(target, ast.Attribute) and target.attr in ("url", "uri")
-        return bool(HOLDS_ADDRESS.fullmatch(name_of(target))) and not is_of_record
-    scope = source.scope(node)
-    return isinstance(kept, ast.Return) and not GIVES_ADDRESS.search(getattr(scope, "name", ""))
-
-
-def _is_row(node: ast.Tuple) -> bool:
-    """Return whether a tuple puts an address beside a name, as a list for people does."""
-    texts = [one.value for one in node.elts if isinstance(one, ast.Constant) and isinstance(one.value, str)]
-    return any("://" not in one for one in texts)
-
-
-def _takes_default(call: ast.Call) -> bool:
+def _connects(call: ast.Call, given: ast.AST) -> bool:
+    """Return whether a call is given an address to connect with, not one for a setting that is missing."""
     name = name_of(call.func)
-    return name in WITH_DEFAULT or bool(READS_SETTING.search(name))
+    is_default = given in call.args[1:] and (name in WITH_DEFAULT or READS_SETTING.search(name))
+    is_for_people = name_of(getattr(call.func, "value", None)) == "webbrowser" or "browser" in name
+    return bool(CONNECTING.fullmatch(name)) and given is not call.func and not is_default and not is_for_people
 
 
-def _is_for_missing(above: ast.AST, below: ast.AST) -> bool:
-    """Return whether ``below`` is the branch for a value that was not given, such as ``if url is None``."""
-    if not isinstance(above, ast.If | ast.IfExp):
+def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> bool:
+    """Return whether a variable is set only once in its function, and is an attribute or used to connect."""
+    if not HOLDS_ADDRESS.fullmatch(name_of(target)):
         return False
-    is_in_body = below is above.body if isinstance(above, ast.IfExp) else below in above.body
-    test = above.test
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
-        test = test.values[0]
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return is_in_body and isinstance(test.operand, ast.Name | ast.Attribute | ast.Subscript)
-    if not isinstance(test, ast.Compare) or not isinstance(test.comparators[0], ast.Constant):
-        return isinstance(test, ast.Name | ast.Attribute) and not is_in_body
-    is_missing = test.comparators[0].value in (None, "")
-    return is_missing and isinstance(test.ops[0], ast.Is | ast.Eq if is_in_body else ast.IsNot | ast.NotEq)
-
-
-def _is_replaced(source: Source, assignment: ast.Assign | ast.AnnAssign) -> bool:
-    """Return whether the next statement gives the variable another value under a condition."""
-    target = assignment.targets[0] if isinstance(assignment, ast.Assign) else assignment.target
-    block = getattr(source.parent(assignment), "body", [])
-    following = block[block.index(assignment) + 1 :][:1] if assignment in block else []
-    return any(
-        isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == ast.unparse(target)
-        for statement in following
-        if isinstance(statement, ast.If)
-        for one in statement.body
-    )
-
-
-def _is_constant(assignment: ast.Assign | ast.AnnAssign) -> bool:
-    target = assignment.targets[0] if isinstance(assignment, ast.Assign) else assignment.target
-    return isinstance(target, ast.Name) and target.id.isupper()
-
-
-def _is_only_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Return whether a function only returns a fixed value, which makes its name that of the value."""
-    body = [one for one in function.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))]
-    if len(body) != 1 or not isinstance(body[0], ast.Return):
+    scope = source.scope(target)
+    same = [one for one in ast.walk(scope) if isinstance(one, ast.expr) and ast.unparse(one) == ast.unparse(target)]
+    parameters = [one.arg for one in ast.walk(scope) if isinstance(one, ast.arg)]
+    uses = [one for one in same if isinstance(getattr(one, "ctx", None), ast.Load)]
+    if len(same) - len(uses) > 1 or name_of(target) in parameters:
         return False
-    return not any(isinstance(one, ast.Call | ast.FormattedValue | ast.BinOp) for one in ast.walk(body[0]))
+    if isinstance(target, ast.Attribute):
+        return isinstance(assignment.value, ast.Constant) and source.parent(assignment) is scope
+    return any(_reaches_connection(source, use) for use in uses)
+
+
+def _reaches_connection(source: Source, use: ast.expr) -> bool:
+    """Return whether a call that connects is given a variable, or the function returns what it is made into."""
+    below: ast.AST = use
+    for above in source.ancestors(use):
+        if isinstance(above, ast.Call) and _connects(above, below):
+            return True
+        if isinstance(above, ast.Return):
+            return isinstance(below, ast.JoinedStr | ast.BinOp) and not _gives_address(source.scope(use))
+        if isinstance(above, ast.stmt):
+            return False
+        below = above
+    return False
+
+
+def _gives_address(scope: ast.AST) -> bool:
+    """Return whether a function's name says that it returns an address, or what people look at; or it is a property."""
+    name = getattr(scope, "name", "")
+    is_property = any("property" in name_of(one) for one in getattr(scope, "decorator_list", ()))
+    return bool(is_property or GIVES_ADDRESS.search(name) or FOR_PEOPLE.search(name))

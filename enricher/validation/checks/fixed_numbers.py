@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 NUMBERS = re.compile(
-    r"(?i)(?:\w*_)?(?:timeout|port|retries|attempts|ttl|backoff|max_?age|expir\w*)"
+    r"(?i)(?:\w*_)?(?:timeout|port|retries|attempts)"
     r"(?:_(?:s|ms|sec|secs|seconds|minutes|hours|days))?"
 )
 WAITING = ("sleep", "settimeout")
@@ -26,8 +26,6 @@ SMALL = 10
 PAUSE_S = 30
 """A shorter pause is the rhythm of a loop."""
 DAY_S = 86_400
-REASON_WORDS = 4
-"""A comment of so many words says more than the code beside it."""
 PRIVILEGED_PORTS = 1024
 """A port below this belongs to a protocol."""
 
@@ -48,17 +46,8 @@ def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
         if isinstance(number, bool) or not isinstance(number, int | float) or _is_choice(name, number):
             continue
         is_rhythm = _is_rhythm(source, call, name)
-        if not is_rhythm and _is_in_the_middle(source, call, number) and not _is_explained(source, call, value):
+        if not is_rhythm and _is_in_the_middle(source, call, number) and not source.is_explained(value):
             yield CodeFinding(value.lineno, end_of(value), f"{number} for {name} is fixed in the code", TO_SETTING)
-
-
-def _is_explained(source: Source, call: ast.Call, value: ast.expr) -> bool:
-    """Return whether a comment beside the number, or directly above or below its statement, says why it is so."""
-    around = [call, *source.ancestors(call)]
-    statement = next(one for one in around if isinstance(one, ast.stmt))
-    first, last = statement.lineno, end_of(statement)
-    places = (value.lineno - 1, value.lineno), (first - 1, first - 1), (last + 1, last + 1)
-    return any(len(source.comments(*lines).split()) >= REASON_WORDS for lines in places)
 
 
 def _is_in_the_middle(source: Source, call: ast.Call, number: float) -> bool:

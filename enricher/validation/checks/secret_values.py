@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 
 PASSWORD_NAMES = re.compile(r"(?i)passw(?:or)?d|passphrase|pwd|secret_?key|client_?secret|api_?secret")
+PASSWORD = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[!-.0-~]+")
+"""A word of a language, a path, or a rate such as "5/m/user" is no password."""
 TOKEN = re.compile(r"(?=(?:.*\d){3})(?=(?:.*[A-Za-z]){3})[A-Za-z0-9+/=_.-]{20,}")
 VARIETY = 8
 """A token has at least so many different characters."""
@@ -38,7 +40,7 @@ TABLE_ROWS = 8
 """From so many values of one length on, a dictionary is a table of checksums or codes."""
 PLACEHOLDER = re.compile(
     r"(?i).*(?:example|dummy|placeholder|change.?me|your|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\(|%[sdr]).*"
-    r"|(?:test|foo|bar|none|null|true|false|default|password|secret|token)[-_]?\w*"
+    r"|(?:0?123456|(?:.*abcdefgh|.*aaaaaa)|test|foo|bar|none|null|true|false|default|password|secret|token)[-_]?\w*"
 )
 IS_A_NAME = re.compile(
     r".*[\[\\(].*|[A-Za-z]+(?:[-_.:/ ][A-Za-z0-9]+)*|[a-z]+(?:[A-Z][a-z]+)+|[A-Z][A-Z_0-9]*"
@@ -52,7 +54,7 @@ MOST_WORDS = 2
 
 def find_secrets(source: Source) -> Iterator[CodeFinding]:
     """Yield the strings that the screen for prompts takes for a secret; the message does not repeat them."""
-    if source.is_example:
+    if source.is_example or source.is_test:
         return
     for node in source.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and 6 <= len(node.value) <= LONGEST:
@@ -63,20 +65,19 @@ def find_secrets(source: Source) -> Iterator[CodeFinding]:
 
 def _secret(source: Source, node: ast.Constant, value: str) -> str:
     words = len(value.split())
-    if words > MOST_WORDS or _is_docstring(source, node):
+    if words > MOST_WORDS or isinstance(source.parent(node), ast.Expr | ast.JoinedStr):
         return ""
     found = found_in(value)
     if ("://" in value and not WITH_PASSWORD.match(value)) or value.startswith("/") or "?" in value:
         return ""
     is_most = "://" in value or 2 * sum(map(len, found)) >= len(value)
-    is_real = found and is_most and not any(map(PLACEHOLDER.fullmatch, found)) and not _is_harmless(source, node)
-    if is_real and not (source.is_test and "://" in value):
+    is_secret = any(map(PASSWORD.search, found)) and not any(map(PLACEHOLDER.fullmatch, found))
+    if is_secret and is_most and not _is_harmless(source, node):
         return "a password in an address" if "://" in value else "a token or key"
-    name = "" if isinstance(source.parent(node), ast.BinOp | ast.JoinedStr) else name_given_to(source, node)
-    is_password = PASSWORD_NAMES.search(name)
+    name = "" if isinstance(source.parent(node), ast.BinOp) else name_given_to(source, node)
+    is_password = PASSWORD_NAMES.search(name) and PASSWORD.fullmatch(value)
     if (
         words > 1
-        or source.is_test
         or not (is_password or (SECRET_NAMES.search(name) and TOKEN.fullmatch(value) and len(set(value)) >= VARIETY))
         or NO_SECRET_NAMES.search(name)
         or _words(name) in _words(value)
@@ -104,7 +105,3 @@ def _is_harmless(source: Source, node: ast.Constant) -> bool:
         [one.value for one in parent.values if isinstance(one, ast.Constant)] if isinstance(parent, ast.Dict) else []
     )
     return len(texts) >= TABLE_ROWS and len({len(str(one)) for one in texts}) == 1
-
-
-def _is_docstring(source: Source, node: ast.Constant) -> bool:
-    return isinstance(source.parent(node), ast.Expr)

@@ -1,39 +1,226 @@
 """Find functions that are declared but not implemented (CODE_001).
 
-An empty function is no stub where Python or its author means it to be empty: abstract methods, protocols, overloads,
-hooks that say so, an override that switches something off, a fallback for a missing module. An empty method in a class
-with other methods may belong to an interface of another file, so it is reported only if it owes its caller a result.
+Two kinds are reported. One announces its code: a comment, a docstring, a message or an error says TODO or "not yet
+implemented". The other is bare: it does nothing, or only raises NotImplementedError, and nothing in its file or in the
+modules beside it shows a reason, such as a base class, a hook, a table of functions or a convention of plug-ins.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from enricher.validation.checks.empty_on_purpose import is_intentional
-from enricher.validation.checks.unimplemented import kind_of
-from enricher.validation.source import CodeFinding, end_of
+from enricher.validation.checks.conventions import is_implemented_elsewhere
+from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, end_of, is_nothing, name_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from enricher.validation.source import Function, Source
 
-
 SUGGESTION = "implement it, or remove it until it is needed"
+RAISES = "only raises NotImplementedError"
+EMPTY = "has an empty body"
+ANNOUNCES = "only announces its implementation"
+TODO = re.compile(
+    r"(?:TODO|FIXME|TBD)\b(?!.*(?:\?|(?i:\b(?:remov\w*|delet\w*|keep|kept|no|not|since|because|need to|confirm"
+    r"|compat\w*|future|deprecat\w*|if|whether|why|maybe|look into|consider|investigate|support\w*)\b)))"
+)
+"""A plain task; one that asks, doubts or gives a reason says that the code is as it should be for now."""
+MISSING = re.compile(
+    r"(?i)(?:not (?:yet |been )?implemented|unimplemented|to be implemented|placeholder|coming soon|your code here"
+    r"|implement (?:this|me|later|here|it))(?: yet)?\W*$"
+)
+"""A comment that says no more than that the code is missing; a longer one often gives a reason."""
+PLACEHOLDER = re.compile(r"(?i)placeholder\W*$")
+MISSING_BY_DOCSTRING = re.compile(r"(?i)\W*(?-i:TODO|FIXME)\b|\W*not (?:yet )?implemented(?: yet)?\W*$")
+MISSING_BY_MESSAGE = re.compile(
+    r"\b(?:TODO|FIXME|TBD)\b|(?i:\b(?:yet|later|coming soon|your code here|to be implemented)\b"
+    r"|\bimplement (?:this|me|later|here|it)\b)"
+)
+LASTING = re.compile(
+    r"(?i)\b(?:sub.?class\w*|overrid\w*|abstract|must|should|support\w*|unsupported|cannot|can't|only|unknown|available"
+    r"|virtual|derived|invalid|unrecogni[sz]ed|don't know|use \w+|instead|requires?|no longer|compatib\w*)\b"
+)
+"""The message of a NotImplementedError that refuses a case for good, or leaves it to a subclass."""
+OUTPUT_CALLS = ("print", "debug", "info", "warning", "warn", "error", "log", "echo")
+LOGS = re.compile(r"(?i)log|^click$|^console$|^warnings$")
+INTENTIONAL = re.compile(
+    r"(?i)\b(?:nothing|not implemented|no-?op|noop|ignor\w*|intentional\w*|deliberate\w*|on purpose|overrid\w*"
+    r"|overload\w*|sub.?class\w*|derived|hook|callback|abstract|default|unused|needed|used|necessary|does not"
+    r"|doesn't|don't|do not|never|optional\w*|may be|compatib\w*|backwards?|deprecated|obsolete|silen\w*"
+    r"|suppress\w*|disabl\w*|quiet\w*|skip\w*|empty|dummy|marker|sentinel|must|should|called|triggered|invoked"
+    r"|no longer|not supported|unsupported|tests?|entry ?points?|required?|reserved|group|subcommands?|fake"
+    r"|stand-?in)\b|>>> "
+)
+"""A docstring that gives a reason for an empty function, or examples that doctest runs."""
+DECLARED = 3
+"""So many bare functions in one file are declarations, such as those of events."""
+LONG_DOCSTRING = 4
+"""Line ends in the docstring of a function that describes an interface."""
+DECLARING = frozenset(
+    """abstractmethod abstractproperty abstractclassmethod abstractstaticmethod overload singledispatch
+    singledispatchmethod hookspec hookimpl""".split()
+)
+PLAIN_DECORATORS = frozenset("property staticmethod classmethod cached_property lru_cache cache contextmanager".split())
+INTERFACE_NAMES = re.compile(r"I[A-Z][a-z]")
+OPEN_BASES = frozenset(("ABC", "ABCMeta", "Interface", "TypedDict", "NamedTuple"))
+EMPTY_NAMES = re.compile(
+    r"(?i)_*(?:(?:\w+_)?(?:no_?op|nop|do_?nothing|dummy|null|ignore|nothing|not_impl\w*|none)(?:_\w*)?|default_\w+"
+    r"|(?:at|on|pre|post|before|after|test|setup|teardown|handle|visit)_\w+|(?:re)?start\w*|stop|enable|disable|init\w*"
+    r"|\w+_init|close|shutdown|setup|teardown|configure|(?:un)?register\w*|cleanup|main|demo|empty\w*|(?:up|down)grade"
+    r"|run|update|reset|flush|__\w+__|_*)"
+)
+"""Functions that callers expect to exist, whether there is something to do or not."""
+EMPTY_CLASSES = re.compile(
+    r"(?i)_*(?:null|dummy|no_?op|nop|fake|mock|stub|silent|disabled|empty|base|abstract|void|quiet|non|pseudo)\w*"
+    r"|\w*(?:base|mixin|interface|stub|mock|dummy|null|noop|fake|protocol|abc|nothing|observer|listener|visitor|hooks"
+    r"|callbacks?|plugin|handler)\d?|(?-i:_*No[A-Z]\w*|\w*(?:Base|Abstract)[A-Z]\w*|_\w)"
+)
+EMPTY_FILES = re.compile(
+    r"(?i)(?:\w+_)?(?:dummy|fake|mock|stub|null|noop|hook|hookspec|template|skeleton|plugin|base|abc|abstract|interface"
+    r"|protocol)s?(?:\.py)?|_?(?:posix|unix|linux|windows|win32|win|nt|darwin|macos|osx|mac|android|wasm|pure\w*)(?:\.py)?"
+)
+"""Files and folders whose functions are there to be replaced, or stand in for those of another platform."""
+FOR_TOOLS = re.compile(r"(?:pragma|noqa|type:(?! \()|pylint|mypy|nosec)")
 
 
 def find_stubs(source: Source) -> Iterator[CodeFinding]:
     """Yield the functions and methods that hold no implementation."""
-    classes = {node.name: node for node in source.nodes if isinstance(node, ast.ClassDef)}
-    for function in source.functions():
-        kind = kind_of(source, function)
-        if kind and not is_intentional(source, function, kind, classes):
+    if source.file.endswith(".pyi"):
+        return
+    kinds = [(one, kind) for one in source.functions() if (kind := _kind(source, one))]
+    announced = [(one, kind) for one, kind in kinds if kind == ANNOUNCES]
+    bare = [(one, kind) for one, kind in kinds if kind != ANNOUNCES and _is_bare(source, one)]
+    for function, kind in announced + bare * (len(bare) < DECLARED):
+        if not _is_interface(source, function):
             yield CodeFinding(function.lineno, end_of(function), f"{_named(source, function)} {kind}", SUGGESTION)
 
 
 def _named(source: Source, function: Function) -> str:
     owner = source.parent(function)
-    if isinstance(owner, ast.ClassDef):
-        return f"method {owner.name}.{function.name}"
-    return f"function {function.name}"
+    return f"method {owner.name}.{function.name}" if isinstance(owner, ast.ClassDef) else f"function {function.name}"
+
+
+def _kind(source: Source, function: Function) -> str:
+    """Return in which way a function is not implemented, empty if it is, or if it refuses a case."""
+    body = [statement for statement in function.body if not is_nothing(statement)]
+    if len(body) == 1 and isinstance(body[0], ast.Raise) and name_of(body[0].exc) == "NotImplementedError":
+        given = body[0].exc.args if isinstance(body[0].exc, ast.Call) else []
+        message = " ".join(map(text_of, given))
+        if MISSING_BY_MESSAGE.search(message) and not LASTING.search(message):
+            return ANNOUNCES
+        return RAISES if not given else ""
+    if body and _reports_missing(body[0]) and all(map(_returns_nothing, body[1:])):
+        return ANNOUNCES
+    if not all(map(_returns_nothing, body)):
+        return ""
+    if MISSING_BY_DOCSTRING.match(docstring_of(function)) or _announces(source, function, body):
+        return ANNOUNCES
+    return "" if body else EMPTY
+
+
+def _announces(source: Source, function: Function, body: list[ast.stmt]) -> bool:
+    """Return whether the first comment in a function announces its code; beside a value, TODO may mean anything."""
+    returned = [one.value for one in body if isinstance(one, ast.Return)]
+    is_value = any(isinstance(one, ast.Constant) and one.value is not None for one in returned)
+    remark = next((one for one in source.remarks(function).splitlines() if not FOR_TOOLS.match(one)), "")
+    return bool((PLACEHOLDER if is_value else MISSING).match(remark) or (TODO.match(remark) and not is_value))
+
+
+def _returns_nothing(statement: ast.stmt) -> bool:
+    """Return whether a statement returns a value that needed no work: none, a constant or an empty container."""
+    if not isinstance(statement, ast.Return):
+        return False
+    value = statement.value
+    if isinstance(value, ast.Call):
+        return name_of(value) in ("dict", "list", "set", "tuple") and not (value.args or value.keywords)
+    return (
+        value is None
+        or isinstance(value, ast.Constant)
+        or (isinstance(value, ast.List | ast.Tuple | ast.Set) and not value.elts)
+        or (isinstance(value, ast.Dict) and not value.keys)
+    )
+
+
+def _reports_missing(statement: ast.stmt) -> bool:
+    """Return whether a statement only prints or logs that something is not implemented.
+
+    Another object's method ``error`` does not count: it may be how the program reports errors to its user.
+    """
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return False
+    called = statement.value.func
+    is_log = isinstance(called, ast.Name) or (isinstance(called, ast.Attribute) and LOGS.search(name_of(called.value)))
+    texts = map(text_of, statement.value.args) if is_log and name_of(called) in OUTPUT_CALLS else ()
+    return any(TODO.match(one) or MISSING.match(one) for one in texts)
+
+
+def _is_interface(source: Source, function: Function) -> bool:
+    """Return whether the function only describes what others implement, or is one of several definitions."""
+    owner = source.parent(function)
+    above = source.parent(owner) if isinstance(owner, ast.ClassDef) else owner
+    if isinstance(above, ast.If | ast.Try | ast.ExceptHandler | ast.With):
+        return True
+    if not DECLARING.isdisjoint(map(name_of, function.decorator_list)) or source.is_migration:
+        return True
+    if not isinstance(owner, ast.ClassDef):
+        return False
+    bases = [*map(name_of, owner.bases), *(name_of(one.value) for one in owner.keywords)]
+    if INTERFACE_NAMES.match(owner.name):
+        return True
+    return any(one in OPEN_BASES or "Protocol" in one for one in bases) or _is_derived_from(source, owner)
+
+
+def _is_derived_from(source: Source, owner: ast.ClassDef) -> bool:
+    """Return whether another class of the file has ``owner`` as a base."""
+    classes = (one for one in source.nodes if isinstance(one, ast.ClassDef))
+    return any(name_of(base) == owner.name for one in classes for base in one.bases)
+
+
+def _is_bare(source: Source, function: Function) -> bool:
+    """Return whether nothing shows why a function has no implementation."""
+    docstring = docstring_of(function)
+    comments = f"{source.comments(function.lineno - 2, function.lineno - 1)}\n{source.remarks(function)}".split("\n")
+    names = {*map(name_of, function.decorator_list)}
+    if source.is_test or source.is_example or any(map(EMPTY_FILES.fullmatch, PurePath(source.file).parts[-2:])):
+        return False
+    if any(one and not FOR_TOOLS.match(one) for one in comments) or not names <= PLAIN_DECORATORS:
+        return False
+    if INTENTIONAL.search(docstring) or docstring.count("\n") >= LONG_DOCSTRING:
+        return False
+    if EMPTY_NAMES.fullmatch(function.name) or _ignores_arguments(function):
+        return False
+    owner = source.parent(function)
+    is_alone = _is_whole(owner, function) if isinstance(owner, ast.ClassDef) else isinstance(owner, ast.Module)
+    is_used = _is_bound_or_passed(source, function)
+    return is_alone and not is_used and not (source.path and is_implemented_elsewhere(source.path, function.name))
+
+
+def _ignores_arguments(function: Function) -> bool:
+    """Return whether a function takes whatever it is given, or calls a parameter unused."""
+    given = function.args
+    names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs) if one.arg not in ("self", "cls")]
+    return ((given.vararg or given.kwarg) is not None and not names) or any(one.startswith("unused") for one in names)
+
+
+def _is_whole(owner: ast.ClassDef, function: Function) -> bool:
+    """Return whether a method is all there is of a class, which has no base; others may be part of an interface."""
+    is_plain = not (owner.bases or owner.keywords or owner.decorator_list or EMPTY_CLASSES.fullmatch(owner.name))
+    return is_plain and owner.body == [function]
+
+
+def _is_bound_or_passed(source: Source, function: Function) -> bool:
+    """Return whether the file binds the name again, or hands the function on as a value or by its name."""
+    for node in source.nodes:
+        if isinstance(node, ast.Constant) and node.value == function.name:
+            return True
+        if isinstance(node, FUNCTIONS) and node is not function and node.name == function.name:
+            return True
+        if isinstance(node, ast.Name) and node.id == function.name:
+            parent = source.parent(node)
+            if not (isinstance(parent, ast.Call) and parent.func is node):
+                return True
+    return False

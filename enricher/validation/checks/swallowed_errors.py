@@ -15,41 +15,32 @@ if TYPE_CHECKING:
 
 BROAD = ("Exception", "BaseException")
 IGNORING = re.compile(
-    r"(?i)ignor|suppress|swallow|quiet|silen|best.effort|_?try_|safe|\b(?:eats?|discards?|regardless)\b|__del__|__exit__|atexit"
+    r"(?i)ignor|suppress|swallow|quiet|silen|best.effort|_?try_|safe|\b(?:eats?|discards?|regardless|optional\w*|attempts?)\b"
+    r"|\b(?:if|where|when) (?:possible|available)\b|\bmay (?:not|fail|raise)\b|\bstill\b|__del__|__exit__|atexit"
+    r"|^_*(?:\w+_)?tests?(?:_|\b)|\bexclud\w+ .*error"
 )
-ENDING = frozenset(
-    """close aclose wait_closed shutdown stop cancel kill terminate unlink remove rmtree rmdir disconnect detach flush
-    release quit join cleanup destroy logout unsubscribe removeHandler unregister delete""".split()
+ENDS = re.compile(
+    r"(?:^|_)(?:a?close|wait_closed|terminate|shut_?down|tear_?down|clean_?up|dispose|finali[sz]\w*|destroy|disconnect"
+    r"|abort|release|end|exit|stop|cancel|kill|unlink|remove|rm(?:tree|dir)|detach|flush|quit|logout|unsubscribe"
+    r"|unregister|delete)(?:_|$)"
 )
 """What a program calls when it is done with something; a failure there changes nothing any more."""
-ENDS = re.compile(
-    r"(?i)(?:^|_)(?:a?close|terminate|shut_?down|tear_?down|clean_?up|dispose|finali[sz]e|destroy|disconnect|abort|release|end$|__exit)"
-)
-"""Names of functions that end something, in which the next step matters more than the failure of one."""
 FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,-]+|type: ?ignore\S*|nosec\b")
-ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b")
-"""The author told a linter (flake8-bandit, ruff) that this handler may drop its error."""
-REASON_WORDS = 4
-"""A comment of so many words is a reason; shorter ones only repeat that the error is dropped."""
+ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b|\bnosec\b")
+"""The author told a linter (bandit, ruff) that this handler may drop its error."""
+REASON_WORDS = 2
+"""A comment of so many words is a reason."""
 NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever mind\b|\bwho cares\b")
-LOGGING = (
-    "debug",
-    "info",
-    "warning",
-    "warn",
-    "error",
-    "exception",
-    "critical",
-    "log",
-    "excepthook",
-    "print_exc",
-    "print_exception",
+LOGGING = frozenset(
+    "debug info warning warn error exception critical log print excepthook print_exc print_exception".split()
 )
 SUGGESTION = "catch the expected exception, log it, or use contextlib.suppress with it"
 
 
 def find_swallowed(source: Source) -> Iterator[CodeFinding]:
     """Yield the handlers that catch every exception and do nothing with it."""
+    if source.is_migration or source.is_test:
+        return
     for node in source.nodes:
         if isinstance(node, ast.Try | ast.TryStar) and not _is_deliberate(source, node):
             for handler in node.handlers:
@@ -60,90 +51,85 @@ def find_swallowed(source: Source) -> Iterator[CodeFinding]:
 
 
 def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
-    """Return whether what follows an error is decided: by a fallback, a default, a log of the first one, or a name."""
+    """Return whether what follows an error is decided: by a fallback, a value set before, a log, or a name."""
     around = [one for one in source.ancestors(node) if isinstance(one, FUNCTIONS)]
-    if any(IGNORING.search(f"{one.name} {docstring_of(one)}") or ENDS.search(one.name) for one in around):
+    if any(IGNORING.search(f"{one.name} {docstring_of(one)}") or _is_ending(one.name) for one in around):
         return True
-    if all(isinstance(one, ast.Import | ast.ImportFrom) for one in node.body):
+    if node.orelse or len(node.handlers) > 1 or any(map(_ends_something, _inside(node))):
         return True
-    if node.orelse or all(map(_ends_something, node.body)) or all(map(_reports_error, node.body)):
+    statements = [one for one in _inside(node) if isinstance(one, ast.stmt)]
+    if all(isinstance(one, ast.Import | ast.ImportFrom | ast.If) or _reports_error(one) for one in statements):
         return True
-    before, after = _neighbours(source, node)
-    if _has_fallback(node, after) or _has_default(node, _before(source, node)) or _tries_others(source, node):
-        return True
-    parent = source.parent(node)
-    return isinstance(parent, ast.ExceptHandler) and any(map(_reports_error, [*before, *after]))
+    if isinstance(source.parent(node), ast.ExceptHandler) or any(map(_ends_something, _before(source, node))):
+        return True  # the first error decides what happens; or this waits for what was ended
+    return _has_fallback(source, node) or _sets_value(source, node)
 
 
-def _neighbours(source: Source, node: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """Return the statements before and after one in its block; after a branch's last one, those after the branch."""
-    parent = source.parent(node)
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(parent, name, None)
-        if isinstance(block, list) and node in block:
-            at = block.index(node)
-            after = block[at + 1 :]
-            if not after and isinstance(parent, ast.If | ast.With):
-                after = _neighbours(source, parent)[1]
-            return block[:at], after
-    return [], []
+def _inside(node: ast.Try | ast.TryStar) -> Iterator[ast.AST]:
+    """Return the nodes in the body of a block."""
+    return (one for statement in node.body for one in ast.walk(statement))
 
 
 def _before(source: Source, node: ast.stmt) -> list[ast.stmt]:
-    """Return the statements of the function, or of the file, that come before one, in all blocks around it."""
-    found = _neighbours(source, node)[0]
-    above = source.parent(node)
-    while isinstance(above, ast.stmt) and not isinstance(above, (*FUNCTIONS, ast.ClassDef)):
-        found = [*_neighbours(source, above)[0], *found]
-        above = source.parent(above)
-    return found
+    """Return the statement directly before one in its block, as far as there is one."""
+    block = getattr(source.parent(node), "body", [])
+    at = block.index(node) if isinstance(block, list) and node in block else 0
+    return block[at - 1 : at] if at else []
 
 
-def _has_fallback(node: ast.Try | ast.TryStar, after: list[ast.stmt]) -> bool:
-    """Return whether success leaves the block, so that the code after it is for the case of an error."""
-    last = node.body[-1]
-    is_left = isinstance(last, ast.Raise | ast.Break | ast.Continue) or any(
-        isinstance(one, ast.Return) for statement in node.body for one in ast.walk(statement)
-    )
-    return is_left and bool(after) and not _returns_none(after[0])
+def _has_fallback(source: Source, node: ast.Try | ast.TryStar) -> bool:
+    """Return whether success leaves the function or a loop, so that the code after the block is for an error."""
+    leaves = any(isinstance(one, ast.Return | ast.Break | ast.Continue | ast.Raise) for one in _inside(node))
+    return leaves and (_is_followed(source, node) or _is_in_loop(source, node))
 
 
-def _tries_others(source: Source, node: ast.Try | ast.TryStar) -> bool:
-    """Return whether a loop tries one candidate after the other until one works."""
-    above = source.parent(node)
-    if not isinstance(above, ast.For):
-        return False
-    return any(isinstance(one, ast.Return | ast.Break) for one in ast.walk(above))
+def _is_followed(source: Source, node: ast.stmt) -> bool:
+    """Return whether there are more statements, in the function or file, after one and the branches around it."""
+    parent = source.parent(node)
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(parent, name, None)
+        if isinstance(block, list) and node in block[:-1]:
+            return True
+    return isinstance(parent, ast.If | ast.With | ast.AsyncWith | ast.Try) and _is_followed(source, parent)
 
 
-def _returns_none(statement: ast.stmt) -> bool:
-    if not isinstance(statement, ast.Return):
-        return False
-    return statement.value is None or (isinstance(statement.value, ast.Constant) and statement.value.value is None)
+def _is_in_loop(source: Source, node: ast.stmt) -> bool:
+    """Return whether a loop may try one candidate after the other until one works."""
+    return any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in source.ancestors(node))
 
 
-def _has_default(node: ast.Try | ast.TryStar, before: list[ast.stmt]) -> bool:
-    """Return whether all that the block does is to replace values that were set just before it."""
-    given = {name for one in before for name in _bound(one)} | {"_"}
-    if not all(isinstance(one, ast.Assign | ast.AnnAssign | ast.If | ast.ImportFrom) for one in node.body):
-        return False
-    bound = {name for statement in node.body for one in ast.walk(statement) for name in _bound(one)}
-    return bool(bound) and given.issuperset(bound)
+def _sets_value(source: Source, node: ast.Try | ast.TryStar) -> bool:
+    """Return whether the block sets what the code outside reads, too: after an error it is what it was before."""
+    inside = set(_inside(node))
+    bound: set[str] = set()
+    for one in inside:
+        if isinstance(one, ast.Attribute | ast.Subscript) and isinstance(one.ctx, ast.Store):
+            return True
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            bound.add(one.id)
+    scope = source.scope(node)
+    outside = (one for one in ast.walk(scope) if one not in inside)
+    return any(not bound.isdisjoint(_names(one)) for one in outside)
 
 
-def _bound(node: ast.AST) -> list[str]:
-    if not isinstance(node, ast.Assign | ast.AnnAssign):
-        return []
-    return [ast.unparse(one) for one in (node.targets if isinstance(node, ast.Assign) else [node.target])]
+def _names(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return node.names
+    return [node.arg] if isinstance(node, ast.arg) else [node.id] if isinstance(node, ast.Name) else []
 
 
-def _ends_something(statement: ast.stmt) -> bool:
-    """Return whether a statement closes or removes something, or does so with each of several."""
-    if isinstance(statement, ast.For):
-        return all(map(_ends_something, statement.body))
-    value = statement.value if isinstance(statement, ast.Expr) else None
-    value = value.value if isinstance(value, ast.Await) else value
-    return isinstance(value, ast.Call) and not ENDING.isdisjoint(name_of(value).split("_"))
+def _ends_something(node: ast.AST) -> bool:
+    """Return whether a statement closes or removes something, or waits for the end of a task."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    if isinstance(value, ast.Await | ast.Yield):
+        value = value.value
+        if isinstance(value, ast.Name | ast.Attribute):
+            return True
+    return isinstance(value, ast.Call) and _is_ending(name_of(value))
+
+
+def _is_ending(name: str) -> bool:
+    return bool(ENDS.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
 
 
 def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.ExceptHandler) -> bool:
@@ -152,7 +138,7 @@ def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.Except
     first = before if source.lines[before - 1].lstrip().startswith("#") else handler.lineno
     after = end_of(handler) + 1
     last = after if source.lines[after - 1 : after] and source.lines[after - 1].lstrip().startswith("#") else after - 1
-    body = source.comments(node.lineno, end_of(node.body[0])) if len(node.body) == 1 else ""
+    body = source.comments(node.lineno, end_of(node.body[0]))
     remarks = body, source.comments(first, last), source.comments(node.lineno - 2, node.lineno)
     told = (NO_REASON.sub("", FOR_TOOLS.sub("", one)) for one in remarks)
     is_allowed = any(map(ALLOWED.search, remarks))
@@ -160,8 +146,8 @@ def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.Except
 
 
 def _reports_error(statement: ast.stmt) -> bool:
-    is_call = isinstance(statement, ast.Expr) and name_of(statement.value) in LOGGING
-    return is_call or isinstance(statement, ast.Raise)
+    name = name_of(statement.value) if isinstance(statement, ast.Expr) else ""
+    return name in LOGGING or "logger" in name or isinstance(statement, ast.Raise)
 
 
 def _broad(handler: ast.ExceptHandler) -> str:

@@ -1,0 +1,40 @@
+"""Whether other modules of a project implement the same function, as those of plug-ins do."""
+
+from __future__ import annotations
+
+import ast
+import re
+from itertools import islice
+from pathlib import Path
+
+from enricher.validation.source import NotPythonError, Source, is_nothing
+
+MOST_FILES = 300
+LARGEST_BYTES = 1024 * 1024
+
+
+def is_implemented_elsewhere(path: str, name: str) -> bool:
+    """Return whether a module in the folder of ``path``, or in a package beside that one, implements the function."""
+    own = Path(path).absolute()
+    is_package = (own.parent / "__init__.py").is_file()
+    modules = [*own.parent.glob("*.py"), *islice(own.parent.parent.glob("*/*.py") if is_package else (), MOST_FILES)]
+    definition = re.compile(rb"^[ \t]*(?:async )?def %s\(" % re.escape(name.encode()), re.MULTILINE)
+    contents = (_read(one) for one in modules[:MOST_FILES] if one != own)
+    return any(_implements(one, name) for one in contents if definition.search(one))
+
+
+def _implements(content: bytes, name: str) -> bool:
+    try:
+        functions = Source(content).functions()
+    except NotPythonError:
+        return False
+    steps = [step for one in functions if one.name == name for step in one.body]
+    return not all(is_nothing(step) or isinstance(step, ast.Raise) for step in steps)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as opened:
+            return opened.read(LARGEST_BYTES)
+    except OSError:
+        return b""

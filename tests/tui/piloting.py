@@ -58,6 +58,8 @@ async def run_workbench(
         pilot = DirectPilot(app)
         await settle(app, pilot)
         yield app, pilot
+        if app.is_running:
+            screen_text(app)  # a screen that cannot be drawn is a failed test, also if nobody reads it
 
 
 async def handled(app: Workbench) -> None:
@@ -121,6 +123,6 @@ def notices(app: Workbench) -> str:
 
 
 def screen_text(app: Workbench) -> str:
-    """Return the visible screen as plain text, blanks at line ends removed."""
+    """Draw the visible screen and return it as plain text, blanks at line ends removed."""
     strips = app.screen._compositor.render_strips()  # noqa: SLF001 (the one private place)
     return "\n".join(strip.text.rstrip() for strip in strips).rstrip() + "\n"

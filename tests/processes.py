@@ -161,8 +161,8 @@ def main(arguments: Sequence[str]) -> None:
                 kinds[what] += seconds
                 number[what] += 1
                 files[file] += seconds
-    kinds[f"detached: {SERVER}"] -= kinds[COMMAND]  # each counts the commands that it waited for
-    kinds["not seen: pytest's own first process"] = total - sum(kinds.values())
+    del kinds[f"detached: {SERVER}"]  # counts the commands that it waited for
+    kinds["not seen: servers of warm commands, pytest's own first process"] = total - sum(kinds.values())
     print(f"{wall:.0f} s on the clock, {total:.0f} s of processor time:")
     for what, seconds in kinds.most_common():
         print(f"{seconds:8.1f} s {number[what]:6d} {what}")

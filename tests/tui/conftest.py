@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import screen_text
+from piloting import draw_later, screen_text
 from simulator import Account
 from textual._compositor import Compositor
 from textual.widgets import Input, TextArea
@@ -29,16 +29,11 @@ PROMPTS = (
 )
 
 
-def _draw_nothing(compositor: Compositor, **_options: object) -> None:
-    """Leave out the frames that no terminal shows, a third of the time; ``screen_text`` draws what tests read."""
-    compositor._dirty_regions.clear()  # noqa: SLF001 (as the method does that this stands for)
-
-
 @pytest.fixture(autouse=True)
 def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No cursor blinks in a snapshot, no time zone but one, no preference or conversation of whoever runs the tests."""
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
-    monkeypatch.setattr(Compositor, "render_update", _draw_nothing)
+    monkeypatch.setattr(Compositor, "render_update", draw_later)
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(TextArea, "cursor_blink", False)
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")

@@ -6,7 +6,9 @@ import asyncio
 import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
+from textual._context import visible_screen_stack
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -17,7 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
+    from textual._compositor import Compositor
+    from textual.app import App
     from textual.message_pump import MessagePump
+    from textual.screen import Screen
+
+_undrawn: WeakSet[Compositor] = WeakSet()
 
 WAIT_S = 60.0
 """A test whose app is not done by then hangs."""
@@ -58,8 +65,7 @@ async def run_workbench(
         pilot = DirectPilot(app)
         await settle(app, pilot)
         yield app, pilot
-        if app.is_running:
-            screen_text(app)  # a screen that cannot be drawn is a failed test, also if nobody reads it
+        draw(app)
 
 
 async def handled(app: Workbench) -> None:
@@ -86,11 +92,26 @@ def _is_busy(part: MessagePump) -> bool:
     return part.is_running and (not queue.empty() or not queue.ready_event._waiters)  # noqa: SLF001
 
 
+def draw_later(compositor: Compositor, *, screen_stack: list[Screen[Any]] | None = None) -> None:
+    """Stand in for the drawing of a frame: most are followed by the next before anybody looks."""
+    visible_screen_stack.set(screen_stack or [])
+    compositor._dirty_regions.clear()  # noqa: SLF001 (as the method does that this stands for)
+    _undrawn.add(compositor)
+
+
+def draw(app: App[Any]) -> None:
+    """Draw the screen if it has changed: lists load the rows that are drawn, and what cannot be drawn is an error."""
+    if app.is_running and app.screen._compositor in _undrawn:  # noqa: SLF001
+        _undrawn.discard(app.screen._compositor)  # noqa: SLF001
+        screen_text(app)
+
+
 async def settle(app: Workbench, pilot: Pilot[None]) -> None:
     """Wait until nothing is at work but the watcher, which never ends, and nothing is about to begin."""
     until = time.monotonic() + WAIT_S
     while time.monotonic() < until:
         await pilot.pause()
+        draw(app)
         working = [one for one in app.workers if one.group != "app.watch" and not one.is_finished]
         if not working and not (working := _soon(app)):
             return
@@ -113,6 +134,7 @@ async def until(pilot: Pilot[None], holds: Callable[[], object]) -> None:
     end = time.monotonic() + WAIT_S
     while not holds():
         assert time.monotonic() < end, "it never came to that"
+        draw(pilot.app)
         await asyncio.sleep(0.01)
     await pilot.pause()
 
@@ -122,7 +144,7 @@ def notices(app: Workbench) -> str:
     return "\n".join(notice.message for notice in app._notifications)  # noqa: SLF001 (they fold on the screen)
 
 
-def screen_text(app: Workbench) -> str:
+def screen_text(app: App[Any]) -> str:
     """Draw the visible screen and return it as plain text, blanks at line ends removed."""
     strips = app.screen._compositor.render_strips()  # noqa: SLF001 (the one private place)
     return "\n".join(strip.text.rstrip() for strip in strips).rstrip() + "\n"

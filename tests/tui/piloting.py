@@ -92,11 +92,19 @@ def _is_busy(part: MessagePump) -> bool:
     return part.is_running and (not queue.empty() or not queue.ready_event._waiters)  # noqa: SLF001
 
 
-def draw_later(compositor: Compositor, *, screen_stack: list[Screen[Any]] | None = None) -> None:
-    """Stand in for the drawing of a frame: most are followed by the next before anybody looks."""
+def draw_later(
+    compositor: Compositor, *, full: bool = False, screen_stack: list[Screen[Any]] | None = None, simplify: bool = False
+) -> object:
+    """Stand in for the drawing of a frame: most are followed by the next before anybody looks.
+
+    A picture of the screen is ``full``, and drawn at once.
+    """
     visible_screen_stack.set(screen_stack or [])
+    if full:
+        return compositor.render_full_update(simplify=simplify)
     compositor._dirty_regions.clear()  # noqa: SLF001 (as the method does that this stands for)
     _undrawn.add(compositor)
+    return None
 
 
 def draw(app: App[Any]) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from workbench.tui.app import Workbench
     from workbench.tui.screens.compare import CompareScreen
-    from workbench.tui.screens.instructions import InstructionsScreen
+    from workbench.tui.screens.editing.instructions import InstructionsScreen
 
 SCREENS = Path(__file__).parent / "screens"
 LAYER = """\

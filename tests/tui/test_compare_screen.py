@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from instructing import (
+    BROKEN,
     QUIETER,
     QUIETER_AND_H19,
     check_steady_screen,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.tui.screens.instructions.AFTER_NEWS_S", 60)
+    monkeypatch.setattr("workbench.tui.screens.editing.replaying.AFTER_NEWS_S", 60)
 
 
 @contextlib.asynccontextmanager
@@ -183,6 +184,15 @@ async def test_replaying_the_change_itself_takes_todays_rules(
     async with compared(library, monkeypatch) as (app, pilot):
         await pilot.press("r")
         await until(pilot, lambda: "recorded → today's rules" in screen_text(app))
+
+
+async def test_saved_instructions_with_errors_are_not_replaced_by_the_last_good_ones(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        library.instruct(BROKEN)
+        await pilot.press("r")
+        await until(pilot, lambda: "the instructions as they are saved have errors" in screen_text(app))
 
 
 async def test_a_trace_that_cannot_be_judged_says_why(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:

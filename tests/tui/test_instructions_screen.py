@@ -26,6 +26,7 @@ from instructing import (
     verdict,
 )
 from piloting import notices, run_workbench, screen_text, settle, until
+from textual import events
 
 from enricher.rules.layers import packaged_file
 from storage.db import database
@@ -51,7 +52,7 @@ def layer(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no arriving prompt start a run between two keys."""
-    monkeypatch.setattr("workbench.tui.screens.instructions.AFTER_NEWS_S", 60)
+    monkeypatch.setattr("workbench.tui.screens.editing.replaying.AFTER_NEWS_S", 60)
 
 
 def open_it(library: Account, size: tuple[int, int] = (80, 24)) -> AbstractAsyncContextManager[Any]:
@@ -439,6 +440,15 @@ async def test_a_missing_catalogue_is_told_as_check_tells_it_and_there_is_no_ver
     assert "1 error: no verdict" in shown
     assert "identical" not in shown
     assert [problem["line"] for problem in checked if problem["severity"] == "error"] == [7]
+
+
+@pytest.mark.usefixtures("layer")
+async def test_what_is_typed_right_after_the_key_for_editing_is_text(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        for key in "ihey":  # as a fast typist or a script does: none waits for the one before
+            app.post_message(events.Key(key, key))
+        await until(pilot, lambda: instructions(app).editor.text.startswith("hey# Classification"))
 
 
 @pytest.mark.usefixtures("layer")

@@ -22,7 +22,7 @@ from workbench.tui.screens.loop.why import WhyScreen
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.questions.chooser import ClassChooser
 from workbench.tuning.wishes.search import edits_for
-from workbench.tuning.wishes.wish import Wish, target_file
+from workbench.tuning.wishes.wish import Wish, target_files
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -196,7 +196,7 @@ def test_every_proposed_edit_makes_the_prompt_so(shop: Account) -> None:
     state, cwd = str(shop.state), str(shop.project)
     wish = Wish("task_type", "debug")
     with opened(state) as corpus:
-        found = list(edits_for(corpus, trace_id, wish, state_dir=state, path=target_file(cwd), cwd=cwd))
+        found = list(edits_for(corpus, trace_id, wish, state_dir=state, path=target_files(cwd)[0], cwd=cwd))
 
     after = [change.after for edit in found for change in edit.figures.changes if change.prompt.id == trace_id]
     assert {edit.path for edit in found} == {str(shop.project / ".enricher" / "instructions.md")}
@@ -213,6 +213,31 @@ def test_in_the_products_checkout_the_packaged_files_are_edited_in_place(shop: A
         folders = {Path(edit.path).parent.name for edit in edits}
 
     assert "fitted" in folders
+
+
+async def test_new_phrases_can_go_into_the_users_own_layer_instead_and_the_gate_says_so(shop: Account) -> None:
+    own = shop.config / "instructions.md"
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type("index")
+        await keys.press("enter", "w", "m", "d")
+        before = screen_text(app)
+        await keys.press("p")
+        after = screen_text(app)
+        await keys.press("enter", "ctrl+s", "escape")
+        today = screen_text(app)
+        await keys.press("a", "ctrl+g")
+        shown = screen_text(app)
+    written = own.read_text()
+    own.unlink()
+
+    assert "New phrases go into ~/project/.enricher/instructions.md" in before
+    assert "New phrases go into ~/config/instructions.md" in after
+    assert "signals:" in written
+    assert "today: debug, certain enough to be shown" in today
+    assert [one["verdict"] for one in cases(shop)] == ["class"]
+    assert "your own layer: 1 case would pass with it" in shown
 
 
 async def test_a_guardrail_can_be_wished_for(shop: Account) -> None:

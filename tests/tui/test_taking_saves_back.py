@@ -33,7 +33,7 @@ def layer(library: Account, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture(autouse=True)
 def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no arriving prompt start a run between two keys."""
-    monkeypatch.setattr("workbench.tui.screens.instructions.AFTER_NEWS_S", 60)
+    monkeypatch.setattr("workbench.tui.screens.editing.replaying.AFTER_NEWS_S", 60)
 
 
 def text_of(file: Path) -> str | None:

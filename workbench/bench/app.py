@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from workbench.tui.app import Workbench
-    from workbench.tui.screens.instructions import InstructionsScreen
+    from workbench.tui.screens.editing.instructions import InstructionsScreen
     from workbench.tui.screens.traces import TracesScreen
 
 COVERAGE = "first coverage"

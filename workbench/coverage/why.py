@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import Observation, matching, scanned_part
 from enricher.interfaces.explanation import Explanation, of_trace
+from storage.evaluation import corpus as stored
 from workbench.coverage.rule_positions import LocatedRules, RulePosition
+from workbench.replay.outcome import reevaluated
+from workbench.replay.rulesets.compared_rules import SideError
 from workbench.replay.rulesets.versions import compile_texts
+from workbench.replay.side_by_side import current_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +81,23 @@ def why(corpus: Corpus, trace_id: str) -> Why:
     compiled = compile_texts(texts) if texts else None
     is_usable = compiled is not None and not compiled.broken and "classes" in compiled.body
     return Why(trace_id, explained, LocatedRules(compiled) if compiled is not None and is_usable else None)
+
+
+def outcome_today(corpus: Corpus, trace_id: str) -> str:
+    """Return what a prompt comes out as under the rules as they are saved now; empty if that is unknown or the same."""
+    row = next(stored.rows_of(corpus.db, [trace_id]), None)
+    if row is None or '"settings"' not in row.inputs:
+        return ""
+    try:
+        rules = current_rules(row.cwd).rules_for(row.rules_hash)
+    except SideError as error:
+        return str(error)
+    if rules is None:
+        return ""
+    now = reevaluated(row, rules, recorded=corpus.versions.rules(row.rules_hash))
+    if (now.task_type, now.shown) == (row.task_type, not row.uncertain):
+        return ""
+    return f"{now.task_type}, {'certain enough to be shown' if now.shown else 'too uncertain to be shown'}"
 
 
 def line_now(line: int, before: str, now: str) -> int:

@@ -25,7 +25,8 @@ LONGEST_NAME = 80
 class Given:
     """A stored label and golden case; ``label`` is None for a case alone, ``path`` is empty for a label alone.
 
-    ``earlier`` is the case that was replaced; ``problem`` is why no case was written.
+    ``earlier`` is the case that was replaced; ``problem`` is why no case was written. ``is_open`` means that the
+    project's rules do not give yet what was approved.
     """
 
     trace_id: str
@@ -33,6 +34,7 @@ class Given:
     path: str = ""
     earlier: GoldenCase | None = None
     problem: str = ""
+    is_open: bool = False
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
@@ -79,7 +81,8 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
             if entry is None:
                 raise CasesError("the rules of the project do not give that yet: save an edit that does, then approve")
             case = replace(case, verdict=CLASS)
-        return Given(trace_id, entry, path, _add(path, _signed(case, path)))
+        earlier = _add(path, _signed(case, path))
+        return Given(trace_id, entry, path, earlier, is_open=case.verdict == CLASS)
     except (CasesError, gate.GateError) as error:
         if entry is None:
             raise CasesError(str(error)) from error

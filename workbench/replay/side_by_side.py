@@ -73,12 +73,15 @@ def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candid
 
 def current_rules(cwd: str) -> Side:
     """Return the rules that would judge a prompt typed in ``cwd`` now; raises SideError."""
+    from enricher.interfaces.api import rules_for
     from enricher.rules import cache
 
     try:
-        rules, _layers = cache.load(cwd if os.path.isdir(cwd) else "")
+        rules, _layers = rules_for(cwd if os.path.isdir(cwd) else "")
     except cache.NoRulesError as error:
         raise SideError(f"{error}; see: enricher check") from error
+    if rules.state != cache.FRESH:  # the last good ones, which judge prompts until the files are mended
+        raise SideError("the instructions as they are saved have errors; see: enricher check")
     return Fixed(TODAY, rules)
 
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.worker import WorkerState, get_current_worker
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from workbench.tuning.wishes.wish import Wish
 
 DATA_EVERY_S = 0.1
+MOST_TYPED_AHEAD = 64
 KEYS = "workbench-keys.toml"
 
 
@@ -110,6 +112,7 @@ class Workbench(App[None], inherit_bindings=False):
         """The saves of instructions since the start, newest last."""
         self.is_welcoming = False
         """Whether this is a first start without history, on which the import and the tour are offered."""
+        self._typed_ahead: deque[events.Key] = deque(maxlen=MOST_TYPED_AHEAD)
         self._came_from: list[str] = []
         self._refreshed_at = 0.0
         self._is_refresh_planned = False
@@ -128,6 +131,13 @@ class Workbench(App[None], inherit_bindings=False):
         self.theme_changed_signal.subscribe(self, lambda theme: self.memory.remember("app", theme=theme.name))
         await self.switch_mode(self._first)
         self.watch_database()
+
+    def on_key(self, event: events.Key) -> None:
+        """Give a text field what was typed just before it had the focus; nothing else handled these keys."""
+        field = self.focused
+        if field is not None and field.check_consume_key(event.key, event.character) and event not in self._typed_ahead:
+            self._typed_ahead.append(events.Key(event.key, event.character))
+            field.post_message(self._typed_ahead[-1])
 
     def place_screen(self) -> WorkbenchScreen | None:
         """Return the visible screen, or the one below an open dialog or the help."""

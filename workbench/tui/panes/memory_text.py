@@ -85,3 +85,14 @@ def uses_title(prompts: int) -> str:
 def preview(one: Memory, chars: int) -> str:
     """Return the beginning of a memory on one line."""
     return shortened(one_line(one.content[: chars * 2]), chars)
+
+
+def deletion_warning(one: Memory) -> str:
+    """Return what a user is told before a memory is deleted for good."""
+    text = (
+        f"{preview(one, 200)}\n\nIt is deleted from the database and from its search index; nothing "
+        "brings it back. Prompts that were told it keep their record."
+    )
+    if one.source:
+        text += f"\n\nIt came from {one.source}: an import brings it back while it is written there."
+    return text

@@ -80,7 +80,7 @@ def _class_at(target: str) -> Any:
 
 SCREENS = (
     Place("traces", "1", "Traces", "workbench.tui.screens.traces:TracesScreen"),
-    Place("instructions", "2", "Instructions", "workbench.tui.screens.instructions:InstructionsScreen"),
+    Place("instructions", "2", "Instructions", "workbench.tui.screens.editing.instructions:InstructionsScreen"),
     Place("compare", "3", "Compare", "workbench.tui.screens.compare:CompareScreen"),
     Place("coverage", "4", "Coverage", "workbench.tui.screens.coverage:CoverageScreen"),
     Place("latency", "5", "Latency", "workbench.tui.screens.latency:LatencyScreen"),

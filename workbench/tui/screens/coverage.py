@@ -21,7 +21,7 @@ from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Alternative, Choice
+from workbench.tui.widgets.questions.choice import Alternative, Choice, next_of
 from workbench.tui.workers.reading import reading
 from workbench.tui.working_folder import here
 
@@ -192,13 +192,13 @@ for by their words: what a new rule could be for.
 
     def action_kind(self) -> None:
         """Show only rules of the next kind."""
-        self._kind = _next(self._kind, KINDS)
+        self._kind = next_of(self._kind, KINDS)
         self.remember(kind=self._kind)
         self._show()
 
     def action_sort(self, wanted: str = "") -> None:
         """Switch to the next sort order, or to ``wanted``."""
-        self._sort = wanted or _next(self._sort, SORTS)
+        self._sort = wanted or next_of(self._sort, SORTS)
         self.remember(sort=self._sort)
         self._show()
 
@@ -386,11 +386,6 @@ for by their words: what a new rule could be for.
 def _read(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         return file.read()
-
-
-def _next(value: str, names: Collection[str]) -> str:
-    every = list(names)
-    return every[(every.index(value) + 1) % len(every)]
 
 
 def _known(value: str, names: Collection[str]) -> str:

@@ -20,7 +20,7 @@ from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import memory_text
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Alternative, Choice
+from workbench.tui.widgets.questions.choice import Alternative, Choice, next_of
 from workbench.tui.widgets.questions.question import Question
 from workbench.tui.widgets.search_bar import SearchBar
 from workbench.tui.workers import memory_queries
@@ -330,11 +330,11 @@ told it: `enter` goes there, and again opens the trace.
     def action_next_namespace(self) -> None:
         """Show the next namespace with memories; after the last one, all of them."""
         names = ["", *(one.namespace for one in self._listed.shelves)] if self._listed else [""]
-        self.want(namespace=_next(self._wanted.namespace, names))
+        self.want(namespace=next_of(self._wanted.namespace, names))
 
     def action_next_origin(self) -> None:
         """Show the memories of the next origin; after the last one, all of them."""
-        self.want(origin=_next(self._wanted.origin, ["", *memories.ORIGINS]))
+        self.want(origin=next_of(self._wanted.origin, ["", *memories.ORIGINS]))
 
     def action_projects(self) -> None:
         """Switch between this project and all projects."""
@@ -361,7 +361,9 @@ told it: `enter` goes there, and again opens the trace.
             if is_yes:
                 self.apply_verdict(one, is_right=False)
 
-        self.app.push_screen(Question("Forget this memory?", _warning(one), yes="forget it"), answered)
+        self.app.push_screen(
+            Question("Forget this memory?", memory_text.deletion_warning(one), yes="forget it"), answered
+        )
 
     def action_back(self) -> None:
         """Go back to the list; if already there, clear search and filters."""
@@ -370,16 +372,6 @@ told it: `enter` goes there, and again opens the trace.
         elif self._wanted != Wanted(projects=self._wanted.projects):
             self.bar.show("")
             self.want(words="", namespace="", origin="", is_unreviewed=False)
-
-
-def _warning(one: Memory) -> str:
-    text = (
-        f"{memory_text.preview(one, 200)}\n\nIt is deleted from the database and from its search index; nothing "
-        "brings it back. Prompts that were told it keep their record."
-    )
-    if one.source:
-        text += f"\n\nIt came from {one.source}: an import brings it back while it is written there."
-    return text
 
 
 def _nothing(listed: MemoriesListed) -> str:
@@ -402,7 +394,3 @@ def _meant(shelves: list[Shelf], wanted: Wanted) -> int:
 
 def _known(value: str, names: tuple[str, ...]) -> str:
     return value if value in names else ""
-
-
-def _next(value: str, names: list[str]) -> str:
-    return names[(names.index(value) + 1) % len(names)] if value in names else names[0]

@@ -41,7 +41,14 @@ class TraceActions(WorkbenchScreen):
         Binding("X", "judge_line", "A line was wrong", id="trace.line", show=False, tooltip="Call one line wrong"),
         Binding("w", "why", "Why", id="trace.why", tooltip="Every point, threshold and omission behind the outcome"),
         Binding("m", "make", "Make", id="trace.make", tooltip="Find edits that make it come out as it should"),
-        Binding("a", "approve", "Approve", id="trace.approve", show=False, tooltip="Approve what was chosen with m"),
+        Binding(
+            "a",
+            "approve",
+            "Approve",
+            id="trace.approve",
+            show=False,
+            tooltip="Approve that it should be what was chosen with m",
+        ),
         Binding("ctrl+z", "take_back", "Undo", id="trace.undo", show=False, tooltip="Take the last label back"),
         Binding("r", "replay", "Replay", id="trace.replay", tooltip="Replay the trace with today's rules"),
         Binding("e", "edit", "Edit", id="trace.edit", show=False, tooltip="Open the instructions in your editor"),
@@ -113,7 +120,9 @@ class TraceActions(WorkbenchScreen):
             self.app.call_from_thread(self.notify, str(error), title="Not approved", severity="warning", markup=False)
             return
         note = f" {given.problem}." if given.problem else ""
-        self.app.call_from_thread(self._is_stored, given, f"Approved: {wish}.{note}")
+        if given.is_open:
+            note = " The project's rules do not give that yet: the gate lists it as open."
+        self.app.call_from_thread(self._is_stored, given, f"Approved: it should be {wish}.{note}")
 
     def action_take_back(self) -> None:
         """Take back the last label that was given in this app, and its golden case."""

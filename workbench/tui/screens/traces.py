@@ -61,6 +61,9 @@ All must hold; `-` turns one round, a comma means any of them, `tab` completes. 
 
 `+` text was added, `~` added though a channel ran out of time, `·` silent, `-` skipped, `○` shadow, `!` error.
 A `?` behind the task type: too uncertain to be shown. `✓` labelled right, `✗` wrong, `→` another class.
+
+**When one came out wrong**: `w` tells why, `m` asks what it should have been and proposes edits, `enter` takes one,
+`ctrl+s` saves it, `esc` returns, `a` approves the prompt as a golden case, `ctrl+g` runs the gate.
 """
     DEFAULT_CSS = """
     TracesScreen {

@@ -98,7 +98,7 @@ class FilterBar(Vertical):
         with Horizontal(id="line"):
             yield Static("Filter", classes="name")
             yield FilterInput(
-                placeholder="none: every prompt is shown", id="filter", compact=True, suggester=self._completing,
+                placeholder="every prompt", id="filter", compact=True, suggester=self._completing,
                 select_on_focus=False,
             )  # fmt: skip
             yield Static("", id="state", markup=False)

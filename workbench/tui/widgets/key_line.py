@@ -27,6 +27,8 @@ KEY_STYLE = "bold $footer-key-foreground on $footer-key-background"
 NAME_STYLE = "$footer-description-foreground on $footer-description-background"
 CHARACTERS = {"slash": "/"}
 """Characters of keys whose names are not those of Unicode."""
+ALWAYS = 3
+"""How many keys at the end are always shown: help, menu and quit, by which all others are found."""
 HOVER_STYLE = "on $block-hover-background"
 
 
@@ -103,10 +105,13 @@ class KeyLine(Widget):
             for key, content in self._contents()
         )
 
-    def _contents(self) -> Iterator[tuple[ShownKey, Content]]:
+    def _contents(self) -> list[tuple[ShownKey, Content]]:
+        """Return the keys with their text; where there is no room for all, without the last ones of the screen."""
         is_narrow = self.screen.has_class("-narrow")
-        for key in self.keys:
-            yield key, key.content(is_narrow=is_narrow)
+        found = [(key, key.content(is_narrow=is_narrow)) for key in self.keys]
+        while sum(content.cell_length for _key, content in found) > self.screen.size.width and len(found) > ALWAYS:
+            del found[-ALWAYS - 1]
+        return found
 
     def _key_at(self, x: int) -> ShownKey | None:
         for key, content in self._contents():
@@ -136,7 +141,7 @@ class KeyLine(Widget):
 
 
 class KeyFooter(Footer):
-    """The line at the bottom; where it is too narrow for all keys, the mouse wheel moves them."""
+    """The line at the bottom."""
 
     def compose(self) -> ComposeResult:
         yield KeyLine()

@@ -43,7 +43,8 @@ PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "
 """Facets for which a phrase can be added: the part of the file and the kind of its heading."""
 MOST_POINTS = 40
 MOST_SHOWN, MOST_TRIED = 8, 16
-MOST_PHRASES = 4
+MOST_PHRASES = 6
+NEGATIONS = frozenset({"not", "no", "never", "cannot", "without"})
 COUNTED = 5_000
 """How many of the newest prompts are searched for a phrase, to prefer rare ones."""
 
@@ -235,12 +236,13 @@ class _Search:
             return True
 
     def _phrases(self) -> list[str]:
-        """Return words and pairs of words of the prompt, single words first.
+        """Return words and pairs of words of the prompt, those first that tell most about how it should come out.
 
-        Preferred are those in few prompts that were surely something else, and in many that are as doubtful as this.
+        That is the share of prompts in doubt or of the wished task type among all that contain a phrase. One is added
+        to the others, so that a phrase which only this prompt contains comes after one that many like it contain.
         """
         found = {" ".join(gram) for gram in grams(self._words) if len(gram) < 3 and tokens(" ".join(gram)) == gram}
-        found = {one for one in found if not STOP_WORDS.intersection(one.split()) and not any(map(str.isdigit, one))}
+        found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}
         against, alike = dict.fromkeys(found, 0), dict.fromkeys(found, 0)
         for page in stored.rows(self._corpus.db, self._corpus.selection, limit=COUNTED):
             for row in page:
@@ -249,9 +251,12 @@ class _Search:
                 for phrase in found:
                     counts[phrase] += phrase in text
         place = self._row.prompt.lower().find
-        order = sorted(found, key=lambda one: (one.count(" "), against[one], -alike[one], place(one)))
-        singles = [one for one in order if " " not in one][:MOST_PHRASES]
-        return [*singles, *(one for one in order if " " in one)][: MOST_PHRASES + 2]
+
+        def rank(phrase: str) -> tuple[float, int, int]:
+            share = alike[phrase] / (alike[phrase] + against[phrase] + 1)
+            return -share, phrase.count(" "), place(phrase)
+
+        return sorted(found, key=rank)[:MOST_PHRASES]
 
     def written_as(self, step: _Step) -> tuple[str, str, str, int] | None:
         """Return the file, its text before and after, and the edited line; None if the file cannot take the edit."""
@@ -276,9 +281,11 @@ class _Search:
             after = with_entries(before, [Entry(part, section, rule)])
         if after is None:
             return None
-        return self._path, before, after, _first_difference(before, after)
+        written = signal_text(step.new_signal)
+        line = next((at for at, text in enumerate(after.splitlines(), 1) if text.endswith(written)), 1)
+        return self._path, before, after, line
 
 
-def _first_difference(before: str, after: str) -> int:
-    old, new = before.splitlines(), after.splitlines()
-    return next((at for at, line in enumerate(new, 1) if at > len(old) or line != old[at - 1]), 1)
+def _has_meaning(words: list[str]) -> bool:
+    """Return whether a phrase says something by itself: no word of it is a stop word, but one may be a negation."""
+    return len(NEGATIONS.intersection(words)) < len(words) and not (STOP_WORDS - NEGATIONS).intersection(words)

@@ -62,7 +62,7 @@ def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
     return Decided(guardrails=guardrails if wish.name in guardrails else (wish.name,))
 
 
-def target_file(cwd: str, *, given: str = "") -> str:
-    """Return the file that new phrases go into: the highest layer; in place of a read-only one, that for its edits."""
-    path = files.nearest(cwd, given=given)
-    return files.layers_for_edits(cwd)[0].path if files.saves_as_layer(path, cwd) else path
+def target_files(cwd: str, *, given: str = "") -> list[str]:
+    """Return the files that new phrases can go into, the one to propose first: the highest layer that can be edited."""
+    path, layers = files.nearest(cwd, given=given), [layer.path for layer in files.layers_for_edits(cwd)]
+    return layers if files.saves_as_layer(path, cwd) else list(dict.fromkeys([path, *layers]))

@@ -80,7 +80,9 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
     @on(Gated)
     def _gated(self, message: Gated) -> None:
         if message.report is None:
-            groups = [Group(Line(f"{at}", line)) for at, line in enumerate(message.reason.splitlines())]
+            groups = [
+                Group(Line(f"{at}", line)) for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())
+            ]
         else:
             groups = [*_groups(message.report), *_own_layer(message.with_own_layer)]
         self.query_one(LineList).show(groups)

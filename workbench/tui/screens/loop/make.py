@@ -24,7 +24,7 @@ from workbench.tui.widgets.lists.line_list import Group, Line, LineList, group_m
 from workbench.tui.workers import processes
 from workbench.tui.working_folder import here
 from workbench.tuning.wishes.search import Edit, edits_for
-from workbench.tuning.wishes.wish import FulfilledError, target_file
+from workbench.tuning.wishes.wish import FulfilledError, target_files
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -39,9 +39,10 @@ NOTHING = "No single edit of the instructions does that: no weight, and no phras
 
 @dataclass
 class Proposed(Message):
-    """An edit was found; None means that the search is over, for the given reason if it failed."""
+    """An edit was found by the search for the layer ``path``; None means that it is over, for a reason if it failed."""
 
     edit: Edit | None
+    path: str
     reason: str = ""
 
 
@@ -77,6 +78,9 @@ Single edits that make the prompt come out as you wished, those that change the 
 and replayed over all recorded prompts; the prompts that it changes are below it. An edit that changes `this prompt
 alone` mends this wording only; one that changes prompts which were wrong in the same way mends more.
 
+`p` puts new phrases into another layer: your own counts for you in every project, the project's for everybody who works
+there, and is what the gate judges.
+
 `enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows that prompt.
 """
     DEFAULT_CSS = """
@@ -86,6 +90,7 @@ alone` mends this wording only; one that changes prompts which were wrong in the
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("p", "layer", "Layer", id="make.layer", tooltip="Put new phrases into another layer"),
         Binding("escape", "back", "Back", id="make.back", key_display="esc"),
     ]
 
@@ -94,6 +99,7 @@ alone` mends this wording only; one that changes prompts which were wrong in the
         self._trace_id, self._wish = trace_id, wish
         self.bar_place = place
         self._edits: list[Edit] = []
+        self._layers = target_files(here(), given=self.app.instructions)
 
     def compose_body(self) -> ComposeResult:
         yield Static("", id="wish", markup=False)
@@ -101,8 +107,7 @@ alone` mends this wording only; one that changes prompts which were wrong in the
 
     def on_mount(self) -> None:
         self.list.focus()
-        self._tell(SEARCHING)
-        self.search()
+        self._search()
 
     @property
     def list(self) -> EditList:
@@ -110,11 +115,28 @@ alone` mends this wording only; one that changes prompts which were wrong in the
         return self.query_one(EditList)
 
     def _tell(self, note: str) -> None:
-        self.query_one("#wish", Static).update(f"It should be: {self._wish}\n{note}")
+        into = f"New phrases go into {from_home(self._layers[0])}"
+        self.query_one("#wish", Static).update(f"It should be: {self._wish}\n{into}\n{note}")
+
+    def _search(self) -> None:
+        self._edits = []
+        self.list.show([])
+        self._tell(SEARCHING)
+        self.search(self._layers[0])
+
+    def action_layer(self) -> None:
+        """Search again, with new phrases in the next layer that can take them."""
+        self._layers = [*self._layers[1:], self._layers[0]]
+        self._search()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hide the key for the layer if there is only one."""
+        del parameters
+        return action != "layer" or len(self._layers) > 1
 
     @work(thread=True, exclusive=True, group="make.search", exit_on_error=False)
-    def search(self) -> None:
-        """Find the edits and post them one by one."""
+    def search(self, path: str) -> None:
+        """Find the edits with new phrases in the layer at ``path``, and post them one by one."""
         worker = get_current_worker()
         processes.allow()
         try:
@@ -124,20 +146,22 @@ alone` mends this wording only; one that changes prompts which were wrong in the
                     self._trace_id,
                     self._wish,
                     state_dir=self.app.state_dir,
-                    path=target_file(here(), given=self.app.instructions),
+                    path=path,
                     cwd=here(),
                     edited=dict(self.app.edited),
                     should_stop=lambda: worker.is_cancelled,
                 ):
-                    self.post_message(Proposed(edit))
-            self.post_message(Proposed(None))
+                    self.post_message(Proposed(edit, path))
+            self.post_message(Proposed(None, path))
         except FulfilledError as error:
-            self.post_message(Proposed(None, f"{error}; press a on the prompt to approve it"))
+            self.post_message(Proposed(None, path, f"{error}; press a on the prompt to approve it"))
         except SideError as error:
-            self.post_message(Proposed(None, str(error)))
+            self.post_message(Proposed(None, path, str(error)))
 
     @on(Proposed)
     def _proposed(self, message: Proposed) -> None:
+        if message.path != self._layers[0]:
+            return  # of an earlier search
         if message.edit is not None:
             self._edits.append(message.edit)
             groups = [_group(one, self._trace_id) for one in self._edits]

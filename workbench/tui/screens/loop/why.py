@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from enricher.interfaces.explanation import ExplanationError
 from workbench.coverage.rule_positions import RulePosition
-from workbench.coverage.why import why
+from workbench.coverage.why import outcome_today, why
 from workbench.replay.corpus import opened
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.panes.trace_text import label_text
@@ -34,6 +34,7 @@ class Explained(Message):
     found: Why | None
     labels: list[str]
     reason: str = ""
+    today: str = ""
 
 
 class ReasonList(LineList, inherit_bindings=False):
@@ -53,12 +54,16 @@ class WhyScreen(TraceActions):
 Why the prompt came out so, by the rules and inputs that it had: each class with its points, the signals that gave them
 with the words that they matched, the thresholds, what was left out and what every channel offered.
 
-`enter` on a line with a file opens the instructions there; `escape` comes back to this line.
+`enter` on a line with a file opens the instructions there; `escape` comes back to this line. A line
+that begins with `today` tells the outcome under the rules as they are saved now, if it is another one.
+
+**To put it right**: `m` asks what it should have been and proposes edits, `enter` takes one, `ctrl+s` saves it, `esc`
+returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` runs the gate.
 """
     DEFAULT_CSS = """
     WhyScreen {
         #prompt { max-height: 6; padding: 0 1; margin: 0 0 1 0; }
-        #outcome { max-height: 5; padding: 0 1; background: $panel; }
+        #outcome { max-height: 6; padding: 0 1; background: $panel; }
         #reasons { height: 1fr; padding: 0 0 0 1; }
     }
     """
@@ -103,7 +108,10 @@ with the words that they matched, the thresholds, what was left out and what eve
         with opened(self.app.state_dir) as corpus:
             labels = [label_text(one) for one in trace_pages.label_history(corpus.db, self._trace[0])]
             try:
-                self.post_message(Explained(self._found or why(corpus, self._trace[0]), labels))
+                found = self._found or why(corpus, self._trace[0])
+                if self._found is None:
+                    self.post_message(Explained(found, labels))
+                self.post_message(Explained(found, labels, today=outcome_today(corpus, self._trace[0])))
             except ExplanationError as error:
                 self.post_message(Explained(None, labels, str(error)))
 
@@ -114,7 +122,7 @@ with the words that they matched, the thresholds, what was left out and what eve
             return
         is_new, self._found = self._found is None, message.found
         explained = message.found.explained
-        self.query_one("#outcome", Static).update(why_lines.outcome_text(explained, message.labels))
+        self.query_one("#outcome", Static).update(why_lines.outcome_text(explained, message.labels, message.today))
         if is_new:
             self.query_one("#prompt", Static).update(why_lines.marked_prompt(explained))
             self.lines.show(why_lines.groups(message.found), opened=why_lines.opened(message.found))
@@ -133,6 +141,7 @@ with the words that they matched, the thresholds, what was left out and what eve
     def on_screen_resume(self) -> None:
         self.refresh_bindings()
         super().on_screen_resume()
+        self.data_changed()
 
     def action_back(self) -> None:
         """Close this screen."""

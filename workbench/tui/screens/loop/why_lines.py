@@ -37,8 +37,8 @@ def marked_prompt(found: Explanation) -> Content:
     return Content(plain_in_place(text), spans=spans)
 
 
-def outcome_text(found: Explanation, labels: Iterable[str]) -> str:
-    """Return the outcome in a few sentences, and the labels that it was given."""
+def outcome_text(found: Explanation, labels: Iterable[str], today: str) -> str:
+    """Return the outcome in a few sentences, the one of ``today`` if it is known, and the labels that it was given."""
     if found.skipped:
         return f"skipped: {SKIPS.get(found.skipped, found.skipped)}; nothing is added"
     judged, added = found.enrichment.classification, found.enrichment.text
@@ -46,7 +46,7 @@ def outcome_text(found: Explanation, labels: Iterable[str]) -> str:
     lines = [f"{judged.task_type}, {found.lead()}; {text}", found.nearest(TASK_TYPE)]
     if doubts := found.doubts():
         lines.append(f"uncertain because {' and '.join(doubts)}")
-    return "\n".join([*filter(None, lines), *labels])
+    return "\n".join([*filter(None, lines), *([f"today: {today}"] if today else []), *labels])
 
 
 def groups(why: Why) -> Iterator[Group]:

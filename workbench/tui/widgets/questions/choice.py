@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from textual.app import ComposeResult
 
@@ -97,3 +97,9 @@ class Choice(Horizontal):
     def show_note(self, text: str) -> None:
         """Show a text on the selected alternative."""
         self.query_one("#told", Static).update(text)
+
+
+def next_of(value: str, names: Collection[str]) -> str:
+    """Return the name after ``value``, after the last one the first; the first too if there is no such name."""
+    every = list(names)
+    return every[(every.index(value) + 1) % len(every)] if value in every else every[0]

@@ -1,58 +1,45 @@
-"""The Instructions screen: a file in an editor, and the effect of the edit on the recorded prompts.
-
-The screen owns the buffer and decides when a run begins; everything slow is in ``workbench.edits.live`` and runs
-in threads. A run is identified by the text's content: the same text is not replayed twice.
-"""
+"""The Instructions screen: a file in an editor, and the effect of the edit on the recorded prompts."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Static, TextArea
-from textual.worker import get_current_worker
 
 from enricher.home import from_home
-from storage.db.database import StorageError
+from enricher.rules.compiling.document import Problem
 from storage.traces.selection import SelectionError, parse
 from workbench.coverage.why import line_now
 from workbench.edits import instructions_file as files
-from workbench.edits import live, progress
+from workbench.edits import live
 from workbench.edits.instructions_file import outline
-from workbench.edits.progress import Broken, CauseBatch, Figures, LintResult
-from workbench.replay.rulesets.compared_rules import RECORDED, SideError
+from workbench.replay.rulesets.compared_rules import RECORDED
 from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit
 from workbench.tui.panes import blast_view
-from workbench.tui.screens.buffer import BufferScreen
+from workbench.tui.screens.editing.replaying import ReplayingScreen
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.editor_pane import EditorPane
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.questions.picker import Answer, Picker
-from workbench.tui.workers import processes
 from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
-    from textual.timer import Timer
+    from textual.message import Message
 
-    from enricher.rules.compiling.document import Problem
-    from workbench.edits.progress import ChangeCause, Progress
     from workbench.replay.compare import Change
     from workbench.tui.widgets.lists.line_list import Group
 
 AFTER_TYPING_S = 0.25
-AFTER_NEWS_S = 1.5
-"""Delay that lets prompts arriving one after the other be replayed together."""
 VERSIONS_OFFERED = 12
 FEW_CHANGES = 40
 SHORT = 10
@@ -60,16 +47,7 @@ NARROW_LIST, WIDE_LIST = 44, 90
 """Least list widths at which a change shows its effect, and the part of the edit that caused it."""
 
 
-@dataclass
-class Progressed(Message):
-    """A run has posted progress."""
-
-    run: int
-    update: Progress
-    groups: list[tuple[str, list[Change]]] = field(default_factory=list)
-
-
-class InstructionsScreen(BufferScreen):
+class InstructionsScreen(ReplayingScreen):
     """The file, and the effect of its edit."""
 
     PLACE = "instructions"
@@ -81,7 +59,7 @@ file **as it was opened** (`b` chooses another base: what was recorded, the last
 `identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
 otherwise · `inconclusive` the labels are too few to tell. The share has its 95 % interval, sessions resampled.
 
-While `enricher check` would find an error there is no verdict: the errors are counted in its place, `f8` goes to them.
+While `enricher check` would find an error there is no verdict but the number of errors; `f8` goes to them.
 
 In the text, `ctrl+f` finds words, `ctrl+l` goes to a line or rule, `f3` to the next match.
 `enter` opens a change on both sides, goes to the line of a problem or heading. `✗` marks an approved case.
@@ -119,21 +97,9 @@ What the channels found is taken from the record; where other rules would have a
 
     def __init__(self) -> None:
         super().__init__()
-        self._session: live.EditSession | None = None
-        self._base = live.OPENED
-        self._filter = ""
-        self._examined: tuple[str, str, str, str] | None = None
-        self._figures: Figures | None = None
-        self._shown: Figures | None = None
-        self._groups: list[tuple[str, list[Change]]] = []
-        self._is_quiet = False
-        self._problems: tuple[Problem, ...] = ()
-        self._causes: dict[str, ChangeCause] = {}
-        self._broken = ""
         self._seen: set[str] = set()
         self._visited: str | None = None
         """The text of the editor when another screen opened one of its lines."""
-        self._news_timer: Timer | None = None
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(id="file"):
@@ -153,11 +119,6 @@ What the channels found is taken from the record; where other rules would have a
         self.bar.show_result("all prompts" if not self._filter else "")
         remembered = self.recall("file", "")
         self.open_file(self.app.instructions or (remembered if os.path.isfile(remembered) else files.nearest(here())))
-
-    @property
-    def figures(self) -> Figures | None:
-        """The figures that are displayed; those of each edit are another object."""
-        return self._shown
 
     @property
     def lines(self) -> LineList:
@@ -208,88 +169,18 @@ What the channels found is taken from the record; where other rules would have a
         self._figures = self._shown = None
         self._problems, self._causes, self._broken = (), {}, ""
         self.show_text(text, line=self.recall("line", 1) if is_same else 1)
-        self._show()
+        self.show_figures()
         self.editor.scroll_cursor_visible(center=True)
         self.remember(file=path)
         self.watch_file()
-        self._new_session(text)
+        self.new_session(text)
         self.offer_drafts()
 
-    def _new_session(self, opened: str) -> None:
-        which = ""
-        try:
-            parse(self._filter)
-            which = self._filter
-        except SelectionError as error:
-            self.bar.show_error(str(error))
-        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, parse(which), here())
-        self.show_file()
-        self.begin()
-
-    def begin(self, *, is_quiet: bool = False) -> None:
-        """Start a run on the editor's text if it has changed since the last run; ``is_quiet`` starts it anyway."""
-        text = self._buffer
-        key = (text, self._path, self._base, self._filter)
-        if self._session is None or (key == self._examined and not is_quiet):
-            return
-        self._examined, self._is_quiet = key, is_quiet
-        self.examine(self.next_run("live"), self._session, text)
-
-    @work(thread=True, exclusive=True, group="instructions.live", exit_on_error=False)
-    def examine(self, run: int, session: live.EditSession, text: str) -> None:
-        """Replay the recorded prompts under a text and post the progress."""
-        worker = get_current_worker()
-        processes.allow()
-        for update in session.examine(text, should_stop=lambda: worker.is_cancelled):
-            if worker.is_cancelled:
-                return
-            groups = update.groups() if isinstance(update, Figures) else []  # here, not in the event loop
-            self.post_message(Progressed(run, update, groups))
-
-    @on(Progressed)
-    def _progressed(self, message: Progressed) -> None:
-        if not self.is_latest("live", message.run):
-            return
-        update = message.update
-        if isinstance(update, Broken):
-            self._problems = update.problems
-            first = update.problems[0] if update.problems else None
-            self._broken = f"{os.path.basename(first.file)}:{first.line}: {first.message}" if first else update.reason
-        elif isinstance(update, Figures):
-            self._take_figures(update, message.groups)
-        elif isinstance(update, LintResult):
-            self._problems = update.problems
-        elif isinstance(update, CauseBatch):
-            self._causes = {**self._causes, **update.causes}
-            self._publish()
-        self._show()
-
-    def _take_figures(self, figures: Figures, groups: list[tuple[str, list[Change]]]) -> None:
-        self._broken = ""
-        if figures.is_complete:
-            self._figures = self._shown = figures
-            self._groups = groups
-            self._causes = self._causes if self._is_quiet else {}
-            self._publish()
-        elif not self._is_quiet:
-            self._shown, self._groups = figures, groups
-
-    def _publish(self) -> None:
-        if self._figures is not None:
-            runs.put(self.app, runs.CompletedRun(self._path, self._figures, self._causes))
-
-    def failed(self, error: BaseException) -> None:
-        self._examined = None
-        remedy = "  b: another base" if isinstance(error, SideError) else ""
-        name = "" if isinstance(error, (SideError, StorageError, OSError)) else f"{type(error).__name__}: "
-        self._broken = f"{name}{(str(error).splitlines() or [''])[0]}{remedy}"
-        self._show()
-
-    def _show(self) -> None:
+    def show_figures(self) -> None:
         """Redraw figures, problems and outline."""
         summary = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken)
         self.query_one("#summary", Static).update(summary)
-        self.editor.show_problems([one.line for one in self._own_problems])
+        self.editor.show_problems([one.line for one in self.own_problems])
         problems = blast_view.problem_group(self._problems, self._path)
         width = self.size.width if self.has_class("-narrow") else self.size.width // 2
         causes = self._causes if width >= WIDE_LIST else None
@@ -302,11 +193,6 @@ What the channels found is taken from the record; where other rules would have a
         if self._shown is not None:
             count = self._shown.prompts
             self.bar.show_result(f"{count:,} prompt{'s' * (count != 1)}")
-
-    @property
-    def _own_problems(self) -> list[Problem]:
-        """The problems in the file that is in the editor."""
-        return [one for one in self._problems if os.path.abspath(one.file) == self._path]
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
         """Return the keys of the groups that open automatically when they first appear: problems, and short lists."""
@@ -354,29 +240,21 @@ What the channels found is taken from the record; where other rules would have a
         self.remove_class("-editing")
         self.lines.focus()
 
+    def show_wrong_filter(self, error: SelectionError) -> None:
+        self.bar.show_error(str(error))
+
     def moved(self, path: str, before: str) -> None:
         self.remember(file=path)
-        self._new_session(before)
+        self.new_session(before)
 
     def action_edit(self) -> None:
-        """Go to the editor."""
+        """Go to the editor, at once: keys that were typed already are meant for it."""
         self.add_class("-editing")
-        self.editor.focus()
+        self.app.stylesheet.update(self)  # in a narrow window, what is hidden cannot have the focus
+        self.set_focus(self.editor)
 
     def on_descendant_focus(self) -> None:
         self.set_class(self.query_one(EditorPane).has_pseudo_class("focus-within"), "-editing")
-
-    def data_changed(self) -> None:
-        """Replay the same text after prompts or labels were written, without a flicker."""
-        if self._figures is not None and self._news_timer is None:
-            self._news_timer = self.set_timer(AFTER_NEWS_S, self._replay_news)
-
-    def _replay_news(self) -> None:
-        self._news_timer = None
-        if any(one.group == "instructions.live" and not one.is_finished for one in self.workers):
-            self.data_changed()
-        else:
-            self.begin(is_quiet=True)
 
     # File and base of the comparison
 
@@ -425,7 +303,7 @@ What the channels found is taken from the record; where other rules would have a
         if answer and answer != self._base and self._session is not None:
             self._base = answer
             self.remember(base=answer)
-            self._new_session(self._session.opened)
+            self.new_session(self._session.opened)
 
     def action_filter(self) -> None:
         """Go to the filter."""
@@ -443,7 +321,7 @@ What the channels found is taken from the record; where other rules would have a
         if message.text != self._filter and self._session is not None:
             self._filter = message.text
             self.remember(filter=message.text)
-            self._new_session(self._session.opened)
+            self.new_session(self._session.opened)
 
     @on(FilterBar.Left)
     def _filter_left(self) -> None:
@@ -454,8 +332,8 @@ What the channels found is taken from the record; where other rules would have a
     @on(LineList.Chosen)
     def _chosen(self, message: LineList.Chosen) -> None:
         line = message.line
-        if line.value in self._problems and line.value not in self._own_problems:
-            self.notify(f"This is in another file: {line.value}", severity="warning", timeout=8, markup=False)
+        if isinstance(line.value, Problem):
+            self._go_to_problem(line.value)
         elif place := getattr(line.value, "line", 0):
             self.editor.go_to(place)
             self.action_edit()
@@ -464,13 +342,20 @@ What the channels found is taken from the record; where other rules would have a
             self.app.post_message(OpenCompare(line.key))
 
     def action_problem(self) -> None:
-        """Go to the next problem after the cursor, else to the first."""
-        places = sorted(one.line for one in self._own_problems)
-        if not places:
-            self.notify("There is no problem in this file.", timeout=2)
-            return
-        self.editor.go_to(next((place for place in places if place > self.editor.line), places[0]))
-        self.action_edit()
+        """Go to the next problem after the cursor, else to the first; without any here, to one of another file."""
+        own = sorted(self.own_problems, key=lambda one: one.line)
+        after = [one for one in own if one.line > self.editor.line]
+        if problem := next(iter([*after, *own, *self._problems]), None):
+            self._go_to_problem(problem)
+        else:
+            self.notify("There is no problem.", timeout=2)
+
+    def _go_to_problem(self, problem: Problem) -> None:
+        if problem not in self.own_problems:
+            self.open_file(os.path.abspath(problem.file))
+        if os.path.abspath(problem.file) == self._path:  # an unsaved edit keeps its file open
+            self.editor.go_to(problem.line)
+            self.action_edit()
 
     def action_trace(self) -> None:
         """Show the trace of the change under the cursor."""
@@ -484,25 +369,6 @@ What the channels found is taken from the record; where other rules would have a
         if change is None:
             self.notify("Choose a changed prompt first.", severity="warning", timeout=3)
         return change
-
-    def action_keep(self) -> None:
-        """Store the run with its results, if it is complete."""
-        if self._figures is None or self._session is None:
-            self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
-            return
-        if self._figures.errors:
-            self.notify("A run over a file with errors has no verdict to keep; f8 goes to them.", severity="warning")
-            return
-        diff = progress.difference(self._session.opened, self.editor.text, self._path)
-        self.keep(self._figures, diff, self._filter, dict(self._causes))
-
-    @work(thread=True, group="instructions.keep", exit_on_error=False)
-    def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, ChangeCause]) -> None:
-        """Store a run with its results in the database."""
-        with self.database() as db:
-            identity = progress.store_run(db, figures, diff=diff, selection=selection, causes=causes)
-        message = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."
-        self.app.call_from_thread(self.notify, message, timeout=4)
 
 
 def _describe_base(base: str) -> str:

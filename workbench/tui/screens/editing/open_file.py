@@ -1,0 +1,200 @@
+"""The file in the editor: open and watch it, and keep a draft if the app ends before the edit is saved.
+
+No work is lost: neither another program's save in the meantime nor an unsaved edit.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.message import Message
+
+from workbench.edits import drafts
+from workbench.edits import instructions_file as files
+from workbench.edits.drafts import Drafts
+from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.widgets.editor import InstructionsEditor
+from workbench.tui.widgets.questions.picker import Answer, Picker
+from workbench.tui.working_folder import here
+
+if TYPE_CHECKING:
+    from workbench.edits.drafts import Draft
+
+THROW_AWAY = "throw away"
+
+
+@dataclass
+class FileChanged(Message):
+    """Another program, or this one, has saved the file."""
+
+    path: str
+    text: str
+
+
+class OpenFileScreen(WorkbenchScreen):
+    """A screen with one editor over one file; ``begin`` and ``show_file`` are called after every change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._path = ""
+        self._disk = ""
+        self._clean = ""
+        self._buffer = ""
+        self._news: str | None = None
+        self._stop = threading.Event()
+        self._watcher: threading.Thread | None = None
+
+    def begin(self, *, is_quiet: bool = False) -> None:
+        """Replay the text in the editor; ``is_quiet`` replays even an unchanged text and shows only final figures."""
+        raise NotImplementedError
+
+    def show_file(self) -> None:
+        """Show the name of the file and its state."""
+        raise NotImplementedError
+
+    def open_file(self, path: str) -> None:
+        """Open another file, unless the edit of this one is not saved."""
+        raise NotImplementedError
+
+    @cached_property
+    def drafts(self) -> Drafts:
+        """The draft that this app writes, and those that earlier or other apps left."""
+        return Drafts(self.app.state_dir)
+
+    @property
+    def editor(self) -> InstructionsEditor:
+        """The editor."""
+        return self.query_one(InstructionsEditor)
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether the buffer differs from the text last read or written."""
+        return self._buffer != self._clean
+
+    def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
+        """Put ``text``, read from the file, into the editor."""
+        self._disk, self._news = text, None
+        self.editor.show_text(text, line=line, can_undo=can_undo)
+        self._clean = self._buffer = self.editor.text
+        self.note_edit()
+
+    def offer_drafts(self) -> None:
+        """Restore an unsaved edit; ask the user if there are several, or if the file was written since."""
+        found = self.drafts.abandoned(self._path)
+        for draft in found:
+            if draft.text == self._disk:
+                drafts.remove(draft)
+        found = [draft for draft in found if draft.text != self._disk]
+        if len(found) == 1 and found[0].disk == self._disk:
+            self._take_draft(found[0])
+        elif found:
+            self._ask_for_draft(found)
+
+    def _ask_for_draft(self, found: list[Draft]) -> None:
+        answers = [Answer(one.file, *drafts.describe(one, self._disk)) for one in found]
+        answers += [Answer("", "Not now", "they are kept"), Answer(THROW_AWAY, "Throw them away")]
+        note = "These edits of the file were not saved when the app ended; another one may be chosen at the next start."
+
+        def answered(answer: str | None) -> None:
+            if answer == THROW_AWAY:
+                for draft in found:
+                    drafts.remove(draft)
+            elif chosen := next((one for one in found if one.file == answer), None):
+                self._take_draft(chosen)
+
+        self.app.push_screen(Picker("Edits that were not saved", answers, note=note), answered)
+
+    def _take_draft(self, draft: Draft) -> None:
+        self.editor.show_text(draft.text, line=self.editor.line)
+        self._buffer = self.editor.text
+        if draft.disk != self._disk:
+            self._disk, self._news = draft.disk, self._disk
+        self.keep_draft()
+        drafts.remove(draft)
+        self.notify("Your edit of last time is here, not saved yet; ctrl+r reads the disk again.", timeout=6)
+        self.begin()
+        self.show_file()
+
+    def note_edit(self) -> None:
+        """Tell the app of an unsaved edit, so that proposed edits are based on it."""
+        if self.is_unsaved:
+            self.app.edited[self._path] = self._buffer
+        else:
+            self.app.edited.pop(self._path, None)
+
+    def keep_draft(self) -> None:
+        """Store an unsaved edit as a draft for the next start; delete the draft if nothing is unsaved."""
+        if self.is_unsaved:
+            self.drafts.keep(self._path, self._disk, self._buffer)
+        else:
+            self.drafts.forget()
+
+    def on_unmount(self) -> None:
+        self._stop_watching()
+        self.keep_draft()
+        self.drafts.close()
+
+    def watch_file(self) -> None:
+        self._stop_watching()
+        path, self._stop = self._path, threading.Event()
+
+        def changed(text: str) -> None:
+            self.post_message(FileChanged(path, text))
+
+        self._watcher = threading.Thread(
+            target=files.watch, args=(path,), kwargs={"changed": changed, "stop": self._stop}, daemon=True
+        )
+        self._watcher.start()
+
+    def _stop_watching(self) -> None:
+        self._stop.set()
+        if self._watcher is not None:
+            self._watcher.join(timeout=1)
+            self._watcher = None
+
+    @on(FileChanged)
+    def _file_changed(self, message: FileChanged) -> None:
+        if message.path != self._path or message.text == self._disk:
+            return
+        if self.is_unsaved:
+            self._news = message.text
+        else:
+            self._take_from_disk(message.text)
+            self.notify("Another program saved the file; it was read again.", timeout=3)
+        self.show_file()
+
+    def _take_from_disk(self, text: str, *, can_undo: bool = False) -> None:
+        self.show_text(text, can_undo=can_undo)
+        self.keep_draft()
+        self.begin()
+        self.show_file()
+
+    def action_revert(self) -> None:
+        """Put the file's text on disk into the editor; ctrl+z restores the earlier text."""
+        try:
+            was_unsaved = self.is_unsaved
+            self._take_from_disk(files.read(self._path), can_undo=True)
+            if was_unsaved:
+                self.notify("This is what is on the disk; ctrl+z in the editor brings your edit back.", timeout=5)
+        except files.FileError as error:
+            self.notify(str(error), severity="error", markup=False)
+
+    def action_external(self) -> None:
+        """Open the file in the user's own editor; its saves are noticed here."""
+        from workbench.tui.editing import open_editor
+
+        if files.saves_as_layer(self._path, here()):
+            note = f"{files.objection(self._path, here())}. Edit it here (i): ctrl+s saves what you changed in a layer."
+            self.notify(note, severity="warning", timeout=8, markup=False)
+        elif self.is_unsaved:
+            self.notify(
+                "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
+            )
+        elif trouble := open_editor(self.app, self._path):
+            self.notify(trouble, severity="warning", timeout=8, markup=False)
+        else:
+            self.app.refresh()

@@ -1,0 +1,183 @@
+"""Replay the recorded prompts under the text in the editor, while it is typed.
+
+Everything slow is in ``workbench.edits.live`` and runs in threads. A run is identified by the text's content: the same
+text is not replayed twice.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from textual import on, work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from storage.db.database import StorageError
+from storage.traces.selection import SelectionError, parse
+from workbench.edits import live, progress
+from workbench.edits.progress import Broken, CauseBatch, Figures, LintResult
+from workbench.replay.rulesets.compared_rules import SideError
+from workbench.tui import runs
+from workbench.tui.screens.editing.saving import SavingScreen
+from workbench.tui.workers import processes
+from workbench.tui.working_folder import here
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from enricher.rules.compiling.document import Problem
+    from workbench.edits.progress import ChangeCause, Progress
+    from workbench.replay.compare import Change
+
+AFTER_NEWS_S = 1.5
+"""Delay that lets prompts arriving one after the other be replayed together."""
+
+
+@dataclass
+class Progressed(Message):
+    """A run has posted progress."""
+
+    run: int
+    update: Progress
+    groups: list[tuple[str, list[Change]]] = field(default_factory=list)
+
+
+class ReplayingScreen(SavingScreen):
+    """A screen that shows the effect of an edit on the recorded prompts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._session: live.EditSession | None = None
+        self._base = live.OPENED
+        self._filter = ""
+        self._examined: tuple[str, str, str, str] | None = None
+        self._figures: Figures | None = None
+        self._shown: Figures | None = None
+        self._groups: list[tuple[str, list[Change]]] = []
+        self._is_quiet = False
+        self._problems: tuple[Problem, ...] = ()
+        self._causes: dict[str, ChangeCause] = {}
+        self._broken = ""
+        self._news_timer: Timer | None = None
+
+    def show_figures(self) -> None:
+        """Show the figures and problems as they are now."""
+        raise NotImplementedError
+
+    def show_wrong_filter(self, error: SelectionError) -> None:
+        """Tell the user that the filter cannot be used."""
+        raise NotImplementedError
+
+    @property
+    def figures(self) -> Figures | None:
+        """The figures that are displayed; those of each edit are another object."""
+        return self._shown
+
+    def new_session(self, opened: str) -> None:
+        """Begin to compare edits with the base of the file, whose present text is ``opened``."""
+        which = ""
+        try:
+            parse(self._filter)
+            which = self._filter
+        except SelectionError as error:
+            self.show_wrong_filter(error)
+        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, parse(which), here())
+        self.show_file()
+        self.begin()
+
+    def begin(self, *, is_quiet: bool = False) -> None:
+        """Start a run on the editor's text if it has changed since the last run; ``is_quiet`` starts it anyway."""
+        text = self._buffer
+        key = (text, self._path, self._base, self._filter)
+        if self._session is None or (key == self._examined and not is_quiet):
+            return
+        self._examined, self._is_quiet = key, is_quiet
+        self.examine(self.next_run("live"), self._session, text)
+
+    @work(thread=True, exclusive=True, group="instructions.live", exit_on_error=False)
+    def examine(self, run: int, session: live.EditSession, text: str) -> None:
+        """Replay the recorded prompts under a text and post the progress."""
+        worker = get_current_worker()
+        processes.allow()
+        for update in session.examine(text, should_stop=lambda: worker.is_cancelled):
+            if worker.is_cancelled:
+                return
+            groups = update.groups() if isinstance(update, Figures) else []  # here, not in the event loop
+            self.post_message(Progressed(run, update, groups))
+
+    @on(Progressed)
+    def _progressed(self, message: Progressed) -> None:
+        if not self.is_latest("live", message.run):
+            return
+        update = message.update
+        if isinstance(update, Broken):
+            self._problems = update.problems
+            first = update.problems[0] if update.problems else None
+            self._broken = f"{os.path.basename(first.file)}:{first.line}: {first.message}" if first else update.reason
+        elif isinstance(update, Figures):
+            self._take_figures(update, message.groups)
+        elif isinstance(update, LintResult):
+            self._problems = update.problems
+        elif isinstance(update, CauseBatch):
+            self._causes = {**self._causes, **update.causes}
+            self._publish()
+        self.show_figures()
+
+    def _take_figures(self, figures: Figures, groups: list[tuple[str, list[Change]]]) -> None:
+        self._broken = ""
+        if figures.is_complete:
+            self._figures = self._shown = figures
+            self._groups = groups
+            self._causes = self._causes if self._is_quiet else {}
+            self._publish()
+        elif not self._is_quiet:
+            self._shown, self._groups = figures, groups
+
+    def _publish(self) -> None:
+        if self._figures is not None:
+            runs.put(self.app, runs.CompletedRun(self._path, self._figures, self._causes))
+
+    def failed(self, error: BaseException) -> None:
+        self._examined = None
+        remedy = "  b: another base" if isinstance(error, SideError) else ""
+        name = "" if isinstance(error, (SideError, StorageError, OSError)) else f"{type(error).__name__}: "
+        self._broken = f"{name}{(str(error).splitlines() or [''])[0]}{remedy}"
+        self.show_figures()
+
+    @property
+    def own_problems(self) -> list[Problem]:
+        """The problems in the file that is in the editor."""
+        return [one for one in self._problems if os.path.abspath(one.file) == self._path]
+
+    def data_changed(self) -> None:
+        """Replay the same text after prompts or labels were written, without a flicker."""
+        if self._figures is not None and self._news_timer is None:
+            self._news_timer = self.set_timer(AFTER_NEWS_S, self._replay_news)
+
+    def _replay_news(self) -> None:
+        self._news_timer = None
+        if any(one.group == "instructions.live" and not one.is_finished for one in self.workers):
+            self.data_changed()
+        else:
+            self.begin(is_quiet=True)
+
+    def action_keep(self) -> None:
+        """Store the run with its results, if it is complete."""
+        if self._figures is None or self._session is None:
+            self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
+            return
+        if self._figures.errors:
+            self.notify("A run over a file with errors has no verdict to keep; f8 goes to them.", severity="warning")
+            return
+        diff = progress.difference(self._session.opened, self.editor.text, self._path)
+        self.keep(self._figures, diff, self._filter, dict(self._causes))
+
+    @work(thread=True, group="instructions.keep", exit_on_error=False)
+    def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, ChangeCause]) -> None:
+        """Store a run with its results in the database."""
+        with self.database() as db:
+            identity = progress.store_run(db, figures, diff=diff, selection=selection, causes=causes)
+        message = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."
+        self.app.call_from_thread(self.notify, message, timeout=4)

@@ -1,29 +1,20 @@
-"""The queue: a few labels that teach most, one key each."""
+"""The queue: a few labels that teach most."""
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import pty
 import random
-import select
-import subprocess
-import sys
 import time
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 from maintainer import DEBUG, QUESTION, SMALL_TALK
-from simulator import ENTRY, ROOT
 
 from storage.traces.labels import LabelCandidate
 from workbench.gate.queue import Queued, order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from maintainer import Repository
 
 TOPICS = ("login form", "nightly export", "price table", "search index", "mail queue", "user avatar")
@@ -146,61 +137,3 @@ def test_the_command_lists_what_has_no_label(repository: Repository) -> None:
 
 def test_an_empty_queue_says_so(repository: Repository) -> None:
     assert repository.account.cli("trace", "queue") == ""
-
-
-def test_labelling_needs_a_terminal(repository: Repository) -> None:
-    assert "--label needs a terminal" in repository.account.cli("trace", "queue", "--label", exit_code=2)
-
-
-def test_one_key_a_prompt_labels_it_at_once(repository: Repository) -> None:
-    for text in (DEBUG, QUESTION, SMALL_TALK, "refactor the parser into two modules"):
-        repository.typed(text)
-    rows = json.loads(repository.account.cli("trace", "queue", "--json"))
-    said = press_keys(repository, "y", "x", "co", "?q")
-
-    labels = {trace["id"]: trace["label"] for trace in repository.account.traces()}
-    given = [labels[row["id"]] and (labels[row["id"]]["verdict"], labels[row["id"]]["task_type"]) for row in rows]
-    assert given == [("ok", ""), ("wrong", ""), ("class", "docs"), None]
-    assert "3 labels given" in said
-    assert [line["verdict"] for line in repository.lines()].count("class") == 1
-
-
-def press_keys(repository: Repository, *keys: str) -> str:
-    """Answer each prompt of the queue with keys at a real terminal and return what it showed."""
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-I", "-c", ENTRY, str(ROOT), "trace", "queue", "--label", "--case"]
-    with (
-        subprocess.Popen(
-            command, stdin=theirs, stdout=theirs, stderr=theirs, env=repository.account.env, cwd=repository.root
-        ) as process,
-        ended(process),
-    ):
-        os.close(theirs)
-        shown = ""
-        for number, answer in enumerate(keys, 1):
-            shown += until(ours, f"{number}/4", "q quit")
-            os.write(ours, answer.encode())
-        shown += until(ours, "labels given")
-        assert process.wait(timeout=60) == 0
-    os.close(ours)
-    return shown
-
-
-@contextlib.contextmanager
-def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """End the process where the test fails, so that nobody waits for it."""
-    try:
-        yield
-    except BaseException:
-        process.kill()
-        raise
-
-
-def until(terminal: int, *texts: str) -> str:
-    """Read the terminal until all these texts stand there."""
-    shown, give_up_at = "", time.monotonic() + 60
-    while not all(text in shown for text in texts) and time.monotonic() < give_up_at:
-        if select.select([terminal], [], [], 0.1)[0]:
-            shown += os.read(terminal, 4096).decode(errors="replace")
-    assert all(text in shown for text in texts), shown
-    return shown

@@ -55,6 +55,17 @@ def test_a_missing_file_or_a_broken_line_is_a_clear_error(tmp_path: Path) -> Non
         ("I rolled back your last change, I do not like it. Let's find another way to load the fonts", "plan-mode"),
         ("roll back the deployment of yesterday evening", "ops-release"),
         ("design and implement a rate limiter for the public endpoints", "feature-dev"),
+        ("the export button is in the footer, but that is not right, it belongs into the toolbar", "minor-edit"),
+        ("starting from develop will not work here, this pr should branch off the release branch", "ops-release"),
+        ("the export writes an empty file since yesterday", "debugging"),
+        ("after the login the open orders disappear from the list", "debugging"),
+        ("investigate and fix the flickering of the menu", "debugging"),
+        ("is every route of the shop behind the login", "simple-question"),
+        ("I want to read the shop's mails on my phone. are there other options than an app", "plan-mode"),
+        (
+            "Our clean-up so far:\n1. We have moved the helpers\n2. We have updated each file\n\nRename the rest",
+            "refactor",
+        ),
     ],
 )
 def test_an_invented_prompt_gets_the_workflow_that_a_reader_expects(prompt: str, expected: str) -> None:

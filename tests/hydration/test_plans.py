@@ -139,6 +139,14 @@ def test_a_plan_names_the_place_the_tests_and_the_commands_of_this_project(rates
     assert "area: what changed" in steps
 
 
+def test_a_test_is_a_step_of_its_own_only_where_the_named_code_has_tests(rates: Account) -> None:
+    prompts = ("add a parameter for the date to `load_rates`", "add a page with the imprint to the website")
+    named, other = (" ".join(planned(rates, one).steps) for one in prompts)
+
+    assert "Write a test beside tests/test_table.py" in named
+    assert "Write a test" not in other
+
+
 def test_each_request_of_a_prompt_is_a_step(hydrated: Account) -> None:
     plan = planned(
         hydrated, "add a --dry-run flag to the importer, document it in the readme and remove the old option"

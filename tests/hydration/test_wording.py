@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from enricher.respond.hydration.wording import closed, intent, items_of, main_request, object_of, read_requests
+from enricher.respond.hydration.requests import read_requests
+from enricher.respond.hydration.wording import closed, intent, items_of, main_request, object_of
 from tests.hydration.agreement import suggested
 
 
 def restated(prompt: str) -> str:
     requests = read_requests(prompt)
-    return intent(requests, error="", earlier="", is_question=False, is_debugging=False)
+    return intent(requests, error="", earlier="", is_question=False, is_report=False)
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,14 @@ def restated(prompt: str) -> str:
             id="not an order that only points",
         ),
         pytest.param("look at the chart", "look at the chart", id="a small request alone"),
+        pytest.param(
+            "that helped. have the parser skip empty lines", "have the parser skip empty lines", id="have as a verb"
+        ),
+        pytest.param(
+            "the new log helped. I think the check of the addresses runs before they are trimmed",
+            "I think the check of the addresses runs before they are trimmed",
+            id="the remark that says most",
+        ),
     ],
 )
 def test_the_main_request_is_found(prompt: str, main: str) -> None:
@@ -111,6 +120,81 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
         assert text == closed(text)
         assert text.count("(") <= text.count(")")
         assert text.count('"') % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "items"),
+    [
+        pytest.param(
+            "do this:\n- add a filter. Nobody finds old orders\n  - by year\n  - by month\n- remove the cache",
+            ["Add a filter", "Remove the cache"],
+            id="no nested items, no explanations",
+        ),
+        pytest.param(
+            "Please drop the old table. Done so far:\n1. We've added the cache\n2. Updated the readme",
+            [],
+            id="no list of what was done",
+        ),
+        pytest.param(
+            "First, a blue banner\n\nFix the footer\n\nThen the translations",
+            ["A blue banner", "Fix the footer", "The translations"],
+            id="lines that follow one another",
+        ),
+        pytest.param(
+            "The search has to stay fresh while people work, as we said when we last talked about the index of it\n"
+            "First: read the folder\nThen: read the rest of the disk\nIf the user leaves before that, stop it",
+            ["Read the folder", "Read the rest of the disk"],
+            id="steps between other sentences",
+        ),
+        pytest.param(
+            "\n".join(f"- add page {number}" for number in range(1, 9)),
+            [*(f"Add page {number}" for number in range(1, 6)), "Do the other 3 points of the prompt"],
+            id="the rest of a long list in one step",
+        ),
+        pytest.param(
+            "find and fix the leak, then add a test", ["Find and fix the leak", "Add a test"], id="no verb alone"
+        ),
+        pytest.param(
+            "There are two problems:\n- the dates are slow\n- the year is easily forgotten\n\nAdd a helper for both",
+            [],
+            id="no reasons for an order",
+        ),
+        pytest.param(
+            "in short: drop the old table, then rename the new one",
+            ["Drop the old table", "Rename the new one"],
+            id="an order behind a colon",
+        ),
+        pytest.param("I want to add a new feature. show the year in the footer", [], id="no announcement"),
+    ],
+)
+def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> None:
+    assert items_of(read_requests(prompt)) == items
+
+
+@pytest.mark.parametrize(
+    ("prompt", "about"),
+    [
+        pytest.param(
+            "it works on my machine but on the server I cannot log in. propose a better way",
+            "it works on my machine but on the server I cannot log in",
+            id="what fails, not the order",
+        ),
+        pytest.param(
+            "2026-03-04 18:06:47 loading\nthe import throws an error in the second run\nstack traceback:\n\tmain.lua:9",
+            "the import throws an error in the second run",
+            id="no line of a log",
+        ),
+        pytest.param(
+            "this is my config: shop.toml\nThere is no output in the folder of the shop",
+            "There is no output in the folder of the shop",
+            id="not what introduces it",
+        ),
+    ],
+)
+def test_a_report_is_about_what_fails(prompt: str, about: str) -> None:
+    found = main_request(read_requests(prompt), is_report=True)
+    assert found
+    assert object_of(found) == about
 
 
 @pytest.mark.parametrize(

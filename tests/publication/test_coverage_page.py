@@ -195,4 +195,4 @@ async def test_without_labels_it_says_how_to_give_some(account: Account, tmp_pat
 
     live = await over(f"{tmp_path}/enricher.db", is_immutable=True)
 
-    assert "<code>enricher trace queue --label</code>" in await page(live, "coverage")
+    assert "<code>enricher trace queue</code>" in await page(live, "coverage")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import notices, run_workbench, screen_text, settle
+from piloting import notices, run_workbench, screen_text, settle, until
 from simulator import ROOT, Account
 
 from enricher.rules.layers import packaged_file
@@ -278,6 +278,25 @@ async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> N
     assert [one["verdict"] for one in written] == ["wrong"]
     assert "~/project/.enricher/cases.jsonl" in said
     assert cases(shop) == []
+    assert not shop.traces()[-1]["label"]
+
+
+async def test_an_expected_workflow_is_a_case_until_that_is_taken_back(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("W")
+        asked = screen_text(app)
+        await keys.press("j", "enter")
+        await until(pilot, lambda: cases(shop))
+        (written,) = cases(shop)
+        said = notices(app)
+        await keys.press("ctrl+z")
+        await until(pilot, lambda: cases(shop) == [])
+
+    assert "Which workflow should it have?" in asked
+    assert "as it is" in asked
+    name = written["expected"]["workflow"]  # type: ignore[index]
+    assert f"Its workflow should be {name}." in said
     assert not shop.traces()[-1]["label"]
 
 

@@ -59,7 +59,7 @@ def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Given:
     """Label a trace, and write the case into its project's file if the project is a repository."""
     entry = labels.add(db, trace_id, verdict)
     try:
-        path = _file_of_repository(db, trace_id)
+        path = file_of_repository(db, trace_id)
         case = _signed(cases.case_of(db, trace_id, verdict), path)
         return Given(trace_id, entry, path, _add(path, case))
     except CasesError as error:
@@ -75,7 +75,7 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
     """
     entry = labels.add(db, trace_id, wanted.task_type) if wanted.task_type else None
     try:
-        path = _file_of_repository(db, trace_id)
+        path = file_of_repository(db, trace_id)
         case = replace(cases.case_of(db, trace_id, wanted.task_type or "ok"), verdict=OK, says=wanted)
         if case.faults(case.decided_by(gate.work_tree_rules(os.path.dirname(path)))):
             if entry is None:
@@ -89,14 +89,14 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
         return Given(trace_id, entry, problem=str(error))
 
 
-def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str = "") -> str:
-    """Write, or extend, the golden case of a trace by the workflow that it should have; return the path written.
+def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str = "") -> Given:
+    """Write, or extend, the golden case of a trace by the workflow that it should have; no label is stored.
 
     A new case is approved if the rules of the project's work tree choose that workflow; if not, it is one to be done.
     Raises CasesError.
     """
     file = path or cases.path_for(folder_of(db, trace_id))
-    case = cases.read(file).by_id().get(trace_id)
+    case = earlier = cases.read(file).by_id().get(trace_id)
     if case is None or case.verdict == WRONG:
         case = replace(cases.case_of(db, trace_id, name), verdict=OK, says=Decided())
     wanted = replace(case, says=replace(case.says, workflow=name))
@@ -105,7 +105,7 @@ def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: s
     except gate.GateError as error:
         raise CasesError(str(error)) from error
     cases.add(file, _signed(replace(wanted, verdict=CLASS) if faults else wanted, file))
-    return file
+    return Given(trace_id, None, file, earlier, is_open=bool(faults))
 
 
 def take_back(db: sqlite3.Connection, given: Given) -> None:
@@ -116,7 +116,7 @@ def take_back(db: sqlite3.Connection, given: Given) -> None:
         cases.put_back(given.path, given.trace_id, given.earlier)
 
 
-def _file_of_repository(db: sqlite3.Connection, trace_id: str) -> str:
+def file_of_repository(db: sqlite3.Connection, trace_id: str) -> str:
     """Return the cases file of the trace's repository; raises CasesError if the folder is in none."""
     root = project_root(folder_of(db, trace_id))
     if not os.path.lexists(os.path.join(root, ".git")):

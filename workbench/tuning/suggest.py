@@ -245,7 +245,7 @@ def _nothing(given: int, unclear: int) -> str:
     only = (
         f"{unclear} labels only say «wrong»: say which class it should have been" if unclear else "no labelled prompts"
     )
-    return f"{only}; label some: enricher trace queue --label, or enricher trace label ID CLASS"
+    return f"{only}; label some: enricher trace queue, or enricher trace label ID CLASS"
 
 
 def _missing(

@@ -5,14 +5,14 @@ workflow fits; that is part of every decision (``enricher.respond.guidance.choos
 """
 
 PLACEHOLDERS = (
-    "request", "object", "file", "files", "place", "symbol", "error", "failing", "tests", "test_command", "all_tests",
-    "lint_command", "build_command", "commit_way", "item", "items", "others", "tracker",
+    "request", "order", "object", "file", "files", "place", "symbol", "error", "failing", "tests", "test_command",
+    "all_tests", "lint_command", "build_command", "commit_way", "item", "items", "others", "tracker",
 )  # fmt: skip
 """What a step of a workflow may name in braces; a wording whose placeholders are not all known is not used.
 
-``request`` is what is to be done, ``object`` what it is about, ``file`` and ``files`` are existing files that the
-prompt names, ``place`` is file and line of the pasted trace or of the named symbol, ``failing`` a command that the
-prompt names, ``tests`` the tests of the named code and ``test_command`` what runs only them. ``item`` is one of
-several requests: a step with it is repeated for each. ``items`` are words for all of them, ``others`` for the other
-places of a prompt with a single request.
+``request`` is what is to be done, ``order`` the same if the prompt says it as an order, ``object`` what it is about,
+``file`` and ``files`` are existing files that the prompt names, ``place`` is file and line of the pasted trace or of
+the named symbol, ``failing`` a command that the prompt names, ``tests`` the tests of the named code and
+``test_command`` what runs only them. ``item`` is one of several requests: a step with it is repeated for each.
+``items`` are words for all of them, ``others`` for the other places of a prompt with a single request.
 """

@@ -93,7 +93,7 @@ def _worded(
             if items:
                 return [(_filled(wording, {**values, "item": item}), gerund(item)) for item in items]
         elif all(name in values for name in _names(wording)):
-            return [(_filled(wording, values), active)]
+            return [(_filled(wording, values), gerund(values["order"]) if wording.startswith("{order}") else active)]
     return []
 
 

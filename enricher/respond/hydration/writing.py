@@ -7,7 +7,8 @@ from enricher.prompt.text import estimate_tokens, harmless
 from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
 from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, steps_for, task_list
-from enricher.respond.hydration.wording import closed, gerund, intent, items_of, main_request, object_of, read_requests
+from enricher.respond.hydration.requests import read_requests
+from enricher.respond.hydration.wording import capitalized, closed, gerund, intent, items_of, main_request, object_of
 from enricher.respond.render import cut
 from storage.base.fast_stdlib import loads
 
@@ -27,7 +28,7 @@ POINTER = (
 )
 LONGEST_SHORT_INTENT = 35
 """Tokens of the intent in the text that only names a file."""
-DEBUG, DEBUGGING = "debug", "debugging"
+DEBUGGING = "debugging"
 FEWEST_WORDS = 5
 """A request with fewer words is read together with the one before it."""
 TRACKED_TYPE = "framework"
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.respond.decision import Enrichment, Inputs
-    from enricher.respond.hydration.wording import PromptRequest
+    from enricher.respond.hydration.requests import PromptRequest
     from enricher.rules.cache import Rules
 
 
@@ -111,12 +112,13 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration
     requests = read_requests(inputs.prompt)
-    main = main_request(requests)
+    main = main_request(requests, is_report=name == DEBUGGING)
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
     if main:
         values["object"] = object_of(main) or main.text
-        if main.is_order or main.is_condition or main.is_question:
-            values["request"] = main.text
+        values["request"] = main.text
+        if main.is_order:
+            values["order"] = closed(capitalized(main.text))
     else:
         values["object"] = values.get("error", "the pasted text")
     found = Hydration()
@@ -130,14 +132,19 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
         error=values.get("error", ""),
         earlier=_earlier(inputs, main),
         is_question=is_question,
-        is_debugging=name == DEBUGGING or judged.task_type == DEBUG,
+        is_report=name == DEBUGGING,
     )
-    is_of_setup = judged.scores.get("task_type", {}).get(TRACKED_TYPE, 0) > 0 or AGENT_FILE in judged.features
+    is_of_setup = AGENT_FILE in judged.features or _concerns_setup(judged.scores.get("task_type", {}))
     is_tracked = bool(plan["tracked"]) or (is_of_setup and not is_question)
     steps = {**plan, "steps": [_step_of(one) for one in by_model["steps"]]} if "steps" in by_model else plan
     found.steps = steps_for(steps, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
     found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
     return found
+
+
+def _concerns_setup(points: Mapping[str, int]) -> bool:
+    """Return whether the agent's own set-up has at least half as many points as the best task type."""
+    return 0 < max(points.values(), default=0) <= 2 * points.get(TRACKED_TYPE, 0)
 
 
 def _step_of(step: Mapping[str, Any]) -> list[Any]:

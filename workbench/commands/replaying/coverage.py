@@ -125,9 +125,7 @@ def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
     """Print every signal, or those that labels do not confirm."""
     shown = [row for row in found.rows if row.kind == "signal"] if is_all else found.doubtful()[:MOST_SHOWN]
     if not found.labelled:
-        click.echo(
-            "\nNo labelled prompt has a signal yet; to label prompts, run: enricher trace queue --label", err=True
-        )
+        click.echo("\nNo labelled prompt has a signal yet; to label prompts, run: enricher trace queue", err=True)
     elif not shown:
         click.echo("\nWith 95 % certainty, no signal is right less often than chance; --all lists every signal")
     if not shown:

@@ -70,7 +70,7 @@ def _check_prompts(paths: tuple[str, ...], *, force: bool, report: bool) -> None
     if not prompts or (len(prompts) < LEAST_PROMPTS and not force):
         needed = f"{', '.join(paths)}: {len(prompts)} labelled prompts, but {LEAST_PROMPTS} are needed"
         raise click.ClickException(
-            f"{needed}; to label more, run: enricher trace queue --label" + " (or use --force)" * bool(prompts)
+            f"{needed}; to label more, run: enricher trace queue" + " (or use --force)" * bool(prompts)
         )
     if report:
         check_labels(prompts, packaged_table())

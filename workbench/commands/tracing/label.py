@@ -88,7 +88,7 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
             found = queries.find(db, trace_id)
         except queries.UnknownTraceError as error:
             raise click.ClickException(str(error)) from error
-        path = _written(lambda: labelling.expect_workflow(db, found, name, path=_whole(cases)), cases=cases)
+        path = _written(lambda: labelling.expect_workflow(db, found, name, path=_whole(cases)).path, cases=cases)
     click.echo(f"{found}: workflow {name}, in {path}")
 
 

@@ -38,6 +38,14 @@ class TraceActions(WorkbenchScreen):
         Binding("y", "label('ok')", "Label: right", id="trace.right", group=LABEL),
         Binding("x", "label('wrong')", "Label: wrong", id="trace.wrong", group=LABEL),
         Binding("c", "choose_class", "Label: another class", id="trace.class", group=LABEL),
+        Binding(
+            "W",
+            "choose_workflow",
+            "Expect a workflow",
+            id="trace.workflow",
+            show=False,
+            tooltip="Say which workflow its plan should have",
+        ),
         Binding("X", "judge_line", "A line was wrong", id="trace.line", show=False, tooltip="Call one line wrong"),
         Binding("w", "why", "Why", id="trace.why", tooltip="Every point, threshold and omission behind the outcome"),
         Binding("m", "make", "Make", id="trace.make", tooltip="Find edits that make it come out as it should"),
@@ -92,7 +100,8 @@ class TraceActions(WorkbenchScreen):
 
     def _is_stored(self, given: Given, text: str) -> None:
         self.app.labels_given.append(given)
-        where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes both back." if given.path else ""
+        taken = "both" if given.label else "it"
+        where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back." if given.path else ""
         self.notify(text + where, timeout=5 if where else 2, markup=False)
         self.labelled(given.trace_id)
         self.app.post_message(TraceLabelled(given.trace_id))
@@ -197,6 +206,47 @@ class TraceActions(WorkbenchScreen):
                 self.store_label(trace_id, name)
 
         self.app.push_screen(ClassChooser(task_types, now=now), answered)
+
+    def action_choose_workflow(self) -> None:
+        """Ask which workflow the trace should have."""
+        if trace_id := self._wanted():
+            self.find_workflows(trace_id)
+
+    @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
+    def find_workflows(self, trace_id: str) -> None:
+        """Read the workflows of the rules in force and the one that the trace has, and ask for one."""
+        from enricher.interfaces.api import rules_for
+        from storage.traces import queries
+
+        with self.database(drain=False) as db:
+            now = str(queries.show(db, trace_id)["workflow"] or "")
+        names = [name for name, _types in rules_for(here())[0].body["workflows"]["rules"]]
+        self.app.call_from_thread(self._ask_for_workflow, trace_id, names, now)
+
+    def _ask_for_workflow(self, trace_id: str, names: Sequence[str], now: str) -> None:
+        from workbench.tui.widgets.questions.picker import Answer, Picker
+
+        def answered(name: str | None) -> None:
+            if name:
+                self.store_workflow(trace_id, name)
+
+        answers = [Answer(name, name, "as it is" * (name == now)) for name in names]
+        self.app.push_screen(Picker("Which workflow should it have?", answers, now=now), answered)
+
+    @work(thread=True, group="trace.label", exit_on_error=False)
+    def store_workflow(self, trace_id: str, name: str) -> None:
+        """Write the golden case that expects a workflow."""
+        from workbench.gate import labelling
+        from workbench.gate.cases import CasesError
+
+        try:
+            with self.database(drain=False) as db:
+                path = labelling.file_of_repository(db, trace_id)
+                given = labelling.expect_workflow(db, trace_id, name, path=path)
+        except CasesError as error:
+            self.app.call_from_thread(self.notify, str(error), title="Not written", severity="warning", markup=False)
+            return
+        self.app.call_from_thread(self._is_stored, given, f"Its workflow should be {name}.")
 
     def action_judge_line(self) -> None:
         """Ask which of the lines that were added was wrong."""

@@ -1,0 +1,251 @@
+"""Read from a prompt what it asks for or states, request by request, in the user's own words.
+
+Works on the user's own lines; pasted code, traces, logs and quotations are left out.
+"""
+
+from __future__ import annotations
+
+from enricher.respond.hydration.vocabulary import (
+    AROUND,
+    BEHIND_A_BARE_VERB,
+    BEHIND_A_LEADING_VERB,
+    CONDITIONS,
+    ENDS,
+    FEWEST_WORDS_OF_A_GOAL,
+    GUESSES,
+    LEADING_VERBS,
+    LIST_MARKS,
+    MINOR,
+    NEAR_THE_BEGINNING,
+    NEGATIONS,
+    PASTED,
+    POINTING,
+    POLITE,
+    PRONOUNS,
+    QUESTIONS,
+    SEQUENCE,
+    TRACES,
+    VAGUE,
+    VERBS,
+    WISHES,
+    WISHING,
+)
+
+LONGEST_READ = 12_000
+MIN_STEPS, LONGEST_BRIEF = 2, 12
+"""Lines that begin like steps make a list; if all lines have few words, the lines between them belong to it."""
+
+
+class PromptRequest:
+    """One thing that a prompt asks for: its words, whether it is a question, an order or a statement.
+
+    ``is_condition``: a statement of what should or must be the case. ``is_minor``: it accompanies another request.
+    ``is_detail``: it belongs to a list item, as a nested item or a further sentence does.
+    """
+
+    __slots__ = ("is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "text", "verb")
+
+    def __init__(self, text: str, *, is_question: bool = False, is_listed: bool = False, is_wish: bool = False) -> None:
+        self.text = text
+        self.verb = "" if is_question else verb_of(text)
+        self.is_order = bool(self.verb)
+        words = text.lower().split()
+        self.is_condition = not is_question and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
+        is_short = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and not PRONOUNS.isdisjoint(words[1:2])
+        is_beside = (self.verb in MINOR and not POINTING.isdisjoint(words[1:2])) or words[:3] == ["have", "a", "look"]
+        is_vague = bool(self.verb) and " ".join(words[1:]) in VAGUE
+        self.is_minor = is_short or is_beside or is_vague or words[-1:] == ["accordingly"]
+        self.is_detail = False
+        self.is_question = is_question
+        self.is_listed = is_listed
+
+    @property
+    def names_its_object(self) -> bool:
+        """Whether this is an order in two words, such as "fix load_rates" and not "fix it"."""
+        words = self.text.lower().split()
+        return self.is_order and len(words) > 1 and words[1] not in POINTING | BEHIND_A_BARE_VERB
+
+
+def read_requests(prompt: str) -> list[PromptRequest]:
+    """Return what the prompt asks for or states, sentence by sentence, in the user's words and order."""
+    found: list[PromptRequest] = []
+    for line, is_listed, is_nested in _own_lines(prompt[:LONGEST_READ]):
+        for number, sentence in enumerate(_sentences(line)):
+            low = sentence.strip().lower()
+            is_question = (low.endswith("?") or low.startswith(QUESTIONS)) and not low.startswith(GUESSES)
+            for part in [sentence] if is_question else _orders(sentence):
+                text = _plain(part)
+                if text and any(char.isalpha() for char in text):
+                    asks, wishes = is_question and _asks(text), part.strip().lower().startswith(WISHING)
+                    request = PromptRequest(text, is_question=asks, is_listed=is_listed, is_wish=wishes)
+                    is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
+                    request.is_detail = is_nested or is_further
+                    found.append(request)
+    return found
+
+
+def _own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
+    """Return the user's own lines, each with whether it is a list item, and whether one below another item."""
+    lines: list[tuple[str, bool, bool]] = []
+    outer = 0
+    fenced = pasted = False
+    for line in prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines():
+        bare = line.strip()
+        if bare.startswith(("```", "~~~")):
+            fenced = not fenced
+            continue
+        if not bare:
+            pasted = False
+            continue
+        if _is_logged(bare):
+            continue
+        if bare.startswith(PASTED) and not bare.startswith(("- ", "+ ")):
+            pasted = bare.startswith(("Traceback", "\u23bf"))
+            continue
+        if fenced or pasted or _is_code(line, bare):
+            continue
+        if len(numbered := _numbered(bare)) > 1:
+            last, _stop, rest = numbered.pop().partition(". ")
+            lines += [(one, True, False) for one in (*numbered, last)]
+            lines += [(rest, False, False)] * bool(rest)
+            continue
+        marked = next((bare[len(mark) :] for mark in LIST_MARKS if bare.startswith(mark)), "")
+        number, dot, rest = bare.partition(".") if "." in bare[:4] else bare.partition(")")
+        if not marked and dot and number.isdigit() and rest.startswith(" "):
+            marked = rest.strip()
+        indent = len(line) - len(line.lstrip())
+        is_nested = bool(marked) and bool(lines) and lines[-1][1] and indent > outer
+        outer = indent if marked and not is_nested else outer
+        lines.append((marked or bare, bool(marked), is_nested))
+    steps = [line.lower().startswith(SEQUENCE) for line, _is_listed, _is_nested in lines]
+    if sum(steps) < MIN_STEPS:
+        return lines
+    is_brief = all(len(line.split()) <= LONGEST_BRIEF for line, _is_listed, _is_nested in lines)
+    return [
+        (line, is_listed or is_brief or is_step, is_nested)
+        for is_step, (line, is_listed, is_nested) in zip(steps, lines, strict=True)
+    ]
+
+
+def _numbered(line: str) -> list[str]:
+    """Return the items of a list within one line, "1. add x 2. fix y"; empty if there is none."""
+    items: list[list[str]] = []
+    for word in line.split():
+        if word in (f"{len(items) + 1}.", f"{len(items) + 1})", f"({len(items) + 1})"):
+            items.append([])
+        elif items:
+            items[-1].append(word)
+    return [" ".join(item) for item in items if item]
+
+
+def _is_logged(bare: str) -> bool:
+    """Return whether a line begins with a date, as those of a log do, or introduces a trace."""
+    if bare.lower().startswith(TRACES):
+        return True
+    digits = bare[1:] if bare[:1] == "[" else bare
+    return (digits[:4].isdigit() and digits[4:5] in ("-", "/")) or (digits[:2].isdigit() and digits[2:3] == "/")
+
+
+def _is_code(line: str, bare: str) -> bool:
+    is_indented = line.startswith(("    ", "\t")) and not bare.startswith(LIST_MARKS)
+    return bare.endswith(("{", "}", ";", "=>", "/>")) or (is_indented and any(sign in bare for sign in "=(){}<>"))
+
+
+def _wants(words: list[str]) -> bool:
+    """Return whether words say what should be the case; "I don't want" and "it looks like" do not."""
+    for at, word in enumerate(words):
+        before = words[max(0, at - 2) : at]
+        is_unneeded = word == "need" and words[0] in ("we", "i")
+        if word in CONDITIONS and "what" not in before and (is_unneeded or NEGATIONS.isdisjoint(before)):
+            return True
+        if word == "like" and not WISHES.isdisjoint(before):
+            return True
+        if word in VERBS and before[:1] in (["can"], ["could"]) and before[1] in ("we", "you"):
+            return True
+    return False
+
+
+def _sentences(line: str) -> list[str]:
+    """Divide a line into sentences, but not within brackets or quotation marks."""
+    line = line.replace("... ", "\u2026 ")
+    found, start = [], 0
+    depth = at = 0
+    is_quoted = False
+    while at < len(line):
+        if line[at] in "([":
+            depth += 1
+        elif line[at] in ")]":
+            depth = max(0, depth - 1)
+        elif line[at] == '"':
+            is_quoted = not is_quoted and '"' in line[at + 1 :]
+        mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?," else ""
+        if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):
+            found.append(line[start : at + (mark[0] in ".!?")])
+            start = at = at + len(mark)
+        else:
+            at += 1
+    return [one for one in (*found, line[start:]) if one.strip()]
+
+
+def _orders(sentence: str) -> list[str]:
+    """Divide a sentence before each further order: "add a flag, update the docs and run the tests"."""
+    words = sentence.split(" ")
+    parts: list[list[str]] = [[]]
+    depth = 0
+    for at, word in enumerate(words):
+        depth = max(0, depth + word.count("(") - word.count(")"))
+        behind = words[at - 1] if at else ""
+        is_joined = behind.lower() in ("and", "then", "&") or behind.endswith((",", ";"))
+        is_verb = word.lower().strip(AROUND) in VERBS and at + 1 < len(words)
+        follower = words[at + 1].lower() if at + 1 < len(words) else ""
+        is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
+        is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
+        if parts[-1] and not depth and (is_further or (is_order and _introduces(parts[-1], word))):
+            while parts[-1] and parts[-1][-1].lower() in ("and", "then", "&"):
+                parts[-1].pop()
+            parts.append([])
+        parts[-1].append(word)
+    return [" ".join(part) for part in parts]
+
+
+def _introduces(words: list[str], word: str) -> bool:
+    """Return whether words end with a colon outside of quotation marks, before an order: "in short: drop the table"."""
+    text = " ".join(words)
+    return text.endswith(":") and word[:1].isalpha() and not text.count('"') % 2 and not text.count("`") % 2
+
+
+def _is_bare_verb(words: list[str]) -> bool:
+    """Return whether a part is a verb alone, as in "find and fix the leak"."""
+    return len(words) == (1 + (words[-1:] in (["and"], ["then"], ["&"])))
+
+
+def _begins_with_verb(words: list[str]) -> bool:
+    return bool(verb_of(_plain(" ".join(words[:12]))))
+
+
+def verb_of(text: str) -> str:
+    """Return the verb that a text begins with, as an order does; empty if there is none."""
+    words = [word.lower().strip(AROUND) for word in text.split(None, 2)[:2]]
+    is_aside = text.partition(" ")[0].endswith("\u2026")
+    if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
+        return ""
+    return words[0] if words[0] in VERBS or words[0] in LEADING_VERBS else ""
+
+
+def _plain(clause: str) -> str:
+    """Return the clause without surrounding punctuation and without polite words before it."""
+    clause = clause.strip(" \t,;:*_…").rstrip(" .!?,;:")
+    is_shorter = True
+    while is_shorter:
+        is_shorter = False
+        low = clause.lower()
+        for words in POLITE:
+            if low.startswith(words) and low[len(words) : len(words) + 1] in (" ", ",", ":", "\u2026"):
+                clause, is_shorter = clause[len(words) :].lstrip(" ,:\u2026"), True
+                break
+    return clause
+
+
+def _asks(text: str) -> bool:
+    """Return whether a sentence with a question mark asks for an answer, not politely for an action."""
+    return text.split(None, 1)[0].lower() not in VERBS

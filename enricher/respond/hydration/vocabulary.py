@@ -1,0 +1,118 @@
+"""The words by which a plan's writer finds requests in a prompt: verbs, polite beginnings, signs of a wish."""
+
+from __future__ import annotations
+
+POLITE = (
+    "please", "pls", "can you please", "could you please", "can you", "could you", "would you", "will you",
+    "can we", "could we", "i want you to", "i would like you to", "i'd like you to", "i need you to", "i want to",
+    "i'd like to", "i would like to", "i need to", "we need to", "we're going to", "we are going to", "we should",
+    "you should", "you need to", "you'll need to", "you will need to", "you have to", "we'll need to", "we have to",
+    "we must", "your task is to", "the task is to", "the goal is to", "the next step is to",
+    "the remaining work is to", "let's",
+    "lets", "let us", "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also",
+    "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
+    "first", "finally", "just", "maybe", "kindly", "only", "probably", "but", "actually", "yeah", "yep", "yup",
+    "when you're done", "when done", "once done", "after that", "yes", "try to", "make sure to", "be sure to",
+)  # fmt: skip
+VERBS = frozenset(
+    """
+    adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach audit
+    backport benchmark bind bring build bump bundle cache center centre change check choose clean clear close
+    collect combine commit compare compile complete configure connect consider consolidate continue convert copy
+    correct count cover create cross-check cut debounce debug decide decouple decrement deduplicate define
+    delegate delete deploy deprecate describe design detach detect develop diagnose differentiate disable
+    disconnect discuss document double-check download draft drop dump duplicate edit eliminate embed emit enable
+    enforce ensure evaluate examine exclude execute expand explain explore export expose extend extract fetch
+    figure fill filter find finish fix flatten follow format generate get give group handle harden hide
+    highlight identify implement import improve include increase increment initialise initialize inject inline
+    insert inspect install integrate interpolate introduce invert investigate isolate iterate join keep kill
+    launch lint list load log look lower make maximise maximize measure merge migrate minimise minimize mock
+    modify monitor move nest normalise normalize notify omit open optimise optimize outline overhaul override
+    pack parametrize parse pick pin plan polish populate port prepare preserve prevent print propose prove
+    provide prune publish pull push put raise read rearrange rebase rebuild record recreate redesign redo reduce
+    refactor regenerate release reload rely remove rename render reorder reorganise reorganize rephrase replace
+    report reproduce require rerun research reset resolve restart restore restrict restructure restyle rethink
+    retrigger retry return reuse revert review revise reword rework rewrite roll rotate run sanitise sanitize
+    save scan search select send separate serve set setup shift ship shorten show shrink simplify skip solve
+    sort spawn specify speed split standardise standardize stay stop store streamline strip structure substitute
+    summarise summarize support swap switch sync tag test think tidy tighten toggle track translate treat
+    trigger trim truncate turn tweak undo unify unset update upgrade upload use validate verify warn widen wire
+    wrap write
+    """.split()
+)
+CONDITIONS = frozenset(
+    ("should", "shall", "must", "needs", "need", "shouldn't", "mustn't", "want", "wanted", "wants", "wish")
+)
+WISHES = frozenset(("would", "i'd", "we'd", "id"))
+"""Words before "like" that make it a wish; alone it compares."""
+NEAR_THE_BEGINNING = 10
+"""Words of a sentence among which a word of ``CONDITIONS`` says what the sentence wants."""
+NEGATIONS = frozenset(("not", "don't", "dont", "doesn't", "didn't", "never", "no"))
+LEADING_VERBS = frozenset(("have", "let"))
+"""Words that are verbs of an order only before one of ``BEHIND_A_LEADING_VERB``: have the parser skip empty lines."""
+BEHIND_A_LEADING_VERB = frozenset("the a an all each every both it them this that these those users".split())
+VAGUE = frozenset(
+    """
+a new feature|a feature|another feature|some changes|a few changes|these changes|the changes|the following|
+the following changes|the following tasks|a task|a few things|some things|a couple of things|something
+""".replace("\n", "").split("|")
+)
+"""Objects that only announce what the next sentences say."""
+TELLING = frozenset("we we've we're i i've i'm was were".split())
+"""Words near the beginning of a list item that tell what was done or is the case, where a task would be an order."""
+FAILING = frozenset(
+    """
+    error errors fail fails failed failing crash crashes crashed throws broken wrong missing empty blank nothing never
+    not no isn't doesn't didn't don't can't cannot won't wasn't aren't complains instead stuck hangs off
+    """.split()
+)
+"""Words of a sentence that reports a failure."""
+FEWEST_WORDS_OF_A_REPORT = 5
+MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
+PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those"))
+FEWEST_WORDS_OF_A_GOAL = 5
+"""An order about a pronoun with fewer words says too little: make it so."""
+POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
+"""Words that make a request with a verb of ``MINOR`` one that accompanies another: look at the log, keep that style."""
+AUXILIARIES = frozenset("do does did can could should would will has have".split())
+GUESSES = ("could be", "might be", "may be", "perhaps", "probably", "could it be", "is it possible")
+QUESTIONS = (
+    "should we ", "should i ", "is every ", "is the ", "is this ", "are all ", "are the ", "are these ",
+    "do we ", "do i ", "does ", "did ", "is there ", "is it ", "are there ", "am i ", "why ", "what is ", "what are ",
+    "what options ", "what does ", "how do ", "how does ", "how can ", "where is ", "where do ",
+)  # fmt: skip
+"""Beginnings of sentences that ask, even without a question mark."""
+WISHING = (
+    "i want to ", "i wanted to ", "i would like to ", "i'd like to ", "i need to ", "we need to ", "we want to ",
+    "we're going to ", "we are going to ", "we should ", "you should ", "we have to ", "we must ", "you'll need to ",
+    "you will need to ",
+)  # fmt: skip
+"""Beginnings of sentences that say what is wanted, although ``POLITE`` takes them away."""
+REQUESTING = (
+    ", can we ", ", could we ", ", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ",
+    ", please ",
+    ", let's ",
+    ", but let's ",
+    ", so let's ",
+)  # fmt: skip
+"""Words that begin another request within a sentence."""
+ENDS = (" - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
+PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
+BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
+PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
+ASKING = ("why", "how", "whether", "if")
+INQUIRING = frozenset("figure find look check investigate diagnose debug explain see tell understand work".split())
+ENDS_OF_OBJECT = (" so that ", " because ", " since ", " - ", " -- ", " \u2013 ", " \u2014 ", "; ", ": ")
+ENDS_OF_ORDER = (*ENDS_OF_OBJECT, ", but ", " but ")
+"""What ends the object of an order; in a report, the failure often follows the word "but"."""
+FEWEST_WORDS_BEFORE_COLON = 5
+"""Fewer words only introduce what follows the colon, as a time of day does before an error, and "this is my config"."""
+DOUBLED = frozenset(
+    "run set put cut get stop drop plan ship split swap strip debug commit trim skip tag log pin scan wrap let".split()
+)
+AROUND = " \t.,;:!?*-_\"'()[]…\u2013\u2014"
+PASTED = (">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✗", "✖", "E   ")
+SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
+"""Beginnings of lines that are tasks in a row."""
+TRACES = ("stack trace", "[c]: ", "backtrace")
+LIST_MARKS = ("- ", "* ", "• ")

@@ -20,6 +20,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+sys.path.append(os.path.dirname(__file__))
+import warm
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -30,11 +33,13 @@ NOTES = "TESTS_PROCESSES"
 SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 SAMPLED_EVERY_S = 0.03
 WORKER = "a worker of pytest with all that it waited for"
+SERVER = "server of warm commands"
+COMMAND = "warm command"
 KINDS = {
     "exec(eval(": WORKER,
     "enricher/boot.py": "hook",
     "rules.compiling.build": "compiling rules",
-    "recv_fds": "warm server and its commands",
+    "recv_fds": SERVER,
     "enricher.interfaces.cli": "cold command",
 }
 STARTING = "_execute_child"
@@ -72,6 +77,7 @@ def pytest_sessionstart() -> None:
 
     setattr(subprocess.Popen, STARTING, start_and_remember)
     os.waitpid = wait_and_note
+    warm.note_processor_time = lambda seconds: _note(COMMAND, seconds)
 
 
 def pytest_runtest_setup(item: Any) -> None:
@@ -143,7 +149,8 @@ def main(arguments: Sequence[str]) -> None:
             if process == pytest.pid:
                 wall, code = time.monotonic() - begin, os.waitstatus_to_exitcode(status)
                 continue
-            what, home = seen.pop(process, (f"too short to be seen ({name})", ""))
+            unseen = SERVER if name == "warm server" else f"too short to be seen ({name})"
+            what, home = seen.pop(process, (unseen, ""))
             kinds[f"detached: {what}"] += seconds
             number[f"detached: {what}"] += 1
             if home:
@@ -154,6 +161,7 @@ def main(arguments: Sequence[str]) -> None:
                 kinds[what] += seconds
                 number[what] += 1
                 files[file] += seconds
+    del kinds[f"detached: {SERVER}"]  # counts the commands that it waited for
     kinds["not seen: servers of warm commands, pytest's own first process"] = total - sum(kinds.values())
     print(f"{wall:.0f} s on the clock, {total:.0f} s of processor time:")
     for what, seconds in kinds.most_common():

@@ -233,9 +233,7 @@ class Account:
         **popen: Any,
     ) -> Answer:
         """Start the hook on one event; ``before`` starts it in turn, ``shell_line`` is a registered command."""
-        self._furnish()
-        if not self.has_upkeep:
-            self._postpone_upkeep((isinstance(event, dict) and event.get("cwd")) or popen.get("cwd", self.project))
+        self.prepare((isinstance(event, dict) and event.get("cwd")) or popen.get("cwd", self.project))
         given = event if isinstance(event, bytes) else json.dumps(event).encode() + b"\n"
         begin = time.perf_counter()
         ended = subprocess.run(
@@ -251,6 +249,12 @@ class Account:
         if wall_s >= HANDED_OVER_S:
             self._wait_for_background()
         return Answer(ended.stdout or b"", ended.stderr or b"", ended.returncode, wall_s)
+
+    def prepare(self, cwd: object = "") -> None:
+        """Put there what earlier prompts in this folder leave; a test that starts the hook by itself begins with it."""
+        self._furnish()
+        if not self.has_upkeep:
+            self._postpone_upkeep(cwd or self.project)
 
     def _furnish(self) -> None:
         """Give the account, once, what its first prompt would make and no test has put there."""

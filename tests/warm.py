@@ -47,6 +47,8 @@ for name in more:
     importlib.import_module(name)
 gc.collect(); gc.freeze()
 requests = socket.socket(fileno=int(fileno))
+with open("/proc/self/comm", "w") as name:
+    name.write("warm server")
 while True:
     message, streams, _flags, _sender = socket.recv_fds(requests, 1 << 20, 4)
     if not message:
@@ -65,7 +67,8 @@ reply = streams.pop()
 command = os.fork()
 if command:
     os.write(reply, b"%d\\n" % command)
-    os.write(reply, b"%d\\n" % os.waitstatus_to_exitcode(os.waitpid(command, 0)[1]))
+    _command, status, used = os.wait4(command, 0)
+    os.write(reply, b"%d %f\\n" % (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime))
     os._exit(0)
 os.close(reply)
 for number, stream in enumerate(streams):
@@ -82,8 +85,24 @@ sys.argv = ["enricher", *request["words"]]
 sys.stdin, sys.stdout, sys.stderr = (open(number, mode) for number, mode in enumerate("rww"))
 del check, Layer, packaged_file, more
 del root, fileno, message, streams, reply, command, number, stream, request, name, requests
-enricher.interfaces.cli.main()
+try:
+    enricher.interfaces.cli.main()
+    code = 0
+except SystemExit as end:
+    if not isinstance(end.code, int | None):
+        raise
+    code = end.code or 0
+import atexit, threading
+threading._shutdown()
+atexit._run_exitfuncs()
+sys.stdout.flush(); sys.stderr.flush()
+os._exit(code & 0xFF)
 """
+
+
+def note_processor_time(seconds: float) -> None:
+    """Do nothing; ``processes.py`` puts here what counts the processor time of warm commands."""
+
 
 _servers: dict[tuple[int, tuple[str, ...]], tuple[socket.socket, subprocess.Popen[bytes]]] = {}
 
@@ -137,7 +156,7 @@ class Started:
     def wait(self, timeout: float) -> int | None:
         """Return the exit code as soon as there is one, None if the command still runs after ``timeout`` seconds."""
         if self.returncode is None and select.select([self._reply], [], [], timeout)[0]:
-            self.returncode = int(self._reply.readline())
+            self.returncode = _ended(self._reply.readline())
             self._reply.close()
         return self.returncode
 
@@ -199,7 +218,14 @@ def _exit_code(reading: int, words: Sequence[str], timeout_s: float) -> int:
             piece = reply.read(64)
             assert piece, f"the server of warm commands is gone: {words}"
             told += piece
-    return int(told.split()[1])
+    return _ended(told.splitlines()[1])
+
+
+def _ended(told: bytes) -> int:
+    """Return the exit code out of what the server tells of the end of a command."""
+    code, seconds = told.split()
+    note_processor_time(float(seconds))
+    return int(code)
 
 
 def _connection(more: tuple[str, ...] = ()) -> socket.socket:

@@ -216,10 +216,9 @@ def test_config_begins_with_the_folders_it_reads(account: Account) -> None:
     assert folders == {"config": str(account.config), "state": str(account.state)}
 
 
-def test_the_demo_shows_one_prompt_in_both_profiles(account: Account) -> None:
-    printed = account.cli("demo", "--width", "160")
+def test_the_demo_shows_one_prompt_in_both_profiles(demo: str) -> None:
     quiet, specified = (
-        printed.partition(f'profile = "{profile}"')[2].partition("\n─")[0] for profile in ("quiet", "as-specified")
+        demo.partition(f'profile = "{profile}"')[2].partition("\n─")[0] for profile in ("quiet", "as-specified")
     )
 
     assert "(nothing is added)" in quiet
@@ -258,8 +257,8 @@ def test_config_credits_no_variable_whose_value_was_refused(account: Account) ->
     assert (shown["settings"]["log"], len(shown["warnings"])) == ("redacted", 2)
 
 
-def test_the_demo_shows_the_secret_as_the_log_has_it(account: Account) -> None:
-    printed = account.cli("demo", "--width", "160").partition("what the log keeps of it")[2]
+def test_the_demo_shows_the_secret_as_the_log_has_it(demo: str) -> None:
+    printed = demo.partition("what the log keeps of it")[2]
 
     assert '"prompt": "why does the upload fail with password=[redacted:' in printed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -29,6 +30,7 @@ except ValueError: print("refused")
 def test_an_event_in_pieces_is_put_together(account: Account) -> None:
     whole = EVENT + b'"the test is {} not working }"}'
     half = whole.index(b"{}") + 2
+    account.prepare(os.getcwd())
     began = time.perf_counter()
     with subprocess.Popen(account.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=account.env) as process:
         process.stdin.write(whole[:half])

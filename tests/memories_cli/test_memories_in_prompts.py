@@ -133,8 +133,8 @@ def test_what_the_host_has_read_itself_is_not_told_again(account: Account) -> No
     assert "(AGENTS.md)" in told
 
 
-def test_the_demo_answers_from_what_this_repository_decided(account: Account) -> None:
-    printed = account.cli("demo", "--width", "200").partition("$ enricher memory import")[2]
+def test_the_demo_answers_from_what_this_repository_decided(demo: str) -> None:
+    printed = demo.partition("$ enricher memory import")[2]
 
     assert f"docs/decisions: {len(list((ROOT / 'docs/decisions').glob('*.md')))} added" in printed
     assert "docs/decisions/0001-no-resident-process.md" in printed.partition("what was logged")[0]

@@ -129,7 +129,7 @@ def test_what_is_no_readable_file_leaves_the_packaged_rules(
     elif kind == "broken link":
         file.symlink_to("nowhere")
     elif kind == "huge":
-        file.write_text("# Classification\n" + "x\n" * 3_000_000)
+        file.write_text("# Classification\n" + f"{'x' * 999}\n" * 6_000)
     else:
         account.instruct(rules_of("gadget")).chmod(0)
         before = unprivileged

@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from workbench.statistics.intervals import share_changed
 from workbench.statistics.pairs import difference_of_means, difference_of_shares
@@ -16,7 +16,7 @@ from workbench.statistics.pairs import difference_of_means, difference_of_shares
 def test_the_difference_of_means_has_welchs_interval() -> None:
     chance = np.random.default_rng(1)
     first, second = chance.normal(5, 1, 30), chance.normal(6, 3, 50)
-    expected = stats.ttest_ind(second, first, equal_var=False).confidence_interval(0.95)
+    expected = scipy.stats.ttest_ind(second, first, equal_var=False).confidence_interval(0.95)
     effect = difference_of_means(first.tolist(), second.tolist())
 
     assert (effect.interval.low, effect.interval.high) == pytest.approx((expected.low, expected.high), rel=0.01)

@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
+import scipy
 from effort import processor_s
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from workbench.statistics.intervals import (
     bootstrap_quantiles,
@@ -38,7 +38,7 @@ def sessions(chance: random.Random, *, count: int, prompts: int, share: float, a
 @pytest.mark.parametrize(("successes", "n"), [(0, 30), (3, 10), (27, 4812), (500, 500)])
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.99])
 def test_wilson_is_that_of_scipy(successes: int, n: int, level: float) -> None:
-    expected = stats.binomtest(successes, n).proportion_ci(level, method="wilson")
+    expected = scipy.stats.binomtest(successes, n).proportion_ci(level, method="wilson")
 
     assert wilson(successes, n, level=level).low == pytest.approx(expected.low, abs=1e-12)
     assert wilson(successes, n, level=level).high == pytest.approx(expected.high, abs=1e-12)
@@ -60,8 +60,8 @@ def test_more_successes_than_observations_are_refused() -> None:
 
 @pytest.mark.parametrize("df", [1, 2, 3, 4, 7, 30, 199, 200, 201, 5000])
 def test_students_quantile_is_that_of_scipy(df: int) -> None:
-    assert student_quantile(0.975, df=df) == pytest.approx(stats.t.ppf(0.975, df), rel=1e-6)
-    assert student_within(1.7, df=df) == pytest.approx(2 * stats.t.cdf(1.7, df) - 1, abs=1e-12)
+    assert student_quantile(0.975, df=df) == pytest.approx(scipy.stats.t.ppf(0.975, df), rel=1e-6)
+    assert student_within(1.7, df=df) == pytest.approx(2 * scipy.stats.t.cdf(1.7, df) - 1, abs=1e-12)
 
 
 @given(SESSIONS, st.integers(0, 3))

@@ -6,9 +6,9 @@ from collections import Counter
 from itertools import pairwise, product
 
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import mannwhitneyu
 
 from enricher.settings import DEFAULTS
 from storage.metrics.latencies import DAY_S, TOTAL, Block, Series, Use
@@ -77,7 +77,7 @@ def test_the_interval_leaves_zero_out_where_the_rank_sum_test_is_significant() -
     for offset in range(0, 600, 20):
         second = [value + offset + (1 if number % 2 else -1) for number, value in enumerate(first)]
         interval = shift_between(Counter(first), Counter(second)).interval
-        p = mannwhitneyu(first, second, method="asymptotic", use_continuity=False).pvalue
+        p = scipy.stats.mannwhitneyu(first, second, method="asymptotic", use_continuity=False).pvalue
         if not 0.04 < p < 0.06:
             assert (0 not in interval) == (p < 0.05)
 

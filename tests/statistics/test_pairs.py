@@ -9,9 +9,9 @@ from statistics import median
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from workbench.statistics.pairs import (
     benjamini_hochberg,
@@ -33,7 +33,9 @@ DISCORDANT = 60
 @given(COUNTS, COUNTS)
 def test_midp_is_twice_the_binomial_tail_with_half_of_the_observed(gained: int, lost: int) -> None:
     fewer, n = min(gained, lost), gained + lost
-    expected = 2 * stats.binom.cdf(fewer, n, 0.5) - stats.binom.pmf(fewer, n, 0.5) if gained != lost else 1.0
+    expected = (
+        2 * scipy.stats.binom.cdf(fewer, n, 0.5) - scipy.stats.binom.pmf(fewer, n, 0.5) if gained != lost else 1.0
+    )
 
     assert mcnemar_midp(gained, lost) == pytest.approx(float(expected), rel=1e-9)
     assert mcnemar_midp(gained, lost) == mcnemar_midp(lost, gained)
@@ -52,7 +54,7 @@ def test_midp_calls_one_equal_pair_in_twenty_different_where_the_exact_test_call
     chance = random.Random(9)
     drawn = Counter(chance.getrandbits(DISCORDANT).bit_count() for _pair in range(20_000))
     midp = sum(times for gained, times in drawn.items() if mcnemar_midp(gained, DISCORDANT - gained) < 0.05)
-    exact = sum(times for gained, times in drawn.items() if stats.binomtest(gained, DISCORDANT).pvalue < 0.05)
+    exact = sum(times for gained, times in drawn.items() if scipy.stats.binomtest(gained, DISCORDANT).pvalue < 0.05)
 
     assert midp / 20_000 == pytest.approx(0.05, abs=0.006)
     assert exact / 20_000 < 0.03
@@ -63,20 +65,20 @@ def test_the_signed_rank_test_is_that_of_scipy(n: int, shift: float) -> None:
     values = np.random.default_rng(n).normal(shift, 1, n)
     method = "exact" if n <= 50 else "asymptotic"
 
-    assert signed_rank(values.tolist()) == pytest.approx(stats.wilcoxon(values, method=method).pvalue, rel=1e-9)
+    assert signed_rank(values.tolist()) == pytest.approx(scipy.stats.wilcoxon(values, method=method).pvalue, rel=1e-9)
 
 
 def test_ties_and_zeros_are_ranked_as_scipy_ranks_them() -> None:
     values = [float(one) for one in np.random.default_rng(2).integers(-3, 5, 200)]
 
-    assert signed_rank(values) == pytest.approx(stats.wilcoxon(values, method="asymptotic").pvalue, rel=1e-9)
+    assert signed_rank(values) == pytest.approx(scipy.stats.wilcoxon(values, method="asymptotic").pvalue, rel=1e-9)
 
 
 @given(DIFFERENCES)
 def test_few_ties_are_counted_out(values: list[float]) -> None:
     signs = np.array(np.meshgrid(*[[-1, 1]] * 8)).reshape(8, -1)
     ours = [value for value in values if value][:8]
-    ranks = stats.rankdata(np.abs(ours)) if ours else np.array([])
+    ranks = scipy.stats.rankdata(np.abs(ours)) if ours else np.array([])
     sums = (signs[: len(ours)] * ranks[:, None]).sum(axis=0)
     seen = abs(float((np.sign(ours) * ranks).sum()))
 
@@ -126,7 +128,7 @@ def test_a_long_log_is_reduced_without_moving_the_shift() -> None:
 
 def test_the_mean_of_pairs_without_sessions_has_the_interval_of_the_paired_t_test() -> None:
     values = np.random.default_rng(5).normal(2, 3, 40)
-    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    expected = scipy.stats.ttest_1samp(values, 0).confidence_interval(0.95)
     mean = mean_by_session(values.tolist())
 
     assert (mean.interval.low, mean.interval.high) == pytest.approx((expected.low, expected.high))
@@ -152,7 +154,7 @@ def test_equal_sides_differ_by_nothing_at_all() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjusted_p_values_are_those_of_scipy(p_values: list[float]) -> None:
-    assert benjamini_hochberg(p_values) == pytest.approx(stats.false_discovery_control(p_values).tolist())
+    assert benjamini_hochberg(p_values) == pytest.approx(scipy.stats.false_discovery_control(p_values).tolist())
 
 
 def test_nothing_to_adjust_is_nothing_adjusted() -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import screen_text
+from piloting import draw_later, screen_text
 from simulator import Account
+from textual._compositor import Compositor
 from textual.widgets import Input, TextArea
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ PROMPTS = (
 def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No cursor blinks in a snapshot, no time zone but one, no preference or conversation of whoever runs the tests."""
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+    monkeypatch.setattr(Compositor, "render_update", draw_later)
     monkeypatch.setattr(Input, "cursor_blink", False)
     monkeypatch.setattr(TextArea, "cursor_blink", False)
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")

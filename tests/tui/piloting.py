@@ -6,7 +6,9 @@ import asyncio
 import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
+from textual._context import visible_screen_stack
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -17,7 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
+    from textual._compositor import Compositor
+    from textual.app import App
     from textual.message_pump import MessagePump
+    from textual.screen import Screen
+
+_undrawn: WeakSet[Compositor] = WeakSet()
 
 WAIT_S = 60.0
 """A test whose app is not done by then hangs."""
@@ -58,6 +65,7 @@ async def run_workbench(
         pilot = DirectPilot(app)
         await settle(app, pilot)
         yield app, pilot
+        draw(app)
 
 
 async def handled(app: Workbench) -> None:
@@ -84,11 +92,34 @@ def _is_busy(part: MessagePump) -> bool:
     return part.is_running and (not queue.empty() or not queue.ready_event._waiters)  # noqa: SLF001
 
 
+def draw_later(
+    compositor: Compositor, *, full: bool = False, screen_stack: list[Screen[Any]] | None = None, simplify: bool = False
+) -> object:
+    """Stand in for the drawing of a frame: most are followed by the next before anybody looks.
+
+    A picture of the screen is ``full``, and drawn at once.
+    """
+    visible_screen_stack.set(screen_stack or [])
+    if full:
+        return compositor.render_full_update(simplify=simplify)
+    compositor._dirty_regions.clear()  # noqa: SLF001 (as the method does that this stands for)
+    _undrawn.add(compositor)
+    return None
+
+
+def draw(app: App[Any]) -> None:
+    """Draw the screen if it has changed: lists load the rows that are drawn, and what cannot be drawn is an error."""
+    if app.is_running and app.screen._compositor in _undrawn:  # noqa: SLF001
+        _undrawn.discard(app.screen._compositor)  # noqa: SLF001
+        screen_text(app)
+
+
 async def settle(app: Workbench, pilot: Pilot[None]) -> None:
     """Wait until nothing is at work but the watcher, which never ends, and nothing is about to begin."""
     until = time.monotonic() + WAIT_S
     while time.monotonic() < until:
         await pilot.pause()
+        draw(app)
         working = [one for one in app.workers if one.group != "app.watch" and not one.is_finished]
         if not working and not (working := _soon(app)):
             return
@@ -111,6 +142,7 @@ async def until(pilot: Pilot[None], holds: Callable[[], object]) -> None:
     end = time.monotonic() + WAIT_S
     while not holds():
         assert time.monotonic() < end, "it never came to that"
+        draw(pilot.app)
         await asyncio.sleep(0.01)
     await pilot.pause()
 
@@ -120,7 +152,7 @@ def notices(app: Workbench) -> str:
     return "\n".join(notice.message for notice in app._notifications)  # noqa: SLF001 (they fold on the screen)
 
 
-def screen_text(app: Workbench) -> str:
-    """Return the visible screen as plain text, blanks at line ends removed."""
+def screen_text(app: App[Any]) -> str:
+    """Draw the visible screen and return it as plain text, blanks at line ends removed."""
     strips = app.screen._compositor.render_strips()  # noqa: SLF001 (the one private place)
     return "\n".join(strip.text.rstrip() for strip in strips).rstrip() + "\n"

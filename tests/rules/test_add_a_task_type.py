@@ -44,15 +44,16 @@ def test_the_section_has_at_most_eight_lines() -> None:
 
 def test_who_follows_the_section_gets_prompts_of_the_new_type(checkout: Checkout) -> None:
     add(checkout, weight=30)
-    check, explain, replay = (
-        re.findall(rf"`\.venv/bin/(enricher {name})\b", STEPS)[0].split()[1:] for name in ("check", "explain", "replay")
+    check, explain, replay, label = (
+        re.findall(rf"`\.venv/bin/(enricher {name})\b", STEPS)[0].split()[1:]
+        for name in ("check", "explain", "replay", "trace label")
     )
 
     assert "no problems" in checkout.enricher(*check)
     assert f"\n{NAME} " in (explained := checkout.enricher(*explain, PROMPT))
     assert explained.index(f"\n{NAME} ") < explained.index("\ndocs ")
     assert "no recorded prompt was selected" in checkout.enricher(*replay)
-    assert "--label" in checkout.enricher("trace", "queue", "--help")
+    assert "CLASS" in checkout.enricher(*label, "--help")
 
 
 def test_an_example_that_gets_another_type_is_an_error_with_its_line(checkout: Checkout) -> None:

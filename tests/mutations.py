@@ -1274,11 +1274,18 @@ MUTATIONS = (
     Mutation(
         "what failed already closes the gate",
         "workbench/gate/gate_report.py",
-        "        return bool(self.faults) and not self.faults_before and "
-        "(self.before is not None or self.case.verdict == OK)",
-        "        return bool(self.faults) and (self.before is not None or self.case.verdict == OK)",
+        "(self.before is not None and not self.faults_before)",
+        "self.before is not None",
         "",
         "gate/test_gate.py::test_what_failed_already_is_told_and_does_not_count",
+    ),
+    Mutation(
+        "an approved case that the base lacks may fail",
+        "workbench/gate/gate_report.py",
+        "        was_approved_since = self.is_new and self.case.verdict == OK",
+        "        was_approved_since = self.before is None and self.case.verdict == OK",
+        "",
+        "gate/test_gate.py::test_an_edit_that_is_taken_back_closes_the_gate_for_what_was_approved_with_it",
     ),
     Mutation(
         "skipped prompts count as having been able to be silent",

@@ -1280,6 +1280,14 @@ MUTATIONS = (
         "gate/test_gate.py::test_what_failed_already_is_told_and_does_not_count",
     ),
     Mutation(
+        "a save of a trusted layer that is taken back leaves it untrusted",
+        "workbench/edits/undoing.py",
+        "    with contextlib.suppress(files.ChangedMeanwhileError), files.trust_kept(save.path, cwd):",
+        "    with contextlib.suppress(files.ChangedMeanwhileError):",
+        "",
+        "tui/test_taking_saves_back.py::test_a_projects_layer_stays_trusted",
+    ),
+    Mutation(
         "an approved case that the base lacks may fail",
         "workbench/gate/gate_report.py",
         "        was_approved_since = self.is_new and self.case.verdict == OK",

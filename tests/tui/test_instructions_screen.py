@@ -400,7 +400,8 @@ async def test_an_edit_saved_in_the_projects_layer_counts_for_the_next_prompt_an
 
     assert files.read(str(in_a_repository)) == ""
     assert files.read(str(library.project / ".enricher" / "instructions.md")) == ONE_GUARDRAIL
-    assert "enricher trust" not in said
+    assert "once you trust it" not in said
+    assert "for others when you commit it" in said
     assert library.trace()["output_text"].startswith("## Prompt Enrichment\n**Applicable Guardrails**: H19 (")
 
 

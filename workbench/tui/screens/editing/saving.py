@@ -160,7 +160,7 @@ class SavingScreen(OpenFileScreen):
         except files.FileError as error:
             self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
             return
-        note = f"Saved. {trust or 'f9 takes it back.'}"
+        note = f"Saved. f9 takes it back. {trust}".rstrip()
         self.post_message(Saved(path, text, note, before, is_new=is_new))
 
     @on(Saved)
@@ -205,7 +205,7 @@ class SavingScreen(OpenFileScreen):
     def take_back(self, save: Save) -> None:
         """Restore the text before a save, unless the file was changed since."""
         try:
-            since = take_back(save)
+            since = take_back(save, here())
         except files.FileError as error:
             self.app.saves.append(save)
             self.post_message(NotSaved(str(error), False))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +14,11 @@ import pytest
 from piloting import notices, run_workbench, screen_text, settle, until
 from simulator import ROOT, Account
 
-from enricher.rules.layers import packaged_file
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.layers import Layer, packaged_file
 from storage.db import database
-from workbench.coverage.why import line_now
+from workbench.coverage.rule_positions import LocatedRules
+from workbench.coverage.why import line_now, why
 from workbench.replay.corpus import opened
 from workbench.tui.screens.loop.gate import GateScreen
 from workbench.tui.screens.loop.make import MakeScreen
@@ -58,6 +62,7 @@ signals:
 ```
 """
 MOST_KEYS = 12
+TASK_TYPES = Path(packaged_file()).parent / "fitted" / "task-types.md"
 
 
 def git(project: Path, *words: str) -> None:
@@ -173,6 +178,17 @@ async def test_enter_on_a_signal_opens_its_line_and_escape_returns_to_it(shop: A
     assert opened == ("instructions", line.right)
     assert isinstance(screen, WhyScreen)
     assert after == line
+
+
+def test_a_packaged_file_of_an_earlier_copy_opens_the_present_one(shop: Account, tmp_path: Path) -> None:
+    copied = shutil.copytree(Path(packaged_file()).parent, tmp_path / "earlier")
+    earlier = compile_layers([Layer("packaged", str(copied / Path(packaged_file()).name))])
+    with opened(str(shop.state)) as corpus:
+        found = replace(why(corpus, shop.traces()[-1]["id"]), written=LocatedRules(earlier))
+    elsewhere = str(tmp_path / "notes.md")
+
+    assert found.file_now(str(copied / "fitted" / "task-types.md")) == str(TASK_TYPES)
+    assert found.file_now(elsewhere) == elsewhere
 
 
 async def test_why_has_what_explain_prints(shop: Account) -> None:

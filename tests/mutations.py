@@ -1288,6 +1288,14 @@ MUTATIONS = (
         "tui/test_taking_saves_back.py::test_a_projects_layer_stays_trusted",
     ),
     Mutation(
+        "a proposal's figures count what was saved before it",
+        "workbench/tui/screens/editing/instructions.py",
+        "        if not self.is_unsaved and self._session is not None and self._session.opened != self._disk:",
+        "        if False:",
+        "",
+        "tui/test_loop.py::test_the_figures_of_a_proposal_are_without_what_was_saved_before_it",
+    ),
+    Mutation(
         "an approved case that the base lacks may fail",
         "workbench/gate/gate_report.py",
         "        was_approved_since = self.is_new and self.case.verdict == OK",

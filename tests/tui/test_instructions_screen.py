@@ -149,6 +149,16 @@ async def test_a_problem_is_told_with_its_line_and_leads_there(library: Account)
 
 
 @pytest.mark.usefixtures("layer")
+async def test_saving_a_file_with_an_error_says_what_prompts_get_meanwhile(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        instructions(app).editor.text = BROKEN
+        await until(pilot, lambda: "instructions.md:9:" in screen_text(app))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "prompts keep the last good version" in notices(app))
+
+
+@pytest.mark.usefixtures("layer")
 async def test_enter_on_a_problem_goes_to_its_line(library: Account) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")

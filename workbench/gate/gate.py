@@ -31,6 +31,10 @@ class GateError(Exception):
     """The gate cannot be run; the message describes the remedy."""
 
 
+class NoCasesError(GateError):
+    """There is no golden case yet."""
+
+
 @dataclass(slots=True)
 class _Side:
     """The rules of one side and its name in reports."""
@@ -65,10 +69,10 @@ def run(
 
 def _read(path: str) -> files.Cases:
     if not os.path.exists(path):
-        raise GateError(f"{path}: no such file; write cases with: enricher trace label ID ok --case")
+        raise NoCasesError(f"{path}: no such file; write cases with: enricher trace label ID ok --case")
     known = files.read(path)
     if not known.cases and not known.problems:
-        raise GateError(f"{path}: no case in it; write some with: enricher trace label ID ok --case")
+        raise NoCasesError(f"{path}: no case in it; write some with: enricher trace label ID ok --case")
     return known
 
 

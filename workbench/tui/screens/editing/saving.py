@@ -166,7 +166,10 @@ class SavingScreen(OpenFileScreen):
     @on(Saved)
     def _saved(self, message: Saved) -> None:
         self.app.saves.append(Save(message.path, message.before, message.text, message.is_new))
-        self.notify(message.note, timeout=6, markup=False)
+        note, is_broken = message.note, any(one.severity == "error" for one in self.own_problems)
+        if is_broken:
+            note += " It has an error: until that is mended, prompts keep the last good version (f8 goes there)."
+        self.notify(note, timeout=6, severity="warning" if is_broken else "information", markup=False)
         if message.edited and message.edited != self.editor.text:
             return  # typed on meanwhile: the newer text stays in the editor as an edit of its own file
         if message.path != self._path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from enricher.respond.hydration.vocabulary import (
     ANNOUNCING,
     AROUND,
+    BEFORE_AND,
     BEHIND_A_BARE_VERB,
     BEHIND_A_LEADING_VERB,
     CONDITIONAL,
@@ -59,7 +60,8 @@ class PromptRequest:
         is_short = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and not PRONOUNS.isdisjoint(words[1:2])
         is_beside = (self.verb in MINOR and not POINTING.isdisjoint(words[1:2])) or words[:3] == ["have", "a", "look"]
         is_vague = bool(self.verb) and " ".join(words[1:]) in VAGUE
-        is_around = is_vague or text.lower().startswith(ANNOUNCING) or words[-1:] == ["accordingly"]
+        is_bare = bool(self.verb) and all(word in VERBS or word in BEHIND_A_BARE_VERB for word in words)
+        is_around = is_vague or is_bare or text.lower().startswith(ANNOUNCING) or words[-1:] == ["accordingly"]
         self.is_minor = is_short or is_beside or is_around or (self.is_condition and _forbids(words))
         self.is_detail = False
         self.is_question = is_question
@@ -87,6 +89,8 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
                     found.append(request)
+    if found and not (found[0].is_order or found[0].is_question) and found[0].text.lower().startswith(("a ", "an ")):
+        found[0].is_condition = True  # "A tool that renders Markdown" names what is wanted
     return found
 
 
@@ -208,8 +212,9 @@ def _orders(sentence: str) -> list[str]:
         depth = max(0, depth + word.count("(") - word.count(")"))
         behind = words[at - 1] if at else ""
         is_joined = behind.lower() in ("and", "then", "&") or behind.endswith((",", ";"))
+        is_joined = is_joined and words[max(0, at - 2)].lower() not in BEFORE_AND
         is_verb = word.lower().strip(AROUND) in VERBS and at + 1 < len(words)
-        follower = words[at + 1].lower() if at + 1 < len(words) else ""
+        follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
         is_behind_statement = is_order and behind.endswith(",") and follower in DETERMINERS and not is_conditional
         is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])

@@ -46,9 +46,11 @@ CONDITIONS = frozenset(
 FORBIDDING = frozenset(("shouldn't", "mustn't", "shouldnt", "mustnt"))
 ANNOUNCING = (
     "turn our attention", "turn your attention", "turn to ", "move on", "focus on", "talk about", "start with ",
-    "begin with ", "step into ", "go over ", "work on ",
+    "begin with ", "step into ", "go over ", "work on ", "take a look", "take another look",
 )  # fmt: skip
 """Beginnings of orders that only say what the next sentences are about."""
+BEFORE_AND = frozenset(("try", "go", "come"))
+"""Verbs that make one order with the next: try and find it."""
 CONDITIONAL = frozenset("if when whenever once after before unless while as until since because".split())
 """First words of a sentence whose order belongs to a condition: "if the file is missing, create it"."""
 DETERMINERS = frozenset("the a an this that these those it them all each every my our its their".split())
@@ -132,6 +134,8 @@ REMARKING = frozenset("i i'm i've it it's its this that there there's we we're w
 WRITING = frozenset("add write create extend cover implement include generate provide expand develop make".split())
 TESTS = frozenset("test tests unit-test unit-tests spec specs coverage testcase testcases e2e".split())
 """Words of an order with a verb of ``WRITING`` that wants tests written."""
+LACKING = "no tests"
+"""Words that say that tests are still to be written."""
 MOVING = frozenset(
     """
     rename move extract replace port split merge inline consolidate migrate unify delete remove drop get eliminate

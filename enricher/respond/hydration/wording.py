@@ -20,10 +20,12 @@ from enricher.respond.hydration.vocabulary import (
     FEWEST_WORDS_BEFORE_COLON,
     FEWEST_WORDS_OF_A_REPORT,
     INQUIRING,
+    LACKING,
     MOVING,
     NEAR_THE_BEGINNING,
     PAIRS,
     PARTICLES,
+    PRONOUNS,
     REMARKING,
     TELLING,
     TESTS,
@@ -50,14 +52,18 @@ def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> P
     whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
     wanted = [one for one in whole if one.is_order or one.is_condition]
     reports = [one for one in whole if is_report and not one.is_question and _reports(one.text)]
+    reports = [one for one in reports if one.text.lower().partition(" ")[0] not in PRONOUNS] or (
+        [one for one in whole if reports and _names_code(one.text)] or reports
+    )
     for candidates in (
         [one for one in reports if one.is_order] or reports,
         [one for one in wanted if not one.is_minor],
         [one for one in whole if wanted and not one.is_minor and _names_code(one.text)],
+        [one for one in whole if wanted and not one.is_minor and len(one.text.split()) >= FEWEST_WORDS_OF_A_REPORT],
         wanted,
         [one for one in requests if one.is_question],
         [one for one in whole if _names_code(one.text)],
-        sorted(whole, key=lambda one: -len(one.text)),
+        sorted(whole, key=lambda one: (one.is_minor, -len(one.text))),
         requests,
     ):
         if candidates:
@@ -96,12 +102,12 @@ def _remarks(one: PromptRequest) -> bool:
 
 
 def asks_for_tests(requests: list[PromptRequest]) -> bool:
-    """Return whether an order wants tests written, not only run or mended."""
-    return any(one.verb in WRITING and not TESTS.isdisjoint(_first_words(one)) for one in requests)
-
-
-def _first_words(one: PromptRequest) -> list[str]:
-    return [word.strip(AROUND) for word in one.text.lower().split()[:NEAR_THE_BEGINNING]]
+    """Return whether an order wants tests written, not only run or mended, or the prompt says that there are none."""
+    for one in requests:
+        words = [word.strip(AROUND) for word in one.text.lower().split()[:NEAR_THE_BEGINNING]]
+        if LACKING in " ".join(words) or (one.verb in WRITING and not TESTS.isdisjoint(words)):
+            return True
+    return False
 
 
 def moves_names(requests: list[PromptRequest]) -> bool:

@@ -129,6 +129,8 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
         values["request"] = main.text
         if main.is_order:
             values["order"] = closed(capitalized(main.text))
+        elif not (main.is_condition or main.is_question):
+            values["statement"] = main.text
     else:
         values["object"] = values.get("error", "the pasted text")
     if asks_for_tests(requests):

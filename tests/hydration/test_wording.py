@@ -78,6 +78,9 @@ def restated(prompt: str) -> str:
             id="what is wanted, named without a verb",
         ),
         pytest.param(
+            "you should not run the old hook", "you should not run the old hook", id="what is forbidden stays so"
+        ),
+        pytest.param(
             "if the cache is missing, create it",
             "if the cache is missing, create it",
             id="an order with its condition",

@@ -265,7 +265,12 @@ def _plain(clause: str) -> str:
         is_shorter = False
         low = clause.lower()
         for words in POLITE:
-            if low.startswith(words) and low[len(words) : len(words) + 1] in (" ", ",", ":", "\u2026"):
+            rest = low[len(words) :]
+            if (
+                low.startswith(words)
+                and rest[:1] in (" ", ",", ":", "\u2026")
+                and not rest.startswith((" not ", " never "))
+            ):
                 clause, is_shorter = clause[len(words) :].lstrip(" ,:\u2026"), True
                 break
     return clause

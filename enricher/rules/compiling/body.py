@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.context import CHANNELS, DECLARED, UNDECLARED
 from enricher.rules.compiling import schema
+from enricher.rules.compiling.classes.signals import ClassRule, check_signal, check_word_weights
+from enricher.rules.compiling.classes.table import ClassFacet, compile_classes
 from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.named.guardrails import files_of_lone, link
 from enricher.rules.compiling.named.thresholds import read_thresholds
-from enricher.rules.compiling.signals import ClassFacet, ClassRule, check_signal, check_word_weights, compile_classes
 from enricher.rules.compiling.workflows.catalogue import WORKFLOW, WORKFLOWS, missing
 from enricher.rules.compiling.workflows.linking import compiled_workflows
 from enricher.settings import AS_SPECIFIED, CODER, EMBEDDING

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
-from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
+from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
 from enricher.rules.own_layer.entries import Entry, with_entries
 from storage.evaluation import corpus as stored
 from storage.memory.words import STOP_WORDS

@@ -1,0 +1,213 @@
+"""What a class and its signals may say in an instructions file, and how their words are split."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from enricher.classify import matching, reading
+from enricher.prompt.wording import structure
+from enricher.rules.compiling.classes.inflection import CONTRACTIONS
+
+PLACES = {
+    "any": matching.ANY,
+    "start": matching.START,
+    "end": matching.END,
+    "first-sentence": matching.FIRST_SENTENCE,
+    "last-sentence": matching.LAST_SENTENCE,
+    "whole": matching.WHOLE,
+    "lead": matching.LEAD,
+    "order": matching.ORDER,
+    "last-order": matching.LAST_ORDER,
+    "object": matching.OBJECT,
+}
+MARKERS = {
+    "<code>": structure.CODE,
+    "<file>": structure.FILE,
+    "<doc>": structure.DOC_FILE,
+    "<agent-file>": structure.AGENT_FILE,
+    "<test-file>": structure.TEST_FILE,
+    "<url>": structure.URL,
+    "<quote>": structure.QUOTE,
+    "<image>": structure.IMAGE,
+}
+FEATURES = frozenset(
+    "always question_mark ends_with_question no_words tiny short medium long very_long order imperative several_orders"
+    " order_last polite_request prohibition approval several_sentences non_english code_block inline_code diff"
+    " stack_trace log shell table pasted_error error_line list heading quoted quote path file doc_file agent_file"
+    " test_file url image mention identifier".split()
+)
+KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "unless", "with", "exact"})
+SUBJECTS = ("phrase", "any", "words", "feature")
+MOST_GAP, LEAST_WEIGHT = 12, 1
+MOST_WEIGHT = 30  # a single signal written by the user outweighs all fitted ones
+MOST_FITTED = 9  # what `tune` gives at most, and the most that a leaning counts
+DEFAULT_GAP = 6
+LONGEST_WORDING = 2
+WORDING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
+LATE = "task_"
+RESERVED = frozenset(";|=~")
+"""Separators in the compiled texts; when a prompt is read, they are replaced by spaces."""
+
+LISTS = ("openers", "requests", "approvals", "english", "no-topics")
+"""Word lists that the code for reading prompts needs; other lists are used by signals only."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRule:
+    """One class of a facet: its signals, and example prompts that must be classified as it."""
+
+    facet: str
+    name: str
+    title: str
+    signals: list[dict[str, Any]]
+    examples: list[str]
+    line: int
+    file: str
+    word_weights: dict[str, list[str]] = field(default_factory=dict)
+
+
+def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
+    """Return the problems of one signal as written, each with how to correct it; empty if there are none."""
+    if not isinstance(signal, dict):
+        return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
+    found = [f"unknown key '{key}'; known: {', '.join(sorted(KEYS))}" for key in signal if key not in KEYS]
+    subjects = [key for key in SUBJECTS if key in signal]
+    if len(subjects) != 1:
+        found.append(f"needs exactly one of {', '.join(SUBJECTS)}")
+    if not isinstance(signal.get("at", "any"), str) or signal.get("at", "any") not in PLACES:
+        found.append(f"at: '{signal['at']}' is no place; known: {', '.join(PLACES)}")
+    gap = signal.get("gap", DEFAULT_GAP)
+    if not _is_whole(gap) or not 0 < gap <= MOST_GAP:
+        found.append(f"gap: {gap} is outside 1 to {MOST_GAP}")
+    weight = signal.get("weight", LEAST_WEIGHT)
+    if not _is_whole(weight) or not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+        found.append(f"weight: {weight} is outside {LEAST_WEIGHT} to {MOST_WEIGHT}")
+    if "feature" in signal and not _is_feature(signal["feature"]):
+        found.append(f"unknown feature '{signal['feature']}'; known: {', '.join(sorted(FEATURES))}")
+    if "words" in signal and (not isinstance(signal["words"], str) or signal["words"] not in lists):
+        found.append(f"unknown word list '{signal['words']}'; known: {', '.join(sorted(lists))}")
+    if not found:
+        found += _check_phrases(signal, lists)
+    return found
+
+
+def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
+    """Return the problems of the plain words of a class; empty if there are none."""
+    found = []
+    for strength, words in leanings.items():
+        figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
+        if not LEAST_WEIGHT <= abs(figure) <= MOST_FITTED:
+            found.append(f"leanings: '{strength}' is outside 1 to {MOST_FITTED} and -1 to -{MOST_FITTED}")
+        found += [
+            f"leanings: '{word}' is not one word, two, or one at @lead or @object; a longer wording is a signal"
+            for word in words
+            if not wording_key(word)
+        ]
+    return found
+
+
+def wording_key(written: str) -> tuple[str, str] | None:
+    """Return a plain word and its condition: empty, the next word, ``@lead`` or ``@object``; None if malformed."""
+    wording, at, place = written.partition("@")
+    words = tokens(wording)
+    if "…" in words or RESERVED.intersection(written):
+        return None
+    if at:
+        return (words[0], at + place) if len(words) == 1 and at + place in WORDING_PLACES else None
+    return (words[0], "".join(words[1:])) if 1 <= len(words) <= LONGEST_WORDING else None
+
+
+def _is_feature(name: object) -> bool:
+    """Return whether ``name`` is a structural feature, or a task type chosen by an earlier facet (``task_debug``)."""
+    return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[str]:
+    for key in ("any", "unless", "with"):
+        if not isinstance(signal.get(key, []), list):
+            return [f"{key}: needs a list in square brackets"]
+    guards = [*signal.get("unless", []), *signal.get("with", [])]
+    found = []
+    names = frozenset(lists)
+    for phrase in [*alternatives(signal, lists), *guards]:
+        if not isinstance(phrase, str):
+            found.append(f"{phrase!r} is no text; put it in quotes")
+        elif problem := _phrase_problem(phrase, names, has_place="at" in signal):
+            found.append(problem)
+    for phrase in guards:
+        if (
+            isinstance(phrase, str)
+            and phrase.startswith("<")
+            and phrase not in MARKERS
+            and phrase[1:-1] not in FEATURES
+        ):
+            found.append(f"unknown feature '{phrase[1:-1]}'")
+    return found
+
+
+@cache
+def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> str:
+    """Return what is wrong with one wording, empty if nothing is; ``names`` are those of all word lists."""
+    words = tokens(phrase)
+    if not words or words[0] == "…" or words[-1] == "…":
+        return f"'{phrase}' is empty, or begins or ends with …"
+    if is_contained(phrase) and (phrase.isascii() or has_place):
+        return f"'{phrase}': only words of scripts without spaces may be between stars, and without 'at'"
+    if RESERVED.intersection(phrase):
+        signs = " ".join(sorted(RESERVED))
+        return f"'{phrase}' holds one of {signs}, which no prompt is read with; leave it out"
+    if not phrase.startswith("["):
+        return ""
+    name, _, place = phrase.partition("@")
+    if name[1:-1] not in names:
+        return f"unknown word list '{phrase}'"
+    return f"'{place}' in '{phrase}' is no place; known: {', '.join(PLACES)}" if place and place not in PLACES else ""
+
+
+def alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[Any]:
+    """Return the phrases of which any one makes a signal fire: its own, or those of the word list that it names."""
+    if "phrase" in signal:
+        return [signal["phrase"]]
+    if "any" in signal:
+        return list(signal["any"])
+    return list(lists[signal["words"]]) if "words" in signal else []
+
+
+@cache
+def tokens(phrase: str) -> tuple[str, ...]:
+    """Return the words of a phrase as they are split when a prompt is read."""
+    found: list[str] = []
+    spaced = reading.spaced_foreign_text(phrase.lower()) if not phrase.isascii() else phrase.lower()
+    for chunk in spaced.replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
+        found += CONTRACTIONS.get(chunk, [MARKERS.get(chunk, chunk)])
+    return tuple(found)
+
+
+def is_contained(phrase: str) -> bool:
+    """Return whether a phrase is also searched inside words: ``*为什么*``, for scripts without spaces."""
+    return len(phrase) > len("**") and phrase[0] == phrase[-1] == "*"
+
+
+def label(signal: dict[str, Any]) -> str:
+    """Return the name of a signal that ``explain`` shows."""
+    if "feature" in signal:
+        text = f"<{signal['feature']}>"
+    elif "words" in signal:
+        text = f"[{signal['words']}]"
+    elif "phrase" in signal:
+        text = f'"{signal["phrase"]}"'
+    else:
+        shown = signal["any"][:3]
+        text = "/".join(map(str, shown)) + ("/…" if len(signal["any"]) > len(shown) else "")
+    return text + (f" at {signal['at']}" if signal.get("at", "any") != "any" else "")
+
+
+def condition_of(signal: dict[str, Any]) -> str:
+    """Return the condition of a signal without its weight; signals with equal conditions fire together."""
+    return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))

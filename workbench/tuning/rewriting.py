@@ -121,6 +121,12 @@ class Rewriter:
         return not after.problems and _rule_values(after) == wanted
 
 
+def changed_line(before: str, after: str) -> int:
+    """Return the first line that differs, from 1; the last line if lines were only added."""
+    pairs = enumerate(zip(before.split("\n"), after.split("\n"), strict=False), 1)
+    return next((at for at, (old, new) in pairs if old != new), len(after.splitlines()))
+
+
 def signal_text(signal: Mapping[str, Any]) -> str:
     """Return a signal as it is written in an instructions file: one line of YAML."""
     return f"{{{', '.join(f'{key}: {json.dumps(value, ensure_ascii=False)}' for key, value in signal.items())}}}"

@@ -168,7 +168,10 @@ class TraceActions(WorkbenchScreen):
         with self.database(drain=False) as db:
             trace: dict[str, Any] = queries.show(db, trace_id)
         said = [str(one["guardrail_id"]) for one in trace["guardrails"]]
-        others = [("", f"{WITHOUT} {name}", f"without {name} {titles.get(name, '')}") for name in said]
+        others = [
+            (str(number), f"{WITHOUT} {name}", f"without {name} {titles.get(name, '')}")
+            for number, name in enumerate(said, 1)
+        ]
         others += [(SILENT_KEY, SILENT, SILENT)]
         others += [("", f"{GUARDRAIL} {name}", f"{name} {titles[name]}") for name in titles if name not in said]
         self.app.call_from_thread(self._ask_for_wish, trace_id, task_types(), now, others)

@@ -18,7 +18,7 @@ from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
 from enricher.rules.own_layer.entries import Entry, with_entries
 from storage.evaluation import corpus as stored
 from storage.memory.words import STOP_WORDS
-from workbench.coverage.rule_positions import of_file, recorded_path
+from workbench.coverage.rule_positions import for_prompt, recorded_path
 from workbench.edits import instructions_file as files
 from workbench.edits.live import OPENED, EditSession
 from workbench.edits.progress import Broken, Figures
@@ -185,7 +185,8 @@ class _Search:
             path = files.own_file()
         self._path = recorded_path(path, corpus.versions)
         self._texts = texts
-        self._written: LocatedRules = of_file(self._path, self._text(self._path), versions=corpus.versions)
+        text = self._text(self._path)
+        self._written: LocatedRules = for_prompt(row, self._path, text, cwd=cwd, versions=corpus.versions)
         self._rules: Rules = self._written.rules
         self._recorded = corpus.versions.rules(row.rules_hash)
         judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), self._rules)

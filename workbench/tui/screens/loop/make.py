@@ -43,6 +43,7 @@ STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect
 NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
 PACKAGED = "packaged file"
+MEANINGS = {**MEANING, "packaged": (PACKAGED, "counts for everybody, in every project, with the next release")}
 COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 
@@ -128,7 +129,7 @@ returns to this line.
 
     def _tell(self, note: str) -> None:
         into, *others = self._layers
-        name, meaning = MEANING.get(files.layer_of(into, here()), (os.path.basename(into), ""))
+        name, meaning = MEANINGS.get(files.layer_of(into, here()), ("", ""))
         lines = [f"It should be: {self._wish}", f"What is added goes into {from_home(into)}"]
         if meaning:
             lines.append(f"{name}: {meaning}")

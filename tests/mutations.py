@@ -1274,11 +1274,34 @@ MUTATIONS = (
     Mutation(
         "what failed already closes the gate",
         "workbench/gate/gate_report.py",
-        "        return bool(self.faults) and not self.faults_before and "
-        "(self.before is not None or self.case.verdict == OK)",
-        "        return bool(self.faults) and (self.before is not None or self.case.verdict == OK)",
+        "(self.before is not None and not self.faults_before)",
+        "self.before is not None",
         "",
         "gate/test_gate.py::test_what_failed_already_is_told_and_does_not_count",
+    ),
+    Mutation(
+        "a save of a trusted layer that is taken back leaves it untrusted",
+        "workbench/edits/undoing.py",
+        "    with contextlib.suppress(files.ChangedMeanwhileError), files.trust_kept(save.path, cwd):",
+        "    with contextlib.suppress(files.ChangedMeanwhileError):",
+        "",
+        "tui/test_taking_saves_back.py::test_a_projects_layer_stays_trusted",
+    ),
+    Mutation(
+        "a proposal's figures count what was saved before it",
+        "workbench/tui/screens/editing/instructions.py",
+        "        if not self.is_unsaved and self._session is not None and self._session.opened != self._disk:",
+        "        if False:",
+        "",
+        "tui/test_loop.py::test_the_figures_of_a_proposal_are_without_what_was_saved_before_it",
+    ),
+    Mutation(
+        "an approved case that the base lacks may fail",
+        "workbench/gate/gate_report.py",
+        "        was_approved_since = self.is_new and self.case.verdict == OK",
+        "        was_approved_since = self.before is None and self.case.verdict == OK",
+        "",
+        "gate/test_gate.py::test_an_edit_that_is_taken_back_closes_the_gate_for_what_was_approved_with_it",
     ),
     Mutation(
         "skipped prompts count as having been able to be silent",

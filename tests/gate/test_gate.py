@@ -78,6 +78,19 @@ def test_what_failed_already_is_told_and_does_not_count(approved: Repository, li
     assert report["verdict"] == "identical"
 
 
+def test_an_edit_that_is_taken_back_closes_the_gate_for_what_was_approved_with_it(repository: Repository) -> None:
+    repository.instruct(NO_QUESTION)
+    repository.commit()
+    repository.instruct("")
+    repository.approve(QUESTION)
+    passing = repository.judged("HEAD")
+    repository.instruct(NO_QUESTION)
+    taken_back = repository.judged("HEAD")
+
+    assert (passing["verdict"], states(passing)) == ("changed", ["fixed"])
+    assert (taken_back["verdict"], states(taken_back)) == ("regressed", ["regressed"])
+
+
 def test_an_edit_that_mends_a_corrected_class_is_told_as_a_change(repository: Repository) -> None:
     repository.instruct(NO_QUESTION)
     correct(repository, "question")

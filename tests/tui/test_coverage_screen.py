@@ -245,8 +245,10 @@ async def test_prompts_that_cannot_be_judged_are_told(history: Account) -> None:
 async def test_broken_instructions_are_told_with_their_line(history: Account) -> None:
     history.write("project/rules.md", RULES.replace("weight: 3}", "weight: heavy}", 1))
     async with open_screen(history) as (app, _pilot):
-        assert "rules.md" in screen_text(app)
-        assert "measure again" in screen_text(app)
+        shown = screen_text(app)
+
+    assert "".join(shown.split()).count("rules.md:7:error:weight:heavyisoutside1to30") == 1, "a long path is wrapped"
+    assert "measure again" in shown
 
 
 async def test_new_prompts_are_measured_by_themselves(history: Account, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,6 +149,16 @@ async def test_a_problem_is_told_with_its_line_and_leads_there(library: Account)
 
 
 @pytest.mark.usefixtures("layer")
+async def test_saving_a_file_with_an_error_says_what_prompts_get_meanwhile(library: Account) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        instructions(app).editor.text = BROKEN
+        await until(pilot, lambda: "instructions.md:9:" in screen_text(app))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "prompts keep the last good version" in notices(app))
+
+
+@pytest.mark.usefixtures("layer")
 async def test_enter_on_a_problem_goes_to_its_line(library: Account) -> None:
     async with open_it(library) as (app, pilot):
         await settled(app, pilot, "identical")
@@ -400,7 +410,8 @@ async def test_an_edit_saved_in_the_projects_layer_counts_for_the_next_prompt_an
 
     assert files.read(str(in_a_repository)) == ""
     assert files.read(str(library.project / ".enricher" / "instructions.md")) == ONE_GUARDRAIL
-    assert "enricher trust" not in said
+    assert "once you trust it" not in said
+    assert "for others when you commit it" in said
     assert library.trace()["output_text"].startswith("## Prompt Enrichment\n**Applicable Guardrails**: H19 (")
 
 

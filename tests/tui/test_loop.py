@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +14,13 @@ import pytest
 from piloting import notices, run_workbench, screen_text, settle, until
 from simulator import ROOT, Account
 
-from enricher.rules.layers import packaged_file
+from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.layers import Layer, packaged_file
 from storage.db import database
-from workbench.coverage.why import line_now
+from workbench.coverage.rule_positions import LocatedRules
+from workbench.coverage.why import line_now, why
 from workbench.replay.corpus import opened
+from workbench.tui.messages import TakeEdit
 from workbench.tui.screens.loop.gate import GateScreen
 from workbench.tui.screens.loop.make import MakeScreen
 from workbench.tui.screens.loop.why import WhyScreen
@@ -58,6 +63,7 @@ signals:
 ```
 """
 MOST_KEYS = 12
+TASK_TYPES = Path(packaged_file()).parent / "fitted" / "task-types.md"
 
 
 def git(project: Path, *words: str) -> None:
@@ -175,6 +181,17 @@ async def test_enter_on_a_signal_opens_its_line_and_escape_returns_to_it(shop: A
     assert after == line
 
 
+def test_a_packaged_file_of_an_earlier_copy_opens_the_present_one(shop: Account, tmp_path: Path) -> None:
+    copied = shutil.copytree(Path(packaged_file()).parent, tmp_path / "earlier")
+    earlier = compile_layers([Layer("packaged", str(copied / Path(packaged_file()).name))])
+    with opened(str(shop.state)) as corpus:
+        found = replace(why(corpus, shop.traces()[-1]["id"]), written=LocatedRules(earlier))
+    elsewhere = str(tmp_path / "notes.md")
+
+    assert found.file_now(str(copied / "fitted" / "task-types.md")) == str(TASK_TYPES)
+    assert found.file_now(elsewhere) == elsewhere
+
+
 async def test_why_has_what_explain_prints(shop: Account) -> None:
     trace_id = shop.traces()[-1]["id"]
     printed = " ".join(shop.cli("explain", "--trace", trace_id).split())
@@ -279,6 +296,31 @@ async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> N
     assert "~/project/.enricher/cases.jsonl" in said
     assert cases(shop) == []
     assert not shop.traces()[-1]["label"]
+
+
+async def test_the_gate_of_a_project_without_cases_names_the_keys_that_write_one(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("w", "ctrl+g")
+        await until(pilot, lambda: "no golden case yet" in screen_text(app))
+        shown = screen_text(app)
+
+    assert "by y (it came out right), x (wrong) or c (the right class) in Traces" in shown
+    assert "enricher trace label" not in shown
+
+
+async def test_the_figures_of_a_proposal_are_without_what_was_saved_before_it(shop: Account) -> None:
+    layer = shop.project / ".enricher" / "instructions.md"
+    async with run_workbench(shop.state, screen="instructions", instructions=str(layer)) as (app, pilot):
+        await until(pilot, lambda: "identical" in screen_text(app))
+        saved = LAYER.replace('phrase: "gives up"', 'phrase: "hiccup"')
+        app.place_screen().editor.text = saved  # type: ignore[union-attr]
+        await until(pilot, lambda: "changed" in screen_text(app))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Saved." in notices(app))
+        app.post_message(TakeEdit(str(layer), f"{saved}\n<!-- no rule -->\n", 1, "A proposal"))
+        await until(pilot, lambda: "A proposal" in notices(app) and "identical" in screen_text(app))
+        await pilot.press("ctrl+r")  # else its draft is offered to the next test
 
 
 async def test_an_expected_workflow_is_a_case_until_that_is_taken_back(shop: Account) -> None:

@@ -9,6 +9,8 @@ from instructing import LAYER, ONE_GUARDRAIL, QUIETER, edited, instructions, own
 from piloting import notices, run_workbench, screen_text, settle, until
 from terminals import in_terminal, pane, press
 
+from enricher.prompt.trust import is_trusted
+from workbench.edits import instructions_file as files
 from workbench.edits import undoing
 from workbench.edits.undoing import Save, without
 
@@ -252,7 +254,20 @@ def test_a_save_is_taken_out_of_a_later_text(change: Callable[[str], str], expec
 def test_a_file_that_was_written_since_is_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "instructions.md"
     file.write_text("a\nB\nc\nd\n")
-    since = undoing.take_back(Save(str(file), "a\nb\n", "a\nB\n"))
+    since = undoing.take_back(Save(str(file), "a\nb\n", "a\nB\n"), str(file.parent))
 
     assert file.read_text() == "a\nB\nc\nd\n"
     assert since is not None
+
+
+def test_a_projects_layer_stays_trusted(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in library.env.items():
+        monkeypatch.setenv(name, value)
+    layer, folder = library.project / ".enricher" / "instructions.md", str(library.project)
+    told = files.save_trusted(str(layer), ONE_GUARDRAIL, over="", cwd=folder)
+    files.save_trusted(str(layer), QUIETER, over=ONE_GUARDRAIL, cwd=folder)
+
+    assert "for others when you commit it" in told
+    assert undoing.take_back(Save(str(layer), ONE_GUARDRAIL, QUIETER), folder) is None
+    assert layer.read_text() == ONE_GUARDRAIL
+    assert is_trusted(folder)

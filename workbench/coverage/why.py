@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify import Observation, matching, scanned_part
 from enricher.interfaces.explanation import Explanation, of_trace
+from enricher.rules.compiling.compiler import PACKAGED
+from enricher.rules.layers import packaged_file
 from storage.evaluation import corpus as stored
 from workbench.coverage.rule_positions import LocatedRules, RulePosition
 from workbench.replay.outcome import reevaluated
@@ -72,6 +75,15 @@ class Why:
         """Return the text of a file as it was when the prompt was recorded; empty if it is unknown."""
         texts = self.written.compiled.texts if self.written else ()
         return next((text for _layer, path, text in texts if path == file), "")
+
+    def file_now(self, file: str) -> str:
+        """Return where a file is today: a packaged one may have been read from an earlier copy of the product."""
+        texts = self.written.compiled.texts if self.written else ()
+        packaged = next((os.path.dirname(path) for layer, path, _text in texts if layer == PACKAGED), "")
+        if not packaged or not file.startswith(packaged + os.sep):
+            return file
+        ours = os.path.join(os.path.dirname(packaged_file()), os.path.relpath(file, packaged))
+        return ours if os.path.isfile(ours) else file
 
 
 def why(corpus: Corpus, trace_id: str) -> Why:

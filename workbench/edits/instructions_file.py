@@ -23,7 +23,7 @@ from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, ORDER
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from enricher.rules.own_layer import OwnLayer
 
@@ -31,6 +31,7 @@ FILE = "instructions.md"
 LARGEST = 4 << 20
 DEBOUNCE_MS, STEP_MS = 200, 20
 AGAIN_S = 0.5
+FOR_THE_TEAM = "It counts here at once, and for others when you commit it and they trust it (enricher trust)."
 
 
 class FileError(Exception):
@@ -178,21 +179,31 @@ def save(path: str, text: str, *, over: str | None) -> None:
 
 
 def save_trusted(path: str, text: str, *, over: str | None, cwd: str) -> str:
-    """Save like ``save``, keep the trust in a project's layer, and return what the user still has to do, if anything.
+    """Save like ``save``, keep the trust in a project's layer, and return what is still to be done, if anything.
 
-    A folder that was trusted, or had nothing to trust, is trusted with the text that the user saves in it. A folder
-    with content that the user has not trusted yet stays untrusted, and so do its memories. Raises FileError.
+    Raises FileError.
+    """
+    with trust_kept(path, cwd):
+        save(path, text, over=over)
+    return trust_note(path, cwd) or (FOR_THE_TEAM if layer_of(path, cwd) == "project" else "")
+
+
+@contextlib.contextmanager
+def trust_kept(path: str, cwd: str) -> Iterator[None]:
+    """Trust a project's layer with what the user writes to it meanwhile.
+
+    A folder that was trusted, or had nothing to trust, stays trusted. A folder with content that the user has not
+    trusted yet stays untrusted, and so do its memories.
     """
     folder = _folder_of(path, cwd) or os.path.dirname(os.path.dirname(path))
     is_layer = path == os.path.join(folder, OWN_FOLDER, FILE) and path != own_file()
     has_nothing = folder not in dict(layer_folders(folder)).values()
     may_trust, may_trust_memories = has_nothing or is_trusted(folder), has_nothing or are_memories_trusted(folder)
-    save(path, text, over=over)
+    yield
     if is_layer and may_trust:
         with contextlib.suppress(OSError, ValueError):
             rules, memories = content_of(folder)
             give_trust(folder, (rules, memories if may_trust_memories else ""))
-    return trust_note(path, cwd)
 
 
 def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -> None:

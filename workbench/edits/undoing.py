@@ -53,9 +53,12 @@ class ChangedSince:
         return OVERLAPS if self.merged is None else MERGED
 
 
-def take_back(save: Save) -> ChangedSince | None:
-    """Restore the text before the save, or return what another program has written since; raises FileError."""
-    with contextlib.suppress(files.ChangedMeanwhileError):
+def take_back(save: Save, cwd: str) -> ChangedSince | None:
+    """Restore the text before the save, or return what another program has written since; raises FileError.
+
+    A project's layer that was trusted stays trusted.
+    """
+    with contextlib.suppress(files.ChangedMeanwhileError), files.trust_kept(save.path, cwd):
         if save.is_new and files.read(save.path) == save.after:
             _remove(save.path)
         else:

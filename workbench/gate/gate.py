@@ -1,7 +1,7 @@
 """Evaluate the golden cases with changed instructions, and decide whether the change may be merged.
 
-Only the file of cases is used: no database, no trust, no state, nothing of the user who runs it. Cases that
-fail under the base's instructions too are reported but do not count.
+Only the file of cases is used: no database, no trust, no state, nothing of the user who runs it. Cases of the base
+that fail under its instructions too are reported but do not count.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ PROJECT = "project"
 
 class GateError(Exception):
     """The gate cannot be run; the message describes the remedy."""
+
+
+class NoCasesError(GateError):
+    """There is no golden case yet."""
 
 
 @dataclass(slots=True)
@@ -65,10 +69,10 @@ def run(
 
 def _read(path: str) -> files.Cases:
     if not os.path.exists(path):
-        raise GateError(f"{path}: no such file; write cases with: enricher trace label ID ok --case")
+        raise NoCasesError(f"{path}: no such file; write cases with: enricher trace label ID ok --case")
     known = files.read(path)
     if not known.cases and not known.problems:
-        raise GateError(f"{path}: no case in it; write some with: enricher trace label ID ok --case")
+        raise NoCasesError(f"{path}: no case in it; write some with: enricher trace label ID ok --case")
     return known
 
 
@@ -171,8 +175,8 @@ def _report(
     earlier: dict[str, GoldenCase] | None = None,
     allow_removed: bool = False,
 ) -> GateReport:
-    checked = tuple(_check(case, now, before) for case in known.cases)
     present, earlier = known.by_id(), earlier or {}
+    checked = tuple(_check(case, now, before, is_new=case.id not in earlier) for case in known.cases)
     gone = tuple(case for case in earlier.values() if case.id not in present)
     changed = sum(bool(one.kinds) for one in checked)
     figures = figures_of(checked, changed=changed, is_paired=before is not None)
@@ -200,12 +204,12 @@ def _report(
     )
 
 
-def _check(case: GoldenCase, now: _Side, before: _Side | None) -> Checked:
+def _check(case: GoldenCase, now: _Side, before: _Side | None, *, is_new: bool) -> Checked:
     got = case.decided_by(now.rules)
     if before is None:
-        return Checked(case, got, case.faults(got))
+        return Checked(case, got, case.faults(got), is_new=is_new)
     earlier = got if before.rules.hash == now.rules.hash else case.decided_by(before.rules)
-    return Checked(case, got, case.faults(got), earlier, case.faults(earlier))
+    return Checked(case, got, case.faults(got), earlier, case.faults(earlier), is_new)
 
 
 def _differs(case: GoldenCase, earlier: GoldenCase) -> bool:

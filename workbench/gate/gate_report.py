@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Checked:
     """A case with its outcomes now and under the base; ``before`` is None without a base.
 
-    The faults name the fields that fail the case; empty if it passes.
+    The faults name the fields that fail the case; empty if it passes. ``is_new`` if the base's file lacks the case.
     """
 
     case: GoldenCase
@@ -35,11 +35,19 @@ class Checked:
     faults: tuple[str, ...]
     before: Decided | None = None
     faults_before: tuple[str, ...] = ()
+    is_new: bool = False
 
     @property
     def has_failed_newly(self) -> bool:
-        """Whether the case fails but passed under the base; without a base, approved cases count as having passed."""
-        return bool(self.faults) and not self.faults_before and (self.before is not None or self.case.verdict == OK)
+        """Whether the case fails but passed before.
+
+        An approved case that the base lacks counts as having passed, whatever the base's rules say: somebody approved
+        it since, so the edit that it was approved with has been taken back, or was never the whole repository's.
+        """
+        if not self.faults:
+            return False
+        was_approved_since = self.is_new and self.case.verdict == OK
+        return was_approved_since or (self.before is not None and not self.faults_before)
 
     @property
     def is_regression(self) -> bool:

@@ -283,7 +283,7 @@ for by their words: what a new rule could be for.
 
         self._is_measuring = False
         if isinstance(error, SideError):
-            message = BROKEN.format(problems="\n".join([str(error), *map(str, error.problems)]))
+            message = BROKEN.format(problems=error)
             self.bar.show_result("instructions are broken")
         else:
             message = FAILED.format(error=f"{type(error).__name__}: {error}")

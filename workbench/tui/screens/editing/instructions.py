@@ -146,6 +146,8 @@ What the channels found is taken from the record; where other rules would have a
             self._visited = self._buffer
 
     def _take_edit(self, edit: TakeEdit) -> None:
+        if not self.is_unsaved and self._session is not None and self._session.opened != self._disk:
+            self.new_session(self._disk)  # the figures are of this edit, without those that were saved before it
         self.editor.show_text(edit.text, line=edit.line, can_undo=True)
         self.editor.scroll_cursor_visible(center=True)
         self.remove_class("-editing")

@@ -5,6 +5,7 @@ No work is lost: neither another program's save in the meantime nor an unsaved e
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ from workbench.tui.widgets.questions.picker import Answer, Picker
 from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
+    from enricher.rules.compiling.document import Problem
     from workbench.edits.drafts import Draft
 
 THROW_AWAY = "throw away"
@@ -45,6 +47,7 @@ class OpenFileScreen(WorkbenchScreen):
         self._clean = ""
         self._buffer = ""
         self._news: str | None = None
+        self._problems: tuple[Problem, ...] = ()
         self._stop = threading.Event()
         self._watcher: threading.Thread | None = None
 
@@ -69,6 +72,11 @@ class OpenFileScreen(WorkbenchScreen):
     def editor(self) -> InstructionsEditor:
         """The editor."""
         return self.query_one(InstructionsEditor)
+
+    @property
+    def own_problems(self) -> list[Problem]:
+        """The problems in the file that is in the editor, as far as they have been found."""
+        return [one for one in self._problems if os.path.abspath(one.file) == self._path]
 
     @property
     def is_unsaved(self) -> bool:

@@ -27,7 +27,6 @@ from workbench.tui.working_folder import here
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from enricher.rules.compiling.document import Problem
     from workbench.edits.progress import ChangeCause, Progress
     from workbench.replay.compare import Change
 
@@ -57,7 +56,6 @@ class ReplayingScreen(SavingScreen):
         self._shown: Figures | None = None
         self._groups: list[tuple[str, list[Change]]] = []
         self._is_quiet = False
-        self._problems: tuple[Problem, ...] = ()
         self._causes: dict[str, ChangeCause] = {}
         self._broken = ""
         self._news_timer: Timer | None = None
@@ -145,11 +143,6 @@ class ReplayingScreen(SavingScreen):
         name = "" if isinstance(error, (SideError, StorageError, OSError)) else f"{type(error).__name__}: "
         self._broken = f"{name}{(str(error).splitlines() or [''])[0]}{remedy}"
         self.show_figures()
-
-    @property
-    def own_problems(self) -> list[Problem]:
-        """The problems in the file that is in the editor."""
-        return [one for one in self._problems if os.path.abspath(one.file) == self._path]
 
     def data_changed(self) -> None:
         """Replay the same text after prompts or labels were written, without a flicker."""

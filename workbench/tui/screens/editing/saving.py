@@ -160,13 +160,16 @@ class SavingScreen(OpenFileScreen):
         except files.FileError as error:
             self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
             return
-        note = f"Saved. {trust or 'f9 takes it back.'}"
+        note = f"Saved. f9 takes it back. {trust}".rstrip()
         self.post_message(Saved(path, text, note, before, is_new=is_new))
 
     @on(Saved)
     def _saved(self, message: Saved) -> None:
         self.app.saves.append(Save(message.path, message.before, message.text, message.is_new))
-        self.notify(message.note, timeout=6, markup=False)
+        note, is_broken = message.note, any(one.severity == "error" for one in self.own_problems)
+        if is_broken:
+            note += " It has an error: until that is mended, prompts keep the last good version (f8 goes there)."
+        self.notify(note, timeout=6, severity="warning" if is_broken else "information", markup=False)
         if message.edited and message.edited != self.editor.text:
             return  # typed on meanwhile: the newer text stays in the editor as an edit of its own file
         if message.path != self._path:
@@ -205,7 +208,7 @@ class SavingScreen(OpenFileScreen):
     def take_back(self, save: Save) -> None:
         """Restore the text before a save, unless the file was changed since."""
         try:
-            since = take_back(save)
+            since = take_back(save, here())
         except files.FileError as error:
             self.app.saves.append(save)
             self.post_message(NotSaved(str(error), False))

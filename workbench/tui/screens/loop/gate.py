@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from workbench.gate.gate_report import GateReport
 
 BASE = "HEAD"
+NO_CASES = """\
+This project has no golden case yet. A prompt of its history becomes one
+  by y (it came out right), x (wrong) or c (the right class) in Traces,
+  or by m, an edit that is saved, and then a."""
 LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fixed": "good", "gate closed": "error"}
 
 
@@ -74,6 +78,8 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
         try:
             report = _report()
             self.post_message(Gated(report, with_own_layer=tuple(gate.passing_with_own_layer(here()))))
+        except gate.NoCasesError:
+            self.post_message(Gated(None, NO_CASES))
         except gate.GateError as error:
             self.post_message(Gated(None, str(error)))
 

@@ -131,7 +131,8 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
     def _open_rule(self, message: LineList.Chosen) -> None:
         place = message.line.value
         if isinstance(place, RulePosition) and self._found is not None:
-            self.app.post_message(OpenInstructions(place.file, place.line, self._found.text_of(place.file)))
+            file = self._found.file_now(place.file)
+            self.app.post_message(OpenInstructions(file, place.line, self._found.text_of(place.file)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hide the key that opened this screen, and the one for approving until there is something to approve."""

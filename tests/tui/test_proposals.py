@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,7 @@ from workbench.tui.screens.loop.make import MakeScreen
 from workbench.tui.screens.loop.why import WhyScreen
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tuning.wishes.search import Edit, edits_for
-from workbench.tuning.wishes.wish import Wish
+from workbench.tuning.wishes.wish import FulfilledError, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,12 +94,12 @@ async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account)
         shown = screen_text(app)
         await keys.press("enter", "ctrl+s", "escape", "a")
     layer = (shop.project / ".enricher" / "instructions.md").read_text()
-    (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
 
     assert "It should be: without guardrail X1" in shown
     assert "guardrail X1: raise min_score to 6" in shown
     assert "and 1 other" in shown
     assert "min_score: 6\n" in layer
+    (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
     assert (case["verdict"], case["expected"]["guardrails"]) == ("ok", [])
 
 
@@ -125,11 +126,11 @@ def layer_of(shop: Account) -> Path:
 
 
 def proposed(shop: Account, prompt: str, wish: Wish, *, into: Path, text: str | None = None) -> Iterator[Edit]:
-    """Yield the proposals for a prompt, with this text in the file that they add to."""
+    """Yield the proposals for a prompt, with this text in the file that they add to; none for what is so already."""
     trace_id = next(one["id"] for one in shop.traces() if one["prompt"] == prompt)
     edited = {} if text is None else {str(into): text}
     state, cwd = str(shop.state), str(shop.project)
-    with opened(state) as corpus:
+    with opened(state) as corpus, suppress(FulfilledError):
         yield from edits_for(corpus, trace_id, wish, state_dir=state, path=str(into), cwd=cwd, edited=edited)
 
 

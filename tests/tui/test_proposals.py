@@ -96,9 +96,9 @@ async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account)
     layer = (shop.project / ".enricher" / "instructions.md").read_text()
 
     assert "It should be: without guardrail X1" in shown
+    assert 'guardrail X1: not with "exporter"' in shown
     assert "guardrail X1: raise min_score to 6" in shown
-    assert "and 1 other" in shown
-    assert "min_score: 6\n" in layer
+    assert 'unless: ["exporter"]\n' in layer
     (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
     assert (case["verdict"], case["expected"]["guardrails"]) == ("ok", [])
 
@@ -108,8 +108,7 @@ async def test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_
         await Keys(app, pilot).press("w")
         keys = await wished(app, pilot, "without_guardrail X1")
         proposals, lines = app.screen, app.screen.query_one(LineList)
-        while lines.current is None or ALIKE not in lines.current.text:
-            await keys.press("j")
+        assert lines.go_to(next(one["id"] for one in shop.traces() if one["prompt"] == ALIKE))
         before = (lines.current, lines.opened)
         await keys.press("enter")
         shown, screen = screen_text(app), app.screen
@@ -163,7 +162,11 @@ def test_the_guardrail_of_a_project_is_found_from_the_own_layer_and_edited_where
     found = list(proposed(shop, WRONG, Wish("without_guardrail", "X1"), into=shop.config / "instructions.md"))
 
     assert {one.path for one in found} == {str(layer_of(shop))}
-    assert [one.title for one in found] == ["guardrail X1: raise min_score to 6", 'X1: lower "frobnicate" from 5 to 2']
+    assert {one.title for one in found} >= {
+        "guardrail X1: raise min_score to 6",
+        'guardrail X1: not with "exporter"',
+        'X1: lower "frobnicate" from 5 to 2',
+    }
 
 
 async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(shop: Account) -> None:
@@ -175,7 +178,8 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
 
     assert "this project's layer: counts for everybody who works here; the gate judges it" in lines
     assert "p: into ~/config/instructions.md" in lines
-    assert "▾ guardrail X1: raise min_score to 6 project's layer · and 1 other" in lines
+    assert "▾ guardrail X1: not with \"exporter\" project's layer · this prompt alone" in lines
+    assert "▸ guardrail X1: raise min_score to 6 project's layer · and 1 other" in lines
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own
 
 

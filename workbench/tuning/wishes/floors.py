@@ -12,7 +12,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from enricher.respond.decision import Inputs, verdict_on
-from enricher.rules.own_layer.entries import Entry, with_entries
 from storage.traces import line_labels, queries
 from storage.traces.line_labels import APPROACH, GUARDRAIL, OTHER, TASK_TYPE
 from workbench.replay.outcome import reevaluated
@@ -93,8 +92,7 @@ class Floor:
         if rewriter.has_rule(block.id):
             return rewriter.with_value(block.id, KEYS[self.kind], self.value)
         heading = self.kind.replace("_", " ").capitalize() + (f": {block.name}" if block.name else "")
-        section = f"## {heading}\n\n```yaml\nextend: true\n{KEYS[self.kind]}: {self.value:g}\n```"
-        return with_entries(rewriter.text, [Entry(block.part, section, block.id)])
+        return rewriter.with_section(block.part, heading, block.id, f"{KEYS[self.kind]}: {self.value:g}")
 
 
 def judged_lines(corpus: Corpus, rules: Rules) -> Iterator[JudgedLine]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
 from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
-from enricher.rules.own_layer.entries import Entry, with_entries
 from storage.evaluation import corpus as stored
 from storage.memory.words import STOP_WORDS
 from workbench.coverage.rule_positions import for_prompt, recorded_path
@@ -94,7 +93,7 @@ class _Step:
     is_added: bool = False
     floor: Floor | None = None
     file: str = ""
-    """Where the floor is written."""
+    """Where the floor, or the phrase with which the guardrail is not said, is written."""
 
     @property
     def weight(self) -> int:
@@ -109,6 +108,8 @@ class _Step:
     def title(self) -> str:
         if self.floor is not None:
             return self.floor.title()
+        if self.file:
+            return f'guardrail {self.name}: not with "{self.phrase}"'
         if self.signal is None:
             return f'{self.name}: add "{self.phrase}" with weight {self.weight}'
         if not self.weight:
@@ -209,7 +210,7 @@ class _Search:
     def steps(self) -> Iterator[_Step]:
         """Yield the candidates, those of fewest points first."""
         found = [step for facet, name, sign in self._levers() for step in self._steps_of(facet, name, sign)]
-        yield from sorted([*found, *self._higher_floors()], key=self._rank)
+        yield from sorted([*found, *self._steps_against()], key=self._rank)
 
     def _rank(self, step: _Step) -> tuple[int, bool, bool]:
         """Fewest points first; then signals of words before those of the prompt's shape, this file before others."""
@@ -229,8 +230,11 @@ class _Search:
         guardrails = [(GUARDRAIL, name, -1) for name in self._now.guardrails]
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
 
-    def _higher_floors(self) -> Iterator[_Step]:
-        """Yield floors above the points of the unwanted guardrail: in the wanted file, and where its rule is."""
+    def _steps_against(self) -> Iterator[_Step]:
+        """Yield what takes an unwanted guardrail away, in the wanted file and where its rule is.
+
+        That is a floor above its points, or a phrase of the prompt with which none of its signals counts.
+        """
         name = self._wish.name
         points = points_of(self._row, self._rules).get((GUARDRAIL, name)) if self._wish.kind == WITHOUT else None
         if points is None:
@@ -240,6 +244,7 @@ class _Search:
         written = [block.file] if block and not files.objection(block.file, self._cwd) else []
         for file in dict.fromkeys([self._path, *written]):
             yield _Step(GUARDRAIL, name, -1, floor=floor, file=file)
+            yield from (_Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for phrase in self._phrases())
 
     def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[_Step]:
         needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
@@ -322,6 +327,8 @@ class _Search:
         """Return the file, its text before and after, and the edited line; None if the file cannot take the edit."""
         if step.floor is not None:
             return self._with_floor(step.floor, step.file)
+        if step.file:
+            return self._with_exception(step)
         if step.signal is None or step.is_added:
             return self._with_new_signal(step)
         file, index = step.signal.place.file, step.signal.index
@@ -329,6 +336,17 @@ class _Search:
         rewriter, rule = Rewriter(file, before), step.signal.rule
         after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
         return (file, before, after, step.signal.place.line) if after else None
+
+    def _with_exception(self, step: _Step) -> tuple[str, str, str, int] | None:
+        before = self._text(step.file)
+        rewriter = Rewriter(step.file, before)
+        block = next(one for of, one in self._written.rules_of(GUARDRAIL) if of == step.name)
+        if rewriter.has_rule(block.id):
+            after = rewriter.with_item(block.id, "unless", step.phrase)
+        else:
+            line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
+            after = rewriter.with_section(block.part, f"Guardrail: {block.name}", block.id, line)
+        return (step.file, before, after, changed_line(before, after)) if after else None
 
     def _with_floor(self, floor: Floor, file: str) -> tuple[str, str, str, int] | None:
         before = self._text(file)
@@ -344,8 +362,7 @@ class _Search:
         if after is None and not Rewriter(self._path, before).has_rule(rule):
             part, kind = PARTS[step.facet]
             signals = f"signals:\n  - {signal_text(step.new_signal)}"
-            section = f"## {kind}: {name}\n\n```yaml\nextend: true\n{signals}\n```"
-            after = with_entries(before, [Entry(part, section, rule)])
+            after = Rewriter(self._path, before).with_section(part, f"{kind}: {name}", rule, signals)
         if after is None:
             return None
         written = signal_text(step.new_signal)

@@ -188,7 +188,8 @@ returns to this line.
         else:
             groups = [_group(one, self._trace_id) for one in self._edits]
             self.list.show(groups, opened=[one.head.key for one in groups[:1]])
-            done = f"{len(groups)} edits, those first that change the fewest other prompts" if groups else NOTHING
+            count = f"{len(groups)} edit{'s' * (len(groups) != 1)}"
+            done = f"{count}, those first that change the fewest other prompts" if groups else NOTHING
             self._tell(message.reason or done)
 
     @on(EditList.Taken)

@@ -178,7 +178,7 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
 
     assert "this project's layer: counts for everybody who works here; the gate judges it" in lines
     assert "p: into ~/config/instructions.md" in lines
-    assert "▾ guardrail X1: not with \"exporter\" project's layer · this prompt alone" in lines
+    assert '▾ guardrail X1: not with "exporter" project\'s layer · this prompt alone' in lines
     assert "▸ guardrail X1: raise min_score to 6 project's layer · and 1 other" in lines
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own
 

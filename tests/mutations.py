@@ -3401,9 +3401,9 @@ MUTATIONS = (
     ),
     Mutation(
         "a floor for the rule of a lower layer replaces the rule",
-        "workbench/tuning/wishes/floors.py",
-        "\\nextend: true\\n{KEYS",
-        "\\n{KEYS",
+        "workbench/tuning/rewriting.py",
+        "\\nextend: true\\n{line}",
+        "\\n{line}",
         "",
         "rules_workbench/test_floors.py::test_the_floor_of_a_packaged_guardrail_is_proposed_as_a_section_that_extends_it",
     ),

@@ -3577,6 +3577,14 @@ MUTATIONS = (
         "rules_workbench/test_floors.py::test_a_text_is_added_to_the_list_of_a_rule",
     ),
     Mutation(
+        "an edit that a layer takes as a copy of a packaged rule looks like any other",
+        "workbench/tui/screens/loop/make.py",
+        'copied = COPIED if files.saves_as_layer(edit.path, here()) else ""',
+        'copied = ""',
+        "",
+        "tui/test_proposals.py::test_an_edit_of_a_packaged_rule_says_that_saving_asks_for_a_layer",
+    ),
+    Mutation(
         "what comes out as wished already is searched for",
         "workbench/tuning/wishes/search.py",
         "    if search.is_fulfilled():",

@@ -39,6 +39,7 @@ signals:
   - {phrase: "twiddle", weight: 4}
 ```
 """
+PLANNED = "add the export to the backlog"
 WRONG = "frobnicate the exporter of the shop"
 STRONG = "frobnicate and twiddle the importer"
 ALIKE = "please frobnicate the invoices"
@@ -57,7 +58,7 @@ def _recorded(tmp_path_factory: pytest.TempPathFactory) -> Account:
     git(account.project, "commit", "-qm", "start")
     account.cli("trust", str(account.project))
     account.compile()
-    for number, prompt in enumerate((ABSENT, *COMMON, STRONG, ALIKE, WRONG)):
+    for number, prompt in enumerate((ABSENT, *COMMON, PLANNED, STRONG, ALIKE, WRONG)):
         account.ask(prompt, session_id=f"s{number}")
     account.traces()
     return account
@@ -197,3 +198,18 @@ async def test_in_the_products_checkout_proposals_go_into_packaged_files(
 
     assert "packaged file: counts for everybody, in every project, with the next release" in shown
     assert "packaged file · " in shown
+
+
+async def test_an_edit_of_a_packaged_rule_says_that_saving_asks_for_a_layer(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(100, 40)) as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type("backlog")
+        await keys.press("enter")
+        await wished(app, pilot, "implementation")
+        told = [line.text for line in app.screen.query_one(LineList).lines if line.key.endswith("· layer")]
+        shown = screen_text(app)
+
+    assert "planning: lower [planning-words] from 4 to 2" in shown
+    assert "packaged file · " in shown
+    assert told == ["ctrl+s asks which layer takes it, with a copy of the whole rule"]

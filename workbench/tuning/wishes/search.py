@@ -240,10 +240,12 @@ class _Search:
         if points is None:
             return
         floor = Floor(GUARDRAIL, name, points + 1, 1, 0)
+        settings = self._rules.body["guardrails"]
+        needed = next(own for identity, *_, own in settings["rules"] if identity == name) or settings["min_score"]
         block = next((one for of, one in self._written.rules_of(GUARDRAIL) if of == name), None)
         written = [block.file] if block and not files.objection(block.file, self._cwd) else []
         for file in dict.fromkeys([self._path, *written]):
-            yield _Step(GUARDRAIL, name, -1, floor=floor, file=file)
+            yield _Step(GUARDRAIL, name, int(needed - floor.value), floor=floor, file=file)
             yield from (_Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for phrase in self._phrases())
 
     def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[_Step]:

@@ -181,6 +181,24 @@ def test_no_commit_is_planned_against_the_prompt(hydrated: Account) -> None:
     assert "Commit" not in " ".join(plan.steps)
 
 
+def test_only_new_tests_are_proven_by_a_breakage(hydrated: Account) -> None:
+    written = planned(hydrated, "write unit tests for the parser")
+    run = planned(hydrated, "let us get all the unit tests passing again")
+
+    assert (written.workflow, run.workflow) == ("tdd", "tdd")
+    assert "break the tested code once on purpose" in " ".join(written.steps)
+    assert "on purpose" not in " ".join(run.steps)
+
+
+def test_old_names_are_searched_for_only_where_something_goes_away(hydrated: Account) -> None:
+    moved = planned(hydrated, "refactor the importer: rename `load` to `read`, and remove the old wrapper")
+    reworked = planned(hydrated, "refactor the importer into smaller steps, its behaviour stays")
+
+    assert (moved.workflow, reworked.workflow) == ("refactor", "refactor")
+    assert "search for the old names" in " ".join(moved.steps)
+    assert "old name" not in " ".join(reworked.steps)
+
+
 @pytest.mark.conformance("Y31")
 def test_an_uncertain_prompt_gets_the_plan_for_a_plan(hydrated: Account) -> None:
     plan = planned(hydrated, "the billing and the mails and maybe the new screens, somehow for all customers")

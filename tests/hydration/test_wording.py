@@ -53,6 +53,39 @@ def restated(prompt: str) -> str:
             id="the statement that names something",
         ),
         pytest.param(
+            "we use pnpm, so we should not call npm here. cleanup the lock file and use pnpm from now on",
+            "cleanup the lock file",
+            id="the order, not what is forbidden",
+        ),
+        pytest.param(
+            "OK, let's turn our attention to the watcher... it sees each change. we need to refresh the index there",
+            "refresh the index there",
+            id="the wish, not its announcement",
+        ),
+        pytest.param(
+            "run_all.sh sets some options by hand, put these options into the configuration",
+            "put these options into the configuration",
+            id="an order behind a statement",
+        ),
+        pytest.param(
+            "no change in the exported table, sorry. can you consider and resolve",
+            "no change in the exported table, sorry",
+            id="the statement that a bare order is about",
+        ),
+        pytest.param(
+            "A page that I can paste a table into. It should be 400 pixels wide",
+            "A page that I can paste a table into",
+            id="what is wanted, named without a verb",
+        ),
+        pytest.param(
+            "you should not run the old hook", "you should not run the old hook", id="what is forbidden stays so"
+        ),
+        pytest.param(
+            "if the cache is missing, create it",
+            "if the cache is missing, create it",
+            id="an order with its condition",
+        ),
+        pytest.param(
             "should we close the old ticket", "should we close the old ticket", id="a question without a mark"
         ),
         pytest.param(
@@ -164,6 +197,12 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             ["Drop the old table", "Rename the new one"],
             id="an order behind a colon",
         ),
+        pytest.param(
+            "last touches:\n- draw a line below the head\n- I think the colours are loud. use paler ones",
+            ["Draw a line below the head", "Use paler ones"],
+            id="no remark between the requests",
+        ),
+        pytest.param("build a page with sliders, to try and find what I like", [], id="try and find is one order"),
         pytest.param("I want to add a new feature. show the year in the footer", [], id="no announcement"),
     ],
 )

@@ -7,6 +7,7 @@ workflow fits; that is part of every decision (``enricher.respond.guidance.choos
 PLACEHOLDERS = (
     "request", "order", "object", "file", "files", "place", "symbol", "error", "failing", "tests", "test_command",
     "all_tests", "lint_command", "build_command", "commit_way", "item", "items", "others", "tracker",
+    "new_tests", "old_names", "statement",
 )  # fmt: skip
 """What a step of a workflow may name in braces; a wording whose placeholders are not all known is not used.
 

@@ -6,12 +6,17 @@ Works on the user's own lines; pasted code, traces, logs and quotations are left
 from __future__ import annotations
 
 from enricher.respond.hydration.vocabulary import (
+    ANNOUNCING,
     AROUND,
+    BEFORE_AND,
     BEHIND_A_BARE_VERB,
     BEHIND_A_LEADING_VERB,
+    CONDITIONAL,
     CONDITIONS,
+    DETERMINERS,
     ENDS,
     FEWEST_WORDS_OF_A_GOAL,
+    FORBIDDING,
     GUESSES,
     LEADING_VERBS,
     LIST_MARKS,
@@ -25,6 +30,7 @@ from enricher.respond.hydration.vocabulary import (
     QUESTIONS,
     SEQUENCE,
     TRACES,
+    TRAILING_OFF,
     VAGUE,
     VERBS,
     WISHES,
@@ -54,7 +60,9 @@ class PromptRequest:
         is_short = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and not PRONOUNS.isdisjoint(words[1:2])
         is_beside = (self.verb in MINOR and not POINTING.isdisjoint(words[1:2])) or words[:3] == ["have", "a", "look"]
         is_vague = bool(self.verb) and " ".join(words[1:]) in VAGUE
-        self.is_minor = is_short or is_beside or is_vague or words[-1:] == ["accordingly"]
+        is_bare = bool(self.verb) and all(word in VERBS or word in BEHIND_A_BARE_VERB for word in words)
+        is_around = is_vague or is_bare or text.lower().startswith(ANNOUNCING) or words[-1:] == ["accordingly"]
+        self.is_minor = is_short or is_beside or is_around or (self.is_condition and _forbids(words))
         self.is_detail = False
         self.is_question = is_question
         self.is_listed = is_listed
@@ -81,6 +89,8 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
                     found.append(request)
+    if found and not (found[0].is_order or found[0].is_question) and found[0].text.lower().startswith(("a ", "an ")):
+        found[0].is_condition = True  # "A tool that renders Markdown" names what is wanted
     return found
 
 
@@ -178,7 +188,9 @@ def _sentences(line: str) -> list[str]:
             depth = max(0, depth - 1)
         elif line[at] == '"':
             is_quoted = not is_quoted and '"' in line[at + 1 :]
-        mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?," else ""
+        mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?,\u2026" else ""
+        if mark == TRAILING_OFF and (line[at - 1 : at] == " " or " " not in line[start:at].strip()):
+            mark = ""  # a pause within a sentence, or behind a word such as "hm"
         if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):
             found.append(line[start : at + (mark[0] in ".!?")])
             start = at = at + len(mark)
@@ -188,19 +200,26 @@ def _sentences(line: str) -> list[str]:
 
 
 def _orders(sentence: str) -> list[str]:
-    """Divide a sentence before each further order: "add a flag, update the docs and run the tests"."""
+    """Divide a sentence before each further order: "add a flag, update the docs and run the tests".
+
+    An order also follows a statement and a comma, if a determiner makes it sure: "the script sets it, move that here".
+    """
     words = sentence.split(" ")
+    is_conditional = words[0].lower() in CONDITIONAL
     parts: list[list[str]] = [[]]
     depth = 0
     for at, word in enumerate(words):
         depth = max(0, depth + word.count("(") - word.count(")"))
         behind = words[at - 1] if at else ""
         is_joined = behind.lower() in ("and", "then", "&") or behind.endswith((",", ";"))
+        is_joined = is_joined and words[max(0, at - 2)].lower() not in BEFORE_AND
         is_verb = word.lower().strip(AROUND) in VERBS and at + 1 < len(words)
-        follower = words[at + 1].lower() if at + 1 < len(words) else ""
+        follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
+        is_behind_statement = is_order and behind.endswith(",") and follower in DETERMINERS and not is_conditional
         is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
-        if parts[-1] and not depth and (is_further or (is_order and _introduces(parts[-1], word))):
+        is_next = is_further or is_behind_statement or (is_order and _introduces(parts[-1], word))
+        if parts[-1] and not depth and is_next:
             while parts[-1] and parts[-1][-1].lower() in ("and", "then", "&"):
                 parts[-1].pop()
             parts.append([])
@@ -212,6 +231,12 @@ def _introduces(words: list[str], word: str) -> bool:
     """Return whether words end with a colon outside of quotation marks, before an order: "in short: drop the table"."""
     text = " ".join(words)
     return text.endswith(":") and word[:1].isalpha() and not text.count('"') % 2 and not text.count("`") % 2
+
+
+def _forbids(words: list[str]) -> bool:
+    """Return whether a wish only says what should not be: "we should not use npm install"."""
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    return any(word in FORBIDDING or (word in ("should", "must") and after == "not") for word, after in pairs)
 
 
 def _is_bare_verb(words: list[str]) -> bool:
@@ -240,7 +265,12 @@ def _plain(clause: str) -> str:
         is_shorter = False
         low = clause.lower()
         for words in POLITE:
-            if low.startswith(words) and low[len(words) : len(words) + 1] in (" ", ",", ":", "\u2026"):
+            rest = low[len(words) :]
+            if (
+                low.startswith(words)
+                and rest[:1] in (" ", ",", ":", "\u2026")
+                and not rest.startswith((" not ", " never "))
+            ):
                 clause, is_shorter = clause[len(words) :].lstrip(" ,:\u2026"), True
                 break
     return clause

@@ -17,7 +17,7 @@ POLITE = (
 VERBS = frozenset(
     """
     adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach audit
-    backport benchmark bind bring build bump bundle cache center centre change check choose clean clear close
+    backport benchmark bind bring build bump bundle cache center centre change check choose clean cleanup clear close
     collect combine commit compare compile complete configure connect consider consolidate continue convert copy
     correct count cover create cross-check cut debounce debug decide decouple decrement deduplicate define
     delegate delete deploy deprecate describe design detach detect develop diagnose differentiate disable
@@ -43,6 +43,17 @@ VERBS = frozenset(
 CONDITIONS = frozenset(
     ("should", "shall", "must", "needs", "need", "shouldn't", "mustn't", "want", "wanted", "wants", "wish")
 )
+FORBIDDING = frozenset(("shouldn't", "mustn't", "shouldnt", "mustnt"))
+ANNOUNCING = (
+    "turn our attention", "turn your attention", "turn to ", "move on", "focus on", "talk about", "start with ",
+    "begin with ", "step into ", "go over ", "work on ", "take a look", "take another look",
+)  # fmt: skip
+"""Beginnings of orders that only say what the next sentences are about."""
+BEFORE_AND = frozenset(("try", "go", "come"))
+"""Verbs that make one order with the next: try and find it."""
+CONDITIONAL = frozenset("if when whenever once after before unless while as until since because".split())
+"""First words of a sentence whose order belongs to a condition: "if the file is missing, create it"."""
+DETERMINERS = frozenset("the a an this that these those it them all each every my our its their".split())
 WISHES = frozenset(("would", "i'd", "we'd", "id"))
 """Words before "like" that make it a wish; alone it compares."""
 NEAR_THE_BEGINNING = 10
@@ -96,7 +107,9 @@ REQUESTING = (
     ", so let's ",
 )  # fmt: skip
 """Words that begin another request within a sentence."""
-ENDS = (" - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
+TRAILING_OFF = "\u2026 "
+"""What an ellipsis and a blank become: the end of a sentence if it follows a word directly."""
+ENDS = (TRAILING_OFF, " - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
 PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
@@ -116,3 +129,17 @@ SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "a
 """Beginnings of lines that are tasks in a row."""
 TRACES = ("stack trace", "[c]: ", "backtrace")
 LIST_MARKS = ("- ", "* ", "• ")
+REMARKING = frozenset("i i'm i've it it's its this that there there's we we're we've they you these those what".split())
+"""First words of a list item that only remarks on something, unless it says what should be the case."""
+WRITING = frozenset("add write create extend cover implement include generate provide expand develop make".split())
+TESTS = frozenset("test tests unit-test unit-tests spec specs coverage testcase testcases e2e".split())
+"""Words of an order with a verb of ``WRITING`` that wants tests written."""
+LACKING = "no tests"
+"""Words that say that tests are still to be written."""
+MOVING = frozenset(
+    """
+    rename move extract replace port split merge inline consolidate migrate unify delete remove drop get eliminate
+    convert deduplicate
+    """.split()
+)
+"""Verbs of orders after which an old name may be left somewhere."""

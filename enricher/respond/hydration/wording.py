@@ -20,15 +20,21 @@ from enricher.respond.hydration.vocabulary import (
     FEWEST_WORDS_BEFORE_COLON,
     FEWEST_WORDS_OF_A_REPORT,
     INQUIRING,
+    LACKING,
+    MOVING,
     NEAR_THE_BEGINNING,
     PAIRS,
     PARTICLES,
+    PRONOUNS,
+    REMARKING,
     TELLING,
+    TESTS,
     VAGUE,
+    WRITING,
 )
 
 MOST_ITEMS = 6
-LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 110
+LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 150
 FEWEST_WORDS = 3
 """Shorter requests such as "fix it" rarely name what they are about."""
 
@@ -46,14 +52,18 @@ def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> P
     whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
     wanted = [one for one in whole if one.is_order or one.is_condition]
     reports = [one for one in whole if is_report and not one.is_question and _reports(one.text)]
+    reports = [one for one in reports if one.text.lower().partition(" ")[0] not in PRONOUNS] or (
+        [one for one in whole if reports and _names_code(one.text)] or reports
+    )
     for candidates in (
         [one for one in reports if one.is_order] or reports,
         [one for one in wanted if not one.is_minor],
         [one for one in whole if wanted and not one.is_minor and _names_code(one.text)],
+        [one for one in whole if wanted and not one.is_minor and len(one.text.split()) >= FEWEST_WORDS_OF_A_REPORT],
         wanted,
         [one for one in requests if one.is_question],
         [one for one in whole if _names_code(one.text)],
-        sorted(whole, key=lambda one: -len(one.text)),
+        sorted(whole, key=lambda one: (one.is_minor, -len(one.text))),
         requests,
     ):
         if candidates:
@@ -78,11 +88,31 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
     listed = [one for one in requests if one.is_listed]
     orders = [one for one in requests if one.is_order]
     chosen = listed if len(listed) > 1 else [one for one in requests if one.is_order or (orders and one.is_condition)]
-    chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in {"", *VAGUE}]
+    chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in {"", *VAGUE} and not _remarks(one)]
     texts = list(dict.fromkeys(closed(shortened(capitalized(one.text), LONGEST_ITEM)) for one in chosen))
     if len(texts) > MOST_ITEMS:
         texts[MOST_ITEMS - 1 :] = [f"Do the other {len(texts) - MOST_ITEMS + 1} points of the prompt"]
     return texts if len(texts) > 1 else []
+
+
+def _remarks(one: PromptRequest) -> bool:
+    """Return whether a request says what somebody thinks or what is the case, and asks for nothing by itself."""
+    is_asked = one.is_order or one.is_condition or one.is_question
+    return not is_asked and one.text.lower().partition(" ")[0] in REMARKING
+
+
+def asks_for_tests(requests: list[PromptRequest]) -> bool:
+    """Return whether an order wants tests written, not only run or mended, or the prompt says that there are none."""
+    for one in requests:
+        words = [word.strip(AROUND) for word in one.text.lower().split()[:NEAR_THE_BEGINNING]]
+        if LACKING in " ".join(words) or (one.verb in WRITING and not TESTS.isdisjoint(words)):
+            return True
+    return False
+
+
+def moves_names(requests: list[PromptRequest]) -> bool:
+    """Return whether an order takes names away or elsewhere, so that uses of the old ones could be left."""
+    return any(one.verb in MOVING for one in requests)
 
 
 def _own(requests: list[PromptRequest]) -> list[PromptRequest]:

@@ -8,7 +8,17 @@ from enricher.prompt.wording.frames import error_name
 from enricher.respond.guidance import Scored
 from enricher.respond.hydration.plan import TEMPLATE_SIGNS, TODO_WRITE, PlanStep, steps_for, task_list
 from enricher.respond.hydration.requests import read_requests
-from enricher.respond.hydration.wording import capitalized, closed, gerund, intent, items_of, main_request, object_of
+from enricher.respond.hydration.wording import (
+    asks_for_tests,
+    capitalized,
+    closed,
+    gerund,
+    intent,
+    items_of,
+    main_request,
+    moves_names,
+    object_of,
+)
 from enricher.respond.render import cut
 from storage.base.fast_stdlib import loads
 
@@ -119,8 +129,14 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
         values["request"] = main.text
         if main.is_order:
             values["order"] = closed(capitalized(main.text))
+        elif not (main.is_condition or main.is_question):
+            values["statement"] = main.text
     else:
         values["object"] = values.get("error", "the pasted text")
+    if asks_for_tests(requests):
+        values["new_tests"] = "the new tests"
+    if moves_names(requests):
+        values["old_names"] = "the old names"
     found = Hydration()
     found.tool = facts.get("task_tool", TODO_WRITE)
     found.workflow, found.gate = name, plan["gate"]

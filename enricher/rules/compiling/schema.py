@@ -74,7 +74,7 @@ class Workflows(_Rule):
     """
 
     file: Name | None = None
-    min_score: Annotated[float, Field(ge=0)] = 2.0
+    min_score: Annotated[float, Field(ge=0)] = 3.0
     min_lead: Annotated[float, Field(ge=0)] = 0.1
     fallback: str = "plan-mode"
 

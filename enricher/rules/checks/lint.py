@@ -98,7 +98,8 @@ def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
     lists = {rule.name: rule.data["words"] for rule in compiled.rules.values() if rule.kind == "words"}
     for rule in compiled.classes:
         block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
-        for index, reason in idle_signals(rule, lists):
+        files = [block.place_of("signals", index)[0] for index in range(len(rule.signals))]
+        for index, reason in idle_signals(rule, lists, files):
             yield Problem(*block.place_of("signals", index), "warning", f"signal {reason}")
 
 
@@ -136,11 +137,15 @@ def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -
     return bool(always or points >= (own_threshold or settings["min_score"]))
 
 
-def idle_signals(rule: ClassRule, lists: dict[str, list[str]]) -> Iterator[tuple[int, str]]:
-    """Yield the index of each signal without effect, and the reason; all must have passed ``check_signal``."""
-    seen: dict[str, int] = {}
+def idle_signals(rule: ClassRule, lists: dict[str, list[str]], files: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
+    """Yield the index of each signal without effect, and the reason; all must have passed ``check_signal``.
+
+    ``files`` are the files of the signals. A layer cannot change the weight of a signal of a lower layer except by
+    adding the same one, so signals are the same only within one file.
+    """
+    seen: dict[tuple[object, str], int] = {}
     for index, signal in enumerate(rule.signals):
-        condition = condition_of(signal)
+        condition = condition_of(signal), files[index] if files else ""
         if condition in seen:
             yield index, f"is the same as signal {seen[condition] + 1} of this rule; both count, so raise one weight"
         seen.setdefault(condition, index)

@@ -46,17 +46,25 @@ def class_rules(result: Compiled) -> Iterator[ClassRule]:
     """Yield the rule of each class, guardrail, approach and workflow: what gives it points."""
     for facet in (*FACETS, *GUIDANCE):
         for rule in result.of_kind(facet):
-            signals = rule.data.get("signals", [])
+            signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))
             examples = rule.data.get("examples", [])
             leanings = rule.data.get("leanings", {})
             yield ClassRule(facet, rule.name, rule.name, signals, examples, rule.line, rule.file, leanings)
+
+
+def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str, Any]]:
+    """Return the signals of a rule, each with the conditions that switch off all of them."""
+    return [{**one, "unless": [*one.get("unless", []), *unless]} for one in signals] if unless else signals
 
 
 def check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
     """Report each signal and leaning that cannot be compiled."""
     for rule in result.classes:
         block = result.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
-        for index, signal in enumerate(rule.signals):
+        for index, phrase in enumerate(block.data.get("unless", [])):
+            for message in check_signal({"phrase": "x", "unless": [phrase]}, lists):
+                result.problems.append(Problem(*block.place_of("unless", index), "error", message))
+        for index, signal in enumerate(block.data.get("signals", [])):
             for message in check_signal(signal, lists):
                 result.problems.append(Problem(*block.place_of("signals", index), "error", message))
         for message in check_word_weights(rule.word_weights):

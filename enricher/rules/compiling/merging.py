@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST_CACHED_FILES = 64
 """Files that a process keeps parsed: a replay compiles the same files many times, with one of them edited."""
-LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types", "triggers")
+LISTED_KEYS = ("signals", "unless", "examples", "needs", "words", "task_types", "triggers")
 """Lists to which ``extend: true`` adds items; any other value is replaced."""
 
 

@@ -21,10 +21,8 @@ NUMBERS = re.compile(
     r"(?:_(?:s|ms|sec|secs|seconds|minutes|hours|days))?"
 )
 WAITING = ("sleep", "settimeout")
-SMALL = 10
+SMALL = 30
 """A limit of time or number below this is the choice of the place where it is used."""
-PAUSE_S = 30
-"""A shorter pause is the rhythm of a loop."""
 DAY_S = 86_400
 PRIVILEGED_PORTS = 1024
 """A port below this belongs to a protocol."""
@@ -77,7 +75,7 @@ def _is_choice(name: str, number: float) -> bool:
         return True
     if "port" in name.lower():
         return number < PRIVILEGED_PORTS
-    return abs(number) < (PAUSE_S if name == "sleep" else SMALL)
+    return abs(number) < SMALL
 
 
 def _is_rhythm(source: Source, call: ast.Call, name: str) -> bool:

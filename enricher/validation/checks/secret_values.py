@@ -16,13 +16,9 @@ if TYPE_CHECKING:
     from enricher.validation.source import Source
 
 
-PASSWORD_NAMES = re.compile(r"(?i)passw(?:or)?d|passphrase|pwd|secret_?key|client_?secret|api_?secret")
+PASSWORD_NAMES = re.compile(r"(?i)passw(?:or)?d|passphrase|pwd|secret_?key")
 PASSWORD = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[!-.0-~]+")
 """A word of a language, a path, or a rate such as "5/m/user" is no password."""
-TOKEN = re.compile(r"(?=(?:.*\d){3})(?=(?:.*[A-Za-z]){3})[A-Za-z0-9+/=_.-]{20,}")
-VARIETY = 8
-"""A token has at least so many different characters."""
-SECRET_NAMES = re.compile(r"(?i)pass|secret|token|key|auth|pwd|credential")
 NO_SECRET_NAMES = re.compile(
     r"(?i)namespace|prefix|suffix|header|param$|field|label|pattern|regex|format|_type$|algorithm"
     r"|_id$|::|public|not_?so|anonym|fake|dummy|test|example|_url$|_uri$|path$|_name$|file$|verification|continuation|captcha|site_?key|page_?token|next_?token"
@@ -36,8 +32,9 @@ PATTERN = re.compile(
     re.DOTALL,
 )
 """A regular expression, the name of a resource, the public half of a key, or a UUID."""
-TABLE_ROWS = 8
-"""From so many values of one length on, a dictionary is a table of checksums or codes."""
+TABLE_ROWS = 4
+"""From so many values of one length, or as long as tokens, a dictionary is a table of checksums or codes."""
+SHORTEST_TOKEN = 16
 PLACEHOLDER = re.compile(
     r"(?i).*(?:example|dummy|placeholder|change.?me|your|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\(|%[sdr]).*"
     r"|(?:0?123456|(?:.*abcdefgh|.*aaaaaa)|test|foo|bar|none|null|true|false|default|password|secret|token)[-_]?\w*"
@@ -75,10 +72,9 @@ def _secret(source: Source, node: ast.Constant, value: str) -> str:
     if is_secret and is_most and not _is_harmless(source, node):
         return "a password in an address" if "://" in value else "a token or key"
     name = "" if isinstance(source.parent(node), ast.BinOp) else name_given_to(source, node)
-    is_password = PASSWORD_NAMES.search(name) and PASSWORD.fullmatch(value)
     if (
         words > 1
-        or not (is_password or (SECRET_NAMES.search(name) and TOKEN.fullmatch(value) and len(set(value)) >= VARIETY))
+        or not (PASSWORD_NAMES.search(name) and PASSWORD.fullmatch(value))
         or NO_SECRET_NAMES.search(name)
         or _words(name) in _words(value)
         or _words(value) in _words(name)
@@ -104,4 +100,5 @@ def _is_harmless(source: Source, node: ast.Constant) -> bool:
     texts = (
         [one.value for one in parent.values if isinstance(one, ast.Constant)] if isinstance(parent, ast.Dict) else []
     )
-    return len(texts) >= TABLE_ROWS and len({len(str(one)) for one in texts}) == 1
+    lengths = {len(str(one)) for one in texts}
+    return len(texts) >= TABLE_ROWS and (len(lengths) == 1 or min(lengths) >= SHORTEST_TOKEN)

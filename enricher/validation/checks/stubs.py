@@ -26,7 +26,7 @@ EMPTY = "has an empty body"
 ANNOUNCES = "only announces its implementation"
 TODO = re.compile(
     r"(?:TODO|FIXME|TBD)\b(?!.*(?:\?|(?i:\b(?:remov\w*|delet\w*|keep|kept|no|not|since|because|need to|confirm"
-    r"|compat\w*|future|deprecat\w*|if|whether|why|maybe|look into|consider|investigate|support\w*)\b)))"
+    r"|compat\w*|future|deprecat\w*|if|whether|why|maybe|look into|consider|investigate|support\w*|disabled|check)\b)))"
 )
 """A plain task; one that asks, doubts or gives a reason says that the code is as it should be for now."""
 MISSING = re.compile(
@@ -41,7 +41,7 @@ MISSING_BY_MESSAGE = re.compile(
     r"|\bimplement (?:this|me|later|here|it)\b)"
 )
 LASTING = re.compile(
-    r"(?i)\b(?:sub.?class\w*|overrid\w*|abstract|must|should|support\w*|unsupported|cannot|can't|only|unknown|available"
+    r"(?i)\b(?:sub.?class\w*|overrid\w*|abstract|must|should|support\w*|unsupported|cannot|can't|only|unknown|available|for|in|with|when|if|unless|using|backward|currently|by|disabled"
     r"|virtual|derived|invalid|unrecogni[sz]ed|don't know|use \w+|instead|requires?|no longer|compatib\w*)\b"
 )
 """The message of a NotImplementedError that refuses a case for good, or leaves it to a subclass."""
@@ -111,7 +111,8 @@ def _kind(source: Source, function: Function) -> str:
         given = body[0].exc.args if isinstance(body[0].exc, ast.Call) else []
         message = " ".join(map(text_of, given))
         if MISSING_BY_MESSAGE.search(message) and not LASTING.search(message):
-            return ANNOUNCES
+            owner = source.parent(function)
+            return "" if isinstance(owner, ast.ClassDef) and owner.bases else ANNOUNCES  # a base may ask for it
         return RAISES if not given else ""
     if body and _reports_missing(body[0]) and all(map(_returns_nothing, body[1:])):
         return ANNOUNCES
@@ -126,7 +127,10 @@ def _announces(source: Source, function: Function, body: list[ast.stmt]) -> bool
     """Return whether the first comment in a function announces its code; beside a value, TODO may mean anything."""
     returned = [one.value for one in body if isinstance(one, ast.Return)]
     is_value = any(isinstance(one, ast.Constant) and one.value is not None for one in returned)
-    remark = next((one for one in source.remarks(function).splitlines() if not FOR_TOOLS.match(one)), "")
+    remarks = [one for one in source.remarks(function).splitlines() if not FOR_TOOLS.match(one)]
+    remark = remarks[0] if len(remarks) == 1 else ""  # more lines explain, or are code that was taken out
+    if _ignores_arguments(function):
+        return False
     return bool((PLACEHOLDER if is_value else MISSING).match(remark) or (TODO.match(remark) and not is_value))
 
 
@@ -195,8 +199,15 @@ def _is_bare(source: Source, function: Function) -> bool:
         return False
     owner = source.parent(function)
     is_alone = _is_whole(owner, function) if isinstance(owner, ast.ClassDef) else isinstance(owner, ast.Module)
-    is_used = _is_bound_or_passed(source, function)
+    is_used = _is_bound_or_passed(source, function) or _has_twin(source, function)
     return is_alone and not is_used and not (source.path and is_implemented_elsewhere(source.path, function.name))
+
+
+def _has_twin(source: Source, function: Function) -> bool:
+    """Return whether another function of the file has the same parameters: both may be looked up by their names."""
+    given = ast.unparse(function.args)
+    same = [one for one in source.functions() if one.args.args and ast.unparse(one.args) == given]
+    return any(one is not function and not all(map(is_nothing, one.body)) for one in same)
 
 
 def _ignores_arguments(function: Function) -> bool:

@@ -1,4 +1,7 @@
-"""Find exceptions that are caught broadly and then forgotten (ERROR_001)."""
+"""Find exceptions that are caught broadly and then forgotten (ERROR_001).
+
+Only a block that is all its function does is reported: beside other statements, its work may be optional.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, end_of, name_of
+from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, end_of, is_nothing, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,11 +23,17 @@ IGNORING = re.compile(
     r"|^_*(?:\w+_)?tests?(?:_|\b)|\bexclud\w+ .*error"
 )
 ENDS = re.compile(
-    r"(?:^|_)(?:a?close|wait_closed|terminate|shut_?down|tear_?down|clean_?up|dispose|finali[sz]\w*|destroy|disconnect"
+    r"(?:^|_)(?:a?close|makedirs|mkdir|result|wait_closed|terminate|shut_?down|tear_?down|clean_?up|dispose|finali[sz]\w*|destroy|disconnect"
     r"|abort|release|end|exit|stop|cancel|kill|unlink|remove|rm(?:tree|dir)|detach|flush|quit|logout|unsubscribe"
     r"|unregister|delete)(?:_|$)"
 )
-"""What a program calls when it is done with something; a failure there changes nothing any more."""
+"""What a program calls when it is done with something, or that may have been done before."""
+SIDE_WORK = re.compile(
+    r"(?i)(?:^|[_/])(?:telemetry|metrics?|monitor|trac(?:e|es|er|ing)|instrument\w*|analytics|otel|apm|debug|log|logger"
+    r"|logging|print|display|show|repr|notify|emit|publish|warm\w*|prefetch|enable|disable|hook|rthooks"
+    r"|callbacks?|examples?)(?:[_./]|$)|^(?:is|has|can)_|__(?:str|repr|getattr|enter)__"
+)
+"""Files, functions and calls whose failure must not stop the main work of a program, or is the answer."""
 FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,-]+|type: ?ignore\S*|nosec\b")
 ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b|\bnosec\b")
 """The author told a linter (bandit, ruff) that this handler may drop its error."""
@@ -32,14 +41,16 @@ REASON_WORDS = 2
 """A comment of so many words is a reason."""
 NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever mind\b|\bwho cares\b")
 LOGGING = frozenset(
-    "debug info warning warn error exception critical log print excepthook print_exc print_exception".split()
+    "debug info warning warn error exception critical log print excepthook print_exc print_exception echo".split()
 )
+COLLECTING = frozenset("append add extend update insert setdefault".split())
+"""What adds to a container, which stays as it is after an error."""
 SUGGESTION = "catch the expected exception, log it, or use contextlib.suppress with it"
 
 
 def find_swallowed(source: Source) -> Iterator[CodeFinding]:
     """Yield the handlers that catch every exception and do nothing with it."""
-    if source.is_migration or source.is_test:
+    if source.is_migration or source.is_test or SIDE_WORK.search(source.file):
         return
     for node in source.nodes:
         if isinstance(node, ast.Try | ast.TryStar) and not _is_deliberate(source, node):
@@ -55,14 +66,28 @@ def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
     around = [one for one in source.ancestors(node) if isinstance(one, FUNCTIONS)]
     if any(IGNORING.search(f"{one.name} {docstring_of(one)}") or _is_ending(one.name) for one in around):
         return True
-    if node.orelse or len(node.handlers) > 1 or any(map(_ends_something, _inside(node))):
+    if any(SIDE_WORK.search(one.name) for one in around) or not _is_alone(source, node):
         return True
-    statements = [one for one in _inside(node) if isinstance(one, ast.stmt)]
-    if all(isinstance(one, ast.Import | ast.ImportFrom | ast.If) or _reports_error(one) for one in statements):
+    if node.orelse or len(node.handlers) > 1 or any(map(_may_fail, _inside(node))):
         return True
-    if isinstance(source.parent(node), ast.ExceptHandler) or any(map(_ends_something, _before(source, node))):
-        return True  # the first error decides what happens; or this waits for what was ended
-    return _has_fallback(source, node) or _sets_value(source, node)
+    return (_is_in_loop(source, node) and _leaves(node)) or _sets_value(source, node)
+
+
+def _is_alone(source: Source, node: ast.stmt) -> bool:
+    """Return whether a block, or the loop or ``with`` around it, is all that its function or file does."""
+    parent = source.parent(node)
+    steps = [one for one in getattr(parent, "body", ()) if not is_nothing(one)]
+    if isinstance(parent, ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith):
+        return steps == [node] and _is_alone(source, parent)
+    return steps == [node] and isinstance(parent, ast.FunctionDef | ast.AsyncFunctionDef | ast.Module)
+
+
+def _may_fail(node: ast.AST) -> bool:
+    """Return whether a node ends something, adds to a container, imports, or is work beside the main work."""
+    if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Raise) or _ends_something(node):
+        return True
+    name = name_of(node) if isinstance(node, ast.Call) else ""
+    return name in LOGGING or name in COLLECTING or bool(SIDE_WORK.search(name))
 
 
 def _inside(node: ast.Try | ast.TryStar) -> Iterator[ast.AST]:
@@ -70,27 +95,9 @@ def _inside(node: ast.Try | ast.TryStar) -> Iterator[ast.AST]:
     return (one for statement in node.body for one in ast.walk(statement))
 
 
-def _before(source: Source, node: ast.stmt) -> list[ast.stmt]:
-    """Return the statement directly before one in its block, as far as there is one."""
-    block = getattr(source.parent(node), "body", [])
-    at = block.index(node) if isinstance(block, list) and node in block else 0
-    return block[at - 1 : at] if at else []
-
-
-def _has_fallback(source: Source, node: ast.Try | ast.TryStar) -> bool:
-    """Return whether success leaves the function or a loop, so that the code after the block is for an error."""
-    leaves = any(isinstance(one, ast.Return | ast.Break | ast.Continue | ast.Raise) for one in _inside(node))
-    return leaves and (_is_followed(source, node) or _is_in_loop(source, node))
-
-
-def _is_followed(source: Source, node: ast.stmt) -> bool:
-    """Return whether there are more statements, in the function or file, after one and the branches around it."""
-    parent = source.parent(node)
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(parent, name, None)
-        if isinstance(block, list) and node in block[:-1]:
-            return True
-    return isinstance(parent, ast.If | ast.With | ast.AsyncWith | ast.Try) and _is_followed(source, parent)
+def _leaves(node: ast.Try | ast.TryStar) -> bool:
+    """Return whether success leaves the function or a loop."""
+    return any(isinstance(one, ast.Return | ast.Break | ast.Continue) for one in _inside(node))
 
 
 def _is_in_loop(source: Source, node: ast.stmt) -> bool:
@@ -143,11 +150,6 @@ def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.Except
     told = (NO_REASON.sub("", FOR_TOOLS.sub("", one)) for one in remarks)
     is_allowed = any(map(ALLOWED.search, remarks))
     return is_allowed or any(len(one.split()) >= REASON_WORDS or IGNORING.search(one) for one in told)
-
-
-def _reports_error(statement: ast.stmt) -> bool:
-    name = name_of(statement.value) if isinstance(statement, ast.Expr) else ""
-    return name in LOGGING or "logger" in name or isinstance(statement, ast.Raise)
 
 
 def _broad(handler: ast.ExceptHandler) -> str:

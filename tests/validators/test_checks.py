@@ -79,6 +79,13 @@ def test_a_method_without_an_implementation_is_a_stub() -> None:
         pytest.param("def f():\n    # TODO: should this be configurable?\n    return None\n", id="question"),
         pytest.param("def f(a):\n    # TODO: confirm that no group is needed\n    return []\n", id="doubt"),
         pytest.param("def f(a):\n    # TODO: check\n    return False\n", id="TODO beside a value"),
+        pytest.param("def f(a):\n    # TODO: show it\n    # log.warning(a)\n    return []\n", id="code taken out"),
+        pytest.param("def f(a):\n    raise NotImplementedError('not implemented yet for B')\n", id="one case"),
+        pytest.param(
+            "class A(B):\n    def f(self):\n        raise NotImplementedError('not implemented yet')\n",
+            id="refusal of what a base class asks for",
+        ),
+        pytest.param("def f(state, arg):\n    pass\n\ndef g(state, arg):\n    return arg\n", id="same parameters"),
         pytest.param('def f(a):\n    """Send it."""\n    # The service is gone.\n', id="comment after the docstring"),
         pytest.param(
             "class A:\n    @abstractmethod\n    def f(self):\n        # TODO\n        pass\n", id="abstract TODO"
@@ -117,6 +124,10 @@ def test_what_is_no_python_is_one_violation(code: str) -> None:
         pytest.param("def f():\n    return environ.get('URL', 'https://api.shop.io')\n", [], id="default of a setting"),
         pytest.param("def f(url):\n    return url.startswith('https://api.shop.io')\n", [], id="comparison"),
         pytest.param("def f():\n    return g(timeout=5)\n", [], id="small number"),
+        pytest.param("def f(key):\n    cache.set(key, 1, timeout=300)\n", [], id="lifetime in a cache"),
+        pytest.param("def f():\n    thread.join(timeout=30)\n", [], id="wait for an end"),
+        pytest.param("API_KEY = '57558043c53943d5d1e96a9ad425b0eb85532ee6'\n", [], id="key of unknown form"),
+        pytest.param("def f():\n    return g(client_secret='hunter2secret1')\n", [], id="installed application"),
         pytest.param("def f():\n    g(release_url='https://shop.io/releases/4')\n", [], id="link for people"),
         pytest.param(
             "def f(url):\n    if not url:\n        url = 'https://api.shop.io'\n    return get(url)\n",
@@ -243,6 +254,10 @@ def test_a_failure_while_something_ends_may_be_dropped(code: str) -> None:
         pytest.param("try:\n        log.debug(g())\n    {}", [], id="report"),
         pytest.param("try:\n        await task\n    {}", [], id="end of a task"),
         pytest.param("try:\n        lib.libShutdown()\n    {}", [], id="library"),
+        pytest.param("try:\n        g()\n    {}\n    h()", [], id="work beside other work"),
+        pytest.param("try:\n        task.result()\n    {}", [], id="result of another task"),
+        pytest.param("try:\n        rows.append(g())\n    {}", [], id="added to a container"),
+        pytest.param("try:\n        telemetry(g())\n    {}", [], id="telemetry"),
         pytest.param("try:\n        return g()\n    {}", ["ERROR_001"], id="nothing follows"),
         pytest.param("try:\n        a = g()\n        h(a)\n    {}", ["ERROR_001"], id="value used inside"),
     ],

@@ -21,6 +21,8 @@ NUMBERS = re.compile(
     r"(?:_(?:s|ms|sec|secs|seconds|minutes|hours|days))?"
 )
 WAITING = ("sleep", "settimeout")
+ENDING = frozenset("join close stop shutdown terminate flush set set_many add get_or_set".split())
+"""Calls that wait for an end, or keep a value in a cache or solver for a time."""
 SMALL = 30
 """A limit of time or number below this is the choice of the place where it is used."""
 DAY_S = 86_400
@@ -53,7 +55,7 @@ def _is_in_the_middle(source: Source, call: ast.Call, number: float) -> bool:
     above = source.ancestors(call)
     around: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
     around = [one for one in above if isinstance(one, FUNCTIONS)]
-    if not around or name_of(call.func) in READING or _is_in_decorator([call, *above]):
+    if not around or name_of(call.func) in READING | ENDING or _is_in_decorator([call, *above]):
         return False
     if name_of(call.func) in ("__init__", "super") or any(isinstance(one, ast.BoolOp) for one in above):
         return False  # what a subclass is about; or a value for one that was not given

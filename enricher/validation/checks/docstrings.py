@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 UNDOCUMENTED = frozenset("overload override setter deleter getter wraps register deprecated hookimpl".split())
 DESCRIBING = re.compile(r"(?i)doc|inherit|copy|help|wrap|substit|append|variant")
 """Decorators that give a function the description of another place."""
-DISPATCHED = re.compile(r"(?:visit|depart|leave|on|do|handle|dump|load|p|t)_\w+")
+DISPATCHED = re.compile(r"(?:visit|depart|leave|on|do|handle|dump|load|p|t)_\w+|(?:setUp|tearDown)(?:Class)?")
 """Methods that are found by their name, one for each kind of a thing."""
 INNER = frozenset(("Meta", "Config", "Params", "Media"))
 """Classes that only hold the settings of the class around them."""

@@ -37,7 +37,7 @@ EXAMPLE_HOSTS = re.compile(
     r"|(?:\w+\.)?wikipedia\.org|(?:dx\.)?doi\.org|creativecommons\.org|opensource\.org|host|hostname|your.*|my.*|\.+)"
 )
 CONNECTING = re.compile(
-    r"(?i)(?!_*[gs]et_)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
+    r"(?i)(?!_*(?:[gs]et|store|save)_)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
     r"|clone|download\w*|call|send\w*|open|ping|query|\w*client|\w*session|stream|websocket\w*)(?:_\w+)?"
 )
 """Functions that are given an address, or a folder, to work with it."""

@@ -224,7 +224,7 @@ def _is_whole(owner: ast.ClassDef, function: Function) -> bool:
 
 
 def _is_bound_or_passed(source: Source, function: Function) -> bool:
-    """Return whether the file binds the name again, or hands the function on as a value or by its name."""
+    """Return whether the file binds the name again, or hands the function on, or needs no result of it."""
     for node in source.nodes:
         if isinstance(node, ast.Constant) and node.value == function.name:
             return True
@@ -232,6 +232,7 @@ def _is_bound_or_passed(source: Source, function: Function) -> bool:
             return True
         if isinstance(node, ast.Name) and node.id == function.name:
             parent = source.parent(node)
-            if not (isinstance(parent, ast.Call) and parent.func is node):
-                return True
+            is_called = isinstance(parent, ast.Call) and parent.func is node
+            if not is_called or isinstance(source.parent(parent), ast.Expr):
+                return True  # a caller that needs no result also works with nothing
     return False

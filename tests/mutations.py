@@ -2716,7 +2716,7 @@ MUTATIONS = (
     Mutation(
         "a value set before the block is no default",
         "enricher/validation/checks/swallowed_errors.py",
-        "    return any(not bound.isdisjoint(_names(one)) for one in outside)",
+        "    return any(isinstance(one.ctx, ast.Store) for one in kept)",
         "    return False",
         "",
         "validators/test_checks.py::test_what_follows_an_error_may_be_decided",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from enricher.validation.source import Function, Source
 
 UNDOCUMENTED = frozenset("overload override setter deleter getter wraps register deprecated hookimpl".split())
-DESCRIBING = re.compile(r"(?i)doc|inherit|copy|help|wrap|substit|append|variant")
+DESCRIBING = re.compile(r"(?i)doc|inherit|copy|help|wrap|substit|append|variant|deprecat")
 """Decorators that give a function the description of another place."""
 DISPATCHED = re.compile(r"(?:visit|depart|leave|on|do|handle|dump|load|p|t)_\w+|(?:setUp|tearDown)(?:Class)?")
 """Methods that are found by their name, one for each kind of a thing."""
@@ -39,7 +39,8 @@ SUGGESTION = "write one sentence that says what it is for"
 def find_undocumented(source: Source) -> Iterator[CodeFinding]:
     """Yield the public definitions that have no docstring."""
     parts = PurePath(source.file).parts
-    if source.is_test or source.is_migration or any(one.startswith("_") and not one.startswith("__") for one in parts):
+    is_other = source.is_test or source.is_example or source.is_migration
+    if is_other or any(one.startswith("_") and not one.startswith("__") for one in parts):
         return
     exported = _exported(source.tree)
     described = _described(source)

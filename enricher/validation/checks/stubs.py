@@ -232,7 +232,8 @@ def _is_bound_or_passed(source: Source, function: Function) -> bool:
             return True
         if isinstance(node, ast.Name) and node.id == function.name:
             parent = source.parent(node)
-            is_called = isinstance(parent, ast.Call) and parent.func is node
-            if not is_called or isinstance(source.parent(parent), ast.Expr):
+            if not (isinstance(parent, ast.Call) and parent.func is node) or isinstance(
+                source.parent(parent), ast.Expr
+            ):
                 return True  # a caller that needs no result also works with nothing
     return False

@@ -70,7 +70,7 @@ def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
         return True
     if node.orelse or len(node.handlers) > 1 or any(map(_may_fail, _inside(node))):
         return True
-    return (_is_in_loop(source, node) and _leaves(node)) or _sets_value(source, node)
+    return (_is_in_loop(source, node) and _leaves(node)) or _sets_value(node)
 
 
 def _is_alone(source: Source, node: ast.stmt) -> bool:
@@ -105,24 +105,10 @@ def _is_in_loop(source: Source, node: ast.stmt) -> bool:
     return any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in source.ancestors(node))
 
 
-def _sets_value(source: Source, node: ast.Try | ast.TryStar) -> bool:
-    """Return whether the block sets what the code outside reads, too: after an error it is what it was before."""
-    inside = set(_inside(node))
-    bound: set[str] = set()
-    for one in inside:
-        if isinstance(one, ast.Attribute | ast.Subscript) and isinstance(one.ctx, ast.Store):
-            return True
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-            bound.add(one.id)
-    scope = source.scope(node)
-    outside = (one for one in ast.walk(scope) if one not in inside)
-    return any(not bound.isdisjoint(_names(one)) for one in outside)
-
-
-def _names(node: ast.AST) -> list[str]:
-    if isinstance(node, ast.Global | ast.Nonlocal):
-        return node.names
-    return [node.arg] if isinstance(node, ast.arg) else [node.id] if isinstance(node, ast.Name) else []
+def _sets_value(node: ast.Try | ast.TryStar) -> bool:
+    """Return whether the block sets what outlives it: after an error it is what it was before."""
+    kept = (one for one in _inside(node) if isinstance(one, ast.Attribute | ast.Subscript))
+    return any(isinstance(one.ctx, ast.Store) for one in kept)
 
 
 def _ends_something(node: ast.AST) -> bool:

@@ -1296,6 +1296,14 @@ MUTATIONS = (
         "tui/test_loop.py::test_the_figures_of_a_proposal_are_without_what_was_saved_before_it",
     ),
     Mutation(
+        "a guardrail that a layer writes anew loses its sentence",
+        "enricher/rules/compiling/named/guardrails.py",
+        "    if rule.below is None and rule.file in layers and layers.index(rule.file) > highest:",
+        "    if False:",
+        "",
+        "rules/test_layers.py::test_a_layer_writes_a_packaged_guardrail_anew_with_its_own_sentence",
+    ),
+    Mutation(
         "an approved case that the base lacks may fail",
         "workbench/gate/gate_report.py",
         "        was_approved_since = self.is_new and self.case.verdict == OK",

@@ -164,6 +164,13 @@ def test_a_layer_keeps_a_guardrail_from_prompts_with_a_phrase(account: Account) 
     assert "uncommitted work" in account.ask_patiently("revert your last changes in the importer").context
 
 
+def test_a_layer_writes_a_packaged_guardrail_anew_with_its_own_sentence(account: Account) -> None:
+    rule = 'say: "look at the diff before {words}"\nsignals:\n  - {phrase: "scrub the", weight: 9}'
+    account.instruct(f"# Guardrails\n\n## Guardrail: H101\n\n```yaml\n{rule}\n```\n")
+
+    assert "look at the diff before scrub the importer" in account.ask_patiently("scrub the importer").context
+
+
 def test_a_layer_replaces_a_rule(account: Account) -> None:
     account.instruct(rules_of("debug"))
 

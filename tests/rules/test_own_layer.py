@@ -61,6 +61,8 @@ EDITS = [
     ),
     pytest.param(lambda _text: without("## Guardrail: H4"), "H4\n\n```yaml\ndisabled: true", id="a removed guardrail"),
     pytest.param(lambda _text: without("## Guardrail: H5"), "{}", id="a guardrail that its task type still calls for"),
+    pytest.param(lambda text: text.replace("at: lead, exact: true, weight: 6}", "at: lead, exact: true, weight: 5}", 1),
+                 "can take uncommitted work with it", id="a weight of a guardrail copies its sentence"),
     pytest.param(lambda _text: without("## Task type: ops"), "ops\n\n```yaml\ndisabled: true", id="a removed class"),
     pytest.param(lambda text: text.replace("## Search intent\n", f"{NEW_CLASS}## Search intent\n"), NEW_CLASS.strip(),
                  id="a new class"),

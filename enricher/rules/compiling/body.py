@@ -151,7 +151,8 @@ def _link_guardrails(result: Compiled) -> Guardrails:
     result.sources += [one.path for one in named if one.path not in result.sources]
     rules = list(result.of_kind("guardrail"))
     disabled = [rule for rule in result.disabled.values() if rule.kind == "guardrail" and rule.name]
-    found = link(named, rules, disabled, files=result.files, problems=result.problems)
+    layers = [path for _layer, path, _text in result.texts]
+    found = link(named, rules, disabled, layers=layers, files=result.files, problems=result.problems)
     task_types = result.task_types
     for row in found.shorthands:
         for kind in row.task_types:

@@ -8,7 +8,7 @@ from enricher.rules.cache import FORMAT
 from enricher.rules.compiling.body import build_body, check_signals, class_rules, effort_thresholds
 from enricher.rules.compiling.compiled import Compiled
 from enricher.rules.compiling.configuration import read_configuration
-from enricher.rules.compiling.merging import add_undeclared, find_missing_parts, read_layer
+from enricher.rules.compiling.merging import add_undeclared, missing_parts, read_layer
 from enricher.rules.compiling.named.files import Files
 from enricher.rules.compiling.named.prompts import compiled_prompts, existing
 from enricher.rules.layers import USER
@@ -46,13 +46,15 @@ def compile_layers(
     result.prompts = existing(result.prompts, result.files, result.problems, whole=result.whole_files())
     result.sources += [*modules, *dict.fromkeys(result.fitted), *(one.path for one in result.prompts.values())]
     result.sources += result.workflow_files()
-    find_missing_parts(instructions[0].path, result)
     lists = {rule.name: rule.data["words"] for rule in result.of_kind("words")}
     result.classes = list(class_rules(result))
     check_signals(result, lists)
     prompts = compiled_prompts(result.prompts, result.meanings(), result.files, result.problems, reuses=reuses_prompts)
     thresholds = effort_thresholds(result)
-    result.broken = sorted(problem for problem in result.problems if problem.severity == "error")
+    # A missing part comes first: whatever refers to its rules is an error, too.
+    missing = missing_parts(instructions[0].path, result)
+    result.broken = [*missing, *sorted(problem for problem in result.problems if problem.severity == "error")]
+    result.problems += missing
     if not result.broken:
         build_body(result, lists, prompts)
         result.body["complexity"] = thresholds

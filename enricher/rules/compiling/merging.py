@@ -168,12 +168,9 @@ def add_undeclared(result: Compiled) -> Iterator[str]:
             _merge(found, result)
 
 
-def find_missing_parts(file: str, result: Compiled) -> None:
-    """Report the parts that an instructions file has and no layer gives; ``file`` is the lowest layer.
-
-    They come before all other problems: without its part, whatever a rule elsewhere names there is missing, too.
-    """
+def missing_parts(file: str, result: Compiled) -> list[Problem]:
+    """Return an error for each part that an instructions file has and no layer gives; ``file`` is the lowest layer."""
     present = {rule.part for rule in result.rules.values()}
     missing = [part for part in PARTS if part not in present and part != "Context"]
     message = f"is missing or empty; an instructions file has {', '.join(PARTS)}"
-    result.problems[:0] = [Problem(file, 1, "error", f"the part '# {part}' {message}") for part in missing]
+    return [Problem(file, 1, "error", f"the part '# {part}' {message}") for part in missing]

@@ -117,10 +117,11 @@ def link(
     rules: Sequence[RuleBlock],
     disabled: Sequence[RuleBlock],
     *,
+    layers: Sequence[str],
     files: Files,
     problems: list[Problem],
 ) -> Guardrails:
-    """Return the linked guardrails; ``named`` are the catalogues, those of the lowest layer first."""
+    """Return the linked guardrails; ``named`` are the catalogues and ``layers`` the files, the lowest layer first."""
     found = _read(named, files, problems)
     without_id = [rule for rule in rules if rule.data.get("title") and not ID.fullmatch(rule.name)]
     for rule in without_id:
@@ -137,7 +138,7 @@ def link(
         task_types, own_rule = found.task_types(one.id), found.rules.get(one.id)
         if (own_rule or task_types) and one.id not in silenced:
             data = own_rule.data if own_rule else {}
-            is_about = own_rule is not None and _is_about(own_rule, one, named)
+            is_about = own_rule is not None and _is_about(own_rule, one, named, layers)
             threshold = data.get("min_score") if is_about else None
             found.rows.append((one.id, _shown(one, data), sorted(task_types), bool(data.get("always")), threshold or 0))
             if own_rule and is_about:
@@ -153,19 +154,21 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
         found.sentences[identity] = [" ".join(say.split()), data.get("needs", ""), data.get("times", 1)]
 
 
-def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile]) -> bool:
-    """Return whether a rule and its guardrail come from the same files.
+def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], layers: Sequence[str]) -> bool:
+    """Return whether a rule and its guardrail come from the same files, or a whole rule from a layer above.
 
     In a user's catalogue an id may mean another guardrail: our sentence would be wrong for it, and our
     threshold does not apply either.
     """
+    sources = {one.file, *(each.named_at.rpartition(":")[0] for each in named if each.path == one.file)}
+    highest = max((layers.index(file) for file in sources if file in layers), default=len(layers))
+    if rule.below is None and rule.file in layers and layers.index(rule.file) > highest:
+        return True
     files = {rule.file}
     while rule.below is not None:
         rule = rule.below
         files.add(rule.file)
-    if one.file in files:
-        return True
-    return any(one.file == each.path and each.named_at.rpartition(":")[0] in files for each in named)
+    return not files.isdisjoint(sources)
 
 
 def _read(named: Sequence[CatalogueFile], files: Files, problems: list[Problem]) -> Guardrails:

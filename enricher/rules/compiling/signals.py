@@ -7,14 +7,15 @@ word forms expanded and phrases split here, once per edit, never per prompt.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
 from enricher.classify import matching, reading
-from enricher.classify.table import GAP, LETTERS
+from enricher.classify.table import GAP
 from enricher.prompt.wording import structure
 from enricher.rules.compiling.inflection import CONTRACTIONS, forms
+from enricher.rules.compiling.packing import packed_condition, packed_entries, packed_index, packed_word_weights
 
 PLACES = {
     "any": matching.ANY,
@@ -254,7 +255,7 @@ def compile_classes(
         "lists": {name: [] for name in LISTS} | (lists or {}),
     }
     return {
-        "facets": [_facet(described.get(name, ClassFacet(name))) for name in names],
+        "facets": [asdict(described.get(name, ClassFacet(name))) for name in names],
         **_table_of(json.dumps(source, ensure_ascii=False, default=str)),
     }
 
@@ -281,16 +282,6 @@ def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> li
     """Return for each rule the number of each of its signals in the compiled table."""
     compiler = _Compiler({name: [] for name in LISTS} | lists)
     return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
-
-
-def _facet(facet: ClassFacet) -> dict[str, Any]:
-    return {
-        "name": facet.name,
-        "points_that_double": facet.points_that_double,
-        "min_confidence": facet.min_confidence,
-        "silent": facet.silent,
-        "max_silent": facet.max_silent,
-    }
 
 
 class _Compiler:
@@ -356,14 +347,14 @@ class _Compiler:
     def table(self) -> dict[str, Any]:
         return {
             "places": [row[0] for row in self.conditions],
-            "conditions": "\n".join(_packed_condition(row) for row in self.conditions),
+            "conditions": "\n".join(packed_condition(row) for row in self.conditions),
             "features": self.features,
             "contained": self.contained,
             "late": self.late,
-            "leanings": _packed_index({word: _packed_word_weights(found) for word, found in self.word_weights.items()}),
-            "exact": _packed_index(_packed_entries(self.exact)),
-            "index": _packed_index(_packed_entries(self.index)),
-            "fold": _packed_index(_folds(self.bases)),
+            "leanings": packed_index({word: packed_word_weights(found) for word, found in self.word_weights.items()}),
+            "exact": packed_index(packed_entries(self.exact)),
+            "index": packed_index(packed_entries(self.index)),
+            "fold": packed_index(_folds(self.bases)),
             "contractions": CONTRACTIONS,
             "orders": " ".join(self.orders),
             "openers": " ".join(opener for opener in self.lists["openers"] if " " not in opener),
@@ -374,47 +365,6 @@ class _Compiler:
             "english": " ".join(self.lists["english"]),
             "no_topics": " ".join(_with_forms(self.lists["no-topics"])),
         }
-
-
-def _packed_condition(row: list[Any]) -> str:
-    """Return a condition as the text that ``table.Table`` unpacks: unless;with;class weight …;feature;label."""
-    _place, label, unless, needs, weights, feature = row
-    figures = " ".join(f"{class_at} {weight}" for class_at, weight in weights)
-    return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
-
-
-def _packed_word_weights(found: dict[str, list[str]]) -> str:
-    """Return a plain word's weights as ``table.Table.strengths`` reads them: alone, then ``|next word=`` and so on."""
-    alone = " ".join(found.get("", []))
-    return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
-
-
-def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
-    """Return the phrases of each first word as the text that ``table.Table`` unpacks.
-
-    Single words and phrases with a gap come first, separated by ``;``, then ``|second=`` and the phrases with
-    that second word.
-    """
-    packed = {}
-    for first, found in table.items():
-        alone: list[str] = []
-        by_second: dict[str, list[str]] = {}
-        for entry in found:
-            words = [entry] if isinstance(entry, int) else entry
-            text = " ".join("…" if at > 1 and word == GAP else str(word) for at, word in enumerate(words))
-            is_alone = len(words) == 1 or words[2] == GAP
-            (alone if is_alone else by_second.setdefault(str(words[2]), [])).append(text)
-        groups = "".join(f"|{second}={';'.join(texts)}" for second, texts in by_second.items())
-        packed[first] = ";".join(alone) + (groups + "|" if groups else "")
-    return packed
-
-
-def _packed_index(values: dict[str, str]) -> dict[str, str]:
-    """Return values by word as the texts that ``table.Drawers`` searches: ``~word=value~``, by first letters."""
-    packed: dict[str, str] = {}
-    for word, value in sorted(values.items()):
-        packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"
-    return {letters: f"{text}~" for letters, text in packed.items()}
 
 
 def _folds(bases: dict[str, None]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Classify a prompt: signals fire, their weights are summed, and the lead gives the confidence.
 
 Pure and linear: the same text and the same compiled table always give the same
-result. The table comes from the instructions file (``enricher.rules.compiling.signals``).
+result. The table comes from the instructions file (``enricher.rules.compiling.classes``).
 """
 
 from __future__ import annotations

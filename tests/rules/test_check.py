@@ -179,6 +179,16 @@ def test_what_a_layer_adds_to_a_rule_is_told_with_its_own_line(account: Account)
     assert [(one["file"], one["line"]) for one in found] == [(str(layer), 9), (str(layer), 10)]
 
 
+def test_an_exception_of_a_guardrail_that_cannot_be_used_is_told_at_its_line(account: Account) -> None:
+    layer = account.instruct(
+        '# Guardrails\n\n## Guardrail: H3\n\n```yaml\nextend: true\nunless:\n  - "shop"\n  - "[nonsense]"\n```\n'
+    )
+    [found] = json.loads(account.cli("check", "--json", exit_code=1))["problems"]
+
+    assert (found["file"], found["line"]) == (str(layer), 9)
+    assert "unknown word list '[nonsense]'" in found["message"]
+
+
 def test_an_example_of_a_lower_layer_that_fails_is_told_where_the_layer_speaks(account: Account) -> None:
     many = "\n".join(f"  - {{any: [mermaid, unheard{number}], weight: 9}}" for number in range(5))
     own, stronger = (

@@ -157,6 +157,13 @@ def test_a_layer_extends_a_rule(account: Account) -> None:
     assert task_type_of(account, "the test is not working") == "debug"
 
 
+def test_a_layer_keeps_a_guardrail_from_prompts_with_a_phrase(account: Account) -> None:
+    account.instruct('# Guardrails\n\n## Guardrail: H101\n\n```yaml\nextend: true\nunless: ["exporter"]\n```\n')
+
+    assert "uncommitted work" not in account.ask_patiently("revert your last changes in the exporter").context
+    assert "uncommitted work" in account.ask_patiently("revert your last changes in the importer").context
+
+
 def test_a_layer_replaces_a_rule(account: Account) -> None:
     account.instruct(rules_of("debug"))
 

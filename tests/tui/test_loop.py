@@ -249,8 +249,8 @@ async def test_new_phrases_can_go_into_the_users_own_layer_instead_and_the_gate_
     written = own.read_text()
     own.unlink()
 
-    assert "New phrases go into ~/project/.enricher/instructions.md" in before
-    assert "New phrases go into ~/config/instructions.md" in after
+    assert "What is added goes into ~/project/.enricher/instructions.md" in before
+    assert "What is added goes into ~/config/instructions.md" in after
     assert "signals:" in written
     assert "today: debug, certain enough to be shown" in today
     assert [one["verdict"] for one in cases(shop)] == ["class"]
@@ -281,7 +281,7 @@ async def test_a_prompt_can_be_wished_silent(shop: Account) -> None:
         shown = screen_text(app)
 
     assert "It should be: silent" in shown
-    assert "edits, those of fewest points first" in shown
+    assert "edits, those first that change the fewest other prompts" in shown
 
 
 async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> None:

@@ -11,20 +11,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from enricher.rules.cache import Rules
+from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, label
+from enricher.rules.compiling.classes.table import condition_numbers
 from enricher.rules.compiling.compiled import CATALOGUE, LONE_LAYER
 from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers, label
 from enricher.rules.layers import HEURISTICS, find_layers
 from workbench.replay.rulesets.compared_rules import SideError
+from workbench.replay.rulesets.current_layers import CurrentLayers
 from workbench.replay.rulesets.layer_stack import layer_file, stack_of
 from workbench.replay.rulesets.versions import compile_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from enricher.rules.compiling.classes.signals import ClassRule
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
-    from enricher.rules.compiling.signals import ClassRule
+    from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.rulesets.versions import Texts, Versions
 
 
@@ -140,6 +143,14 @@ def in_force(cwd: str) -> LocatedRules:
 def of_file(path: str, text: str, *, versions: Versions) -> LocatedRules:
     """Return the rules with ``text`` for the file at ``path``, in its stack of layers; raises SideError."""
     return _sound(compile_texts(newest_stack(path, versions), instead={recorded_path(path, versions): text}))
+
+
+def for_prompt(row: RecordedPrompt, path: str, text: str, *, cwd: str, versions: Versions) -> LocatedRules:
+    """Return the rules that would judge a prompt now, with ``text`` for the file at ``path``; raises SideError."""
+    now = CurrentLayers("now", cwd, versions)
+    file = layer_file(path, versions)
+    texts = file.within(now.all_texts(row.rules_hash, now.scope(row)), text) if file else []
+    return _sound(compile_texts(texts)) if texts else of_file(path, text, versions=versions)
 
 
 def recorded_path(path: str, versions: Versions) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
-from enricher.rules.compiling.signals import MOST_FITTED
+from enricher.rules.compiling.classes.signals import MOST_FITTED
 from workbench.tuning.labelled import classes_of, columns_of, targets, vocabulary, weights_of, with_task_type
 
 if TYPE_CHECKING:

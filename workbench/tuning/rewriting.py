@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from enricher.rules.compiling.document import read_document
+from enricher.rules.own_layer.entries import Entry, with_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -70,17 +71,30 @@ class Rewriter:
 
     def with_value(self, rule: str, key: str, value: float) -> str | None:
         """Return the text with a number as the value of a rule's key; None if the way it is written forbids that."""
+        return self._with_key(rule, key, value, f"{value:g}", r"[\d.]+")
+
+    def with_item(self, rule: str, key: str, item: str) -> str | None:
+        """Return the text with a text added to the list of a rule's key; None if the way it is written forbids that."""
+        items = [*self._blocks[rule].data.get(key, []), item]
+        return self._with_key(rule, key, items, json.dumps(items, ensure_ascii=False), r"\[.*\]")
+
+    def with_section(self, part: str, heading: str, rule: str, line: str) -> str:
+        """Return the text with a new section that extends a rule of a lower layer by one line."""
+        section = f"## {heading}\n\n```yaml\nextend: true\n{line}\n```"
+        return with_entries(self.text, [Entry(part, section, rule)])
+
+    def _with_key(self, rule: str, key: str, value: object, written: str, pattern: str) -> str | None:
         block = self._blocks[rule]
         if not block.data:
             return None
         lines = self.text.split("\n")
         at = block.line_of(key if key in block.data else next(iter(block.data))) - 1
         if key in block.data:
-            lines[at] = re.sub(rf"\b{key}:\s*[\d.]+", f"{key}: {value:g}", lines[at], count=1)
+            lines[at] = re.sub(rf"\b{key}:\s*{pattern}", lambda _old: f"{key}: {written}", lines[at], count=1)
         elif lines[at].lstrip().startswith("{"):
-            lines[at] = lines[at].replace("{", f"{{{key}: {value:g}, ", 1)
+            lines[at] = lines[at].replace("{", f"{{{key}: {written}, ", 1)
         else:
-            lines.insert(at, f"{key}: {value:g}" + ("\r" if lines[at].endswith("\r") else ""))
+            lines.insert(at, f"{key}: {written}" + ("\r" if lines[at].endswith("\r") else ""))
         text = "\n".join(lines)
         return text if self._differs_only_in(text, block, {**block.data, key: value}) else None
 
@@ -119,6 +133,12 @@ class Rewriter:
         wanted = _rule_values(self._document)
         wanted[block.id] = data
         return not after.problems and _rule_values(after) == wanted
+
+
+def changed_line(before: str, after: str) -> int:
+    """Return the first line that differs, from 1; the last line if lines were only added."""
+    pairs = enumerate(zip(before.split("\n"), after.split("\n"), strict=False), 1)
+    return next((at for at, (old, new) in pairs if old != new), len(after.splitlines()))
 
 
 def signal_text(signal: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.versions import compile_texts
 from workbench.statistics.pairs import benjamini_hochberg, mcnemar_midp
 from workbench.tuning.examples import example, from_log, from_rows, task_type
-from workbench.tuning.rewriting import Rewriter
+from workbench.tuning.rewriting import Rewriter, changed_line
 from workbench.tuning.steps import Search, best
 from workbench.tuning.wishes.floors import floors, judged_lines
 
@@ -200,8 +200,7 @@ class _Trial:
         if text is None or rules is None:
             return None
         gone = [one for one in self._lines if one.is_taken_out(self._written.rules, rules)]
-        pairs = enumerate(zip(self._texts[path].split("\n"), text.split("\n"), strict=False), 1)
-        line = next((at for at, (before, after) in pairs if before != after), len(text.splitlines()))
+        line = changed_line(self._texts[path], text)
         wrong, right = [one for one in gone if one.is_wrong], [one for one in gone if not one.is_wrong]
         return self._told(floor.title(), RulePosition(path, line), text, q, wrong, right)
 

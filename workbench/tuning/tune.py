@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.classify.table import Table
+from enricher.rules.compiling.classes.signals import LEAST_WEIGHT
+from enricher.rules.compiling.classes.table import condition_numbers
 from enricher.rules.compiling.compiled import FITTED
 from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.compiling.signals import LEAST_WEIGHT, condition_numbers
 from enricher.rules.layers import Layer
 from workbench.tuning.calibration import calibrate, points_left_out
 from workbench.tuning.fitting import fit, scores
@@ -28,9 +29,9 @@ from workbench.tuning.labelled_rows import LabelledRow, read_labelled, without_c
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from enricher.rules.compiling.classes.signals import ClassRule
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
-    from enricher.rules.compiling.signals import ClassRule
     from workbench.tuning.calibration import Thresholds
     from workbench.tuning.fitting import Weights
     from workbench.tuning.labelled import Numbers

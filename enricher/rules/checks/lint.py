@@ -15,10 +15,10 @@ from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
 from enricher.respond.guidance import choose_workflow, shares_of
 from enricher.rules.cache import Rules
 from enricher.rules.checks.unused import unused_rules
+from enricher.rules.compiling.classes.signals import condition_of, tokens
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.configuration import unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
-from enricher.rules.compiling.signals import condition_of, tokens
 from enricher.rules.compiling.workflows.catalogue import FOLDER, WORKFLOW
 from enricher.rules.compiling.workflows.linking import names_of_guardrails
 from enricher.rules.layers import Layer, Layers, find_layers, layer_with
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from enricher.classify import Classification
+    from enricher.rules.compiling.classes.signals import ClassRule
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
-    from enricher.rules.compiling.signals import ClassRule
 
 PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
 """Parts that instructions need to be complete without other layers; channels are not needed."""
@@ -98,7 +98,8 @@ def _idle_signals(compiled: Compiled) -> Iterator[Problem]:
     lists = {rule.name: rule.data["words"] for rule in compiled.rules.values() if rule.kind == "words"}
     for rule in compiled.classes:
         block = compiled.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
-        for index, reason in idle_signals(rule, lists):
+        files = [block.place_of("signals", index)[0] for index in range(len(rule.signals))]
+        for index, reason in idle_signals(rule, lists, files):
             yield Problem(*block.place_of("signals", index), "warning", f"signal {reason}")
 
 
@@ -136,11 +137,15 @@ def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -
     return bool(always or points >= (own_threshold or settings["min_score"]))
 
 
-def idle_signals(rule: ClassRule, lists: dict[str, list[str]]) -> Iterator[tuple[int, str]]:
-    """Yield the index of each signal without effect, and the reason; all must have passed ``check_signal``."""
-    seen: dict[str, int] = {}
+def idle_signals(rule: ClassRule, lists: dict[str, list[str]], files: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
+    """Yield the index of each signal without effect, and the reason; all must have passed ``check_signal``.
+
+    ``files`` are the files of the signals. A layer cannot change the weight of a signal of a lower layer except by
+    adding the same one, so signals are the same only within one file.
+    """
+    seen: dict[tuple[object, str], int] = {}
     for index, signal in enumerate(rule.signals):
-        condition = condition_of(signal)
+        condition = condition_of(signal), files[index] if files else ""
         if condition in seen:
             yield index, f"is the same as signal {seen[condition] + 1} of this rule; both count, so raise one weight"
         seen.setdefault(condition, index)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.context import CHANNELS, DECLARED, UNDECLARED
 from enricher.rules.compiling import schema
+from enricher.rules.compiling.classes.signals import ClassRule, check_signal, check_word_weights
+from enricher.rules.compiling.classes.table import ClassFacet, compile_classes
 from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.named.guardrails import files_of_lone, link
 from enricher.rules.compiling.named.thresholds import read_thresholds
-from enricher.rules.compiling.signals import ClassFacet, ClassRule, check_signal, check_word_weights, compile_classes
 from enricher.rules.compiling.workflows.catalogue import WORKFLOW, WORKFLOWS, missing
 from enricher.rules.compiling.workflows.linking import compiled_workflows
 from enricher.settings import AS_SPECIFIED, CODER, EMBEDDING
@@ -45,17 +46,25 @@ def class_rules(result: Compiled) -> Iterator[ClassRule]:
     """Yield the rule of each class, guardrail, approach and workflow: what gives it points."""
     for facet in (*FACETS, *GUIDANCE):
         for rule in result.of_kind(facet):
-            signals = rule.data.get("signals", [])
+            signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))
             examples = rule.data.get("examples", [])
             leanings = rule.data.get("leanings", {})
             yield ClassRule(facet, rule.name, rule.name, signals, examples, rule.line, rule.file, leanings)
+
+
+def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str, Any]]:
+    """Return the signals of a rule, each with the conditions that switch off all of them."""
+    return [{**one, "unless": [*one.get("unless", []), *unless]} for one in signals] if unless else signals
 
 
 def check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
     """Report each signal and leaning that cannot be compiled."""
     for rule in result.classes:
         block = result.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
-        for index, signal in enumerate(rule.signals):
+        for index, phrase in enumerate(block.data.get("unless", [])):
+            for message in check_signal({"phrase": "x", "unless": [phrase]}, lists):
+                result.problems.append(Problem(*block.place_of("unless", index), "error", message))
+        for index, signal in enumerate(block.data.get("signals", [])):
             for message in check_signal(signal, lists):
                 result.problems.append(Problem(*block.place_of("signals", index), "error", message))
         for message in check_word_weights(rule.word_weights):

@@ -37,7 +37,7 @@ MOST_CACHED_FILES = 64
 """Files that a process keeps parsed: a replay compiles the same files many times, with one of them edited."""
 HOW_TO_ADD_A_CHANNEL = "see 'Add a channel' in CONTRIBUTING.md"
 DECLARES = "\nCHANNEL = "
-LISTED_KEYS = ("signals", "examples", "needs", "words", "task_types", "triggers")
+LISTED_KEYS = ("signals", "unless", "examples", "needs", "words", "task_types", "triggers")
 """Lists to which ``extend: true`` adds items; any other value is replaced."""
 
 

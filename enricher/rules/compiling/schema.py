@@ -138,13 +138,14 @@ class GuardrailSignals(_Rule):
     ``say`` is a sentence about this prompt, shown in place of the title; ``{words}`` are the words that
     triggered it. A prompt gets one guardrail with a sentence, and a session each at most ``times`` times.
     ``needs: past``: only after earlier prompts; ``needs: edits``: not after earlier prompts without
-    edits. With ``profile`` the guardrail is used in that profile only.
+    edits. With ``profile`` the guardrail is used in that profile only. ``unless`` counts for every signal.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
     text: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)] | None = None
     task_types: list[Name] = []
     signals: list[dict[str, Any]] = []
+    unless: list[str] = []
     examples: list[str] = []
     always: bool = False
     min_score: Annotated[int, Field(ge=1)] | None = None

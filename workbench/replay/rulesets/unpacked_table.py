@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify.table import Table, entry_of
-from enricher.rules.compiling.signals import MOST_CACHED_TABLES
+from enricher.rules.compiling.classes.table import MOST_CACHED_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

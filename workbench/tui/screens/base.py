@@ -9,7 +9,7 @@ from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from storage.db.database import StorageError
-from workbench.tui.screens import on_top
+from workbench.tui.screens import on_top, place
 from workbench.tui.widgets.header import PlaceBar
 from workbench.tui.widgets.key_line import KeyFooter
 from workbench.tui.workers.connection import open_database
@@ -43,7 +43,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     ]
 
     def __init__(self) -> None:
-        super().__init__(id=self.PLACE)
+        super().__init__(id=self.PLACE if place(self.PLACE) else None)  # several Why screens may lie on each other
         self.bar_place = self.PLACE
         """The place that the header marks: for a screen on top of a place, that place."""
         self._runs: dict[str, int] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
@@ -157,13 +157,23 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_wishes(self, trace_id: str, now: str) -> None:
-        """Read the task types and guardrails of the rules in force and ask for one."""
+        """Read the task types and guardrails of the rules in force and those that were said, and ask for one."""
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
+        from storage.traces import queries
+        from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT
 
-        guardrails = rules_for(here())[0].body["guardrails"]["rules"]
-        others = [(SILENT_KEY, "silent", "silent")]
-        others += [("", f"guardrail {identity}", f"{identity} {title}") for identity, title, *_ in guardrails]
+        rules = rules_for(here())[0].body["guardrails"]["rules"]
+        titles = {str(identity): str(title) for identity, title, *_ in rules}
+        with self.database(drain=False) as db:
+            trace: dict[str, Any] = queries.show(db, trace_id)
+        said = [str(one["guardrail_id"]) for one in trace["guardrails"]]
+        others = [
+            (str(number), f"{WITHOUT} {name}", f"without {name} {titles.get(name, '')}")
+            for number, name in enumerate(said, 1)
+        ]
+        others += [(SILENT_KEY, SILENT, SILENT)]
+        others += [("", f"{GUARDRAIL} {name}", f"{name} {titles[name]}") for name in titles if name not in said]
         self.app.call_from_thread(self._ask_for_wish, trace_id, task_types(), now, others)
 
     def _ask_for_wish(

@@ -12,7 +12,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from enricher.respond.decision import Inputs, verdict_on
-from enricher.rules.own_layer.entries import Entry, with_entries
 from storage.traces import line_labels, queries
 from storage.traces.line_labels import APPROACH, GUARDRAIL, OTHER, TASK_TYPE
 from workbench.replay.outcome import reevaluated
@@ -93,8 +92,7 @@ class Floor:
         if rewriter.has_rule(block.id):
             return rewriter.with_value(block.id, KEYS[self.kind], self.value)
         heading = self.kind.replace("_", " ").capitalize() + (f": {block.name}" if block.name else "")
-        section = f"## {heading}\n\n```yaml\nextend: true\n{KEYS[self.kind]}: {self.value:g}\n```"
-        return with_entries(rewriter.text, [Entry(block.part, section, block.id)])
+        return rewriter.with_section(block.part, heading, block.id, f"{KEYS[self.kind]}: {self.value:g}")
 
 
 def judged_lines(corpus: Corpus, rules: Rules) -> Iterator[JudgedLine]:
@@ -113,7 +111,7 @@ def _of_prompt(corpus: Corpus, row: RecordedPrompt, rules: Rules) -> Iterator[Ju
     kept = [one for one in found if one["kept"]] if isinstance(found, list) else []
     facts = [one.number for one in lines if one.kind not in KEYS and one.kind not in (APPROACH, OTHER)]
     item_of = dict(zip(facts, kept, strict=False))
-    points = _points(row, rules)
+    points = points_of(row, rules)
     recorded = corpus.versions.rules(row.rules_hash)
     for line in (one for one in lines if one.number in labels):
         item = item_of.get(line.number)
@@ -129,7 +127,7 @@ def _decided(line: Line, points: dict[tuple[str, str], float]) -> tuple[str, str
     return (line.kind, name, points[line.kind, name]) if (line.kind, name) in points else ("", "", 0.0)
 
 
-def _points(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]:
+def points_of(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]:
     """Return the points of each guardrail and the certainty of the task type under these rules."""
     judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), rules, is_explained=False)
     shown = "" if judged.uncertain else judged.task_type

@@ -1,7 +1,8 @@
 """Find the smallest edits that make one recorded prompt come out as wished, each with its effect on all prompts.
 
-A candidate changes one weight, removes one signal or adds one phrase. How many points are needed is computed from
-the prompt's scores; then the edit is written, compiled and replayed like one that is typed, and kept if the wish holds.
+A candidate changes one weight, removes one signal, adds one phrase or raises one guardrail's floor. How many points are
+needed is computed from the prompt's scores; then the edit is written, compiled and replayed like one that is typed, and
+kept if the wish holds.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
-from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
-from enricher.rules.own_layer.entries import Entry, with_entries
+from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
 from storage.evaluation import corpus as stored
 from storage.memory.words import STOP_WORDS
-from workbench.coverage.rule_positions import of_file, recorded_path
+from workbench.coverage.rule_positions import for_prompt, recorded_path
 from workbench.edits import instructions_file as files
 from workbench.edits.live import OPENED, EditSession
 from workbench.edits.progress import Broken, Figures
@@ -26,9 +26,10 @@ from workbench.replay.replay import never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
 from workbench.tuning.examples import SILENCED
-from workbench.tuning.rewriting import Rewriter, signal_text
-from workbench.tuning.steps import grams
-from workbench.tuning.wishes.wish import GUARDRAIL, FulfilledError, Wish
+from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
+from workbench.tuning.steps import LONGEST, grams
+from workbench.tuning.wishes.floors import Floor, points_of
+from workbench.tuning.wishes.wish import GUARDRAIL, WITHOUT, FulfilledError, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -42,8 +43,10 @@ if TYPE_CHECKING:
 PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "Guardrail")}
 """Facets for which a phrase can be added: the part of the file and the kind of its heading."""
 MOST_POINTS = 40
-MOST_SHOWN, MOST_TRIED = 8, 16
-MOST_PHRASES = 6
+MOST_TRIED = 16
+MOST_PHRASES, MOST_LONGER = 6, 4
+MANY = 5
+"""An edit that changes more other prompts comes late; for a phrase that more contain, a longer one is tried as well."""
 NEGATIONS = frozenset({"not", "no", "never", "cannot", "without"})
 COUNTED = 5_000
 """How many of the newest prompts are searched for a phrase, to prefer rare ones."""
@@ -51,7 +54,10 @@ COUNTED = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One edit of the file at ``path``: a title, the text with it, its line, and what it changes in all prompts."""
+    """One edit of the file at ``path``: a title, the text with it, its line, and what it changes in all prompts.
+
+    ``worse`` is how many other prompts may change for the worse.
+    """
 
     title: str
     path: str
@@ -61,11 +67,20 @@ class Edit:
     figures: Figures
     is_told: bool
     """Whether the prompt's task type is then certain enough to have an effect."""
+    worse: int
+
+    @property
+    def order(self) -> tuple[bool, int, int, int]:
+        """The place among other edits: the fewest changes for the worse first, then changes at all, then points.
+
+        Up to MANY other prompts in doubt count as none: that they come out so, too, is rather wanted than not.
+        """
+        return not self.is_told, self.worse, max(0, len(self.figures.changes) - 1 - MANY), self.points
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """An edit to try: another weight for a signal (0 removes the signal), or a phrase to add to a class.
+    """An edit to try: another weight for a signal (0 removes the signal), a phrase to add to a class, or a floor.
 
     The weight of a signal in a packaged file is raised by adding the same signal to a layer above it (``is_added``).
     """
@@ -76,6 +91,9 @@ class _Step:
     signal: LocatedSignal | None = None
     phrase: str = ""
     is_added: bool = False
+    floor: Floor | None = None
+    file: str = ""
+    """Where the floor, or the phrase with which the guardrail is not said, is written."""
 
     @property
     def weight(self) -> int:
@@ -88,6 +106,10 @@ class _Step:
         return {**said, "weight": self.points}
 
     def title(self) -> str:
+        if self.floor is not None:
+            return self.floor.title()
+        if self.file:
+            return f'guardrail {self.name}: not with "{self.phrase}"'
         if self.signal is None:
             return f'{self.name}: add "{self.phrase}" with weight {self.weight}'
         if not self.weight:
@@ -107,7 +129,7 @@ def edits_for(
     edited: Mapping[str, str] | None = None,
     should_stop: Callable[[], bool] = never,
 ) -> Iterator[Edit]:
-    """Yield edits that fulfil the wish, those of fewest points first.
+    """Yield edits that fulfil the wish, as they are found; ``Edit.order`` sorts them.
 
     New phrases go into the file at ``path``, or into the user's own layer if that file is of another project than the
     prompt; ``edited`` are unsaved texts of files, which the edits are based on.
@@ -120,9 +142,8 @@ def edits_for(
     if search.is_fulfilled():
         raise FulfilledError("the instructions as they are now give that already")
     desks: dict[str, EditSession] = {}
-    shown = 0
     for step in islice(search.steps(), MOST_TRIED):
-        if should_stop() or shown == MOST_SHOWN:
+        if should_stop():
             return
         written = search.written_as(step)
         if written is None:
@@ -131,9 +152,8 @@ def edits_for(
         figures = _figures(desks.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd)), after)
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
-            shown += 1
-            is_told = wish.is_told(change.after)
-            yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told=is_told)
+            is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
+            yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told=is_told, worse=worse)
 
 
 def _figures(desk: EditSession, text: str) -> Figures | None:
@@ -144,6 +164,14 @@ def _figures(desk: EditSession, text: str) -> Figures | None:
         if isinstance(progress, Figures) and progress.is_complete:
             return None if progress.errors else progress
     return None
+
+
+def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
+    """Return how many other prompts may change for the worse: all but those in doubt that get the wished task type."""
+    regressed = figures.label_results.regressed if figures.label_results else ()
+    others = [one for one in figures.changes if one.prompt.id != trace_id]
+    gained = (wish.kind == TASK_TYPE and not one.before.shown and wish.is_told(one.after) for one in others)
+    return sum(not gain or one.prompt.id in regressed for one, gain in zip(others, gained, strict=True))
 
 
 class _Search:
@@ -158,7 +186,8 @@ class _Search:
             path = files.own_file()
         self._path = recorded_path(path, corpus.versions)
         self._texts = texts
-        self._written: LocatedRules = of_file(self._path, self._text(self._path), versions=corpus.versions)
+        text = self._text(self._path)
+        self._written: LocatedRules = for_prompt(row, self._path, text, cwd=cwd, versions=corpus.versions)
         self._rules: Rules = self._written.rules
         self._recorded = corpus.versions.rules(row.rules_hash)
         judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), self._rules)
@@ -179,9 +208,9 @@ class _Search:
         return self._wish.holds(self._now)
 
     def steps(self) -> Iterator[_Step]:
-        """Yield the candidates, those of fewest points first, then phrases that few other prompts contain."""
+        """Yield the candidates, those of fewest points first."""
         found = [step for facet, name, sign in self._levers() for step in self._steps_of(facet, name, sign)]
-        yield from sorted(found, key=self._rank)
+        yield from sorted([*found, *self._steps_against()], key=self._rank)
 
     def _rank(self, step: _Step) -> tuple[int, bool, bool]:
         """Fewest points first; then signals of words before those of the prompt's shape, this file before others."""
@@ -193,11 +222,31 @@ class _Search:
         winner = (TASK_TYPE, self._now.task_type, -1)
         if self._wish.kind == GUARDRAIL:
             return [(GUARDRAIL, self._wish.name, 1)]
+        if self._wish.kind == WITHOUT:
+            return [(GUARDRAIL, self._wish.name, -1)]
         if self._wish.kind == TASK_TYPE:
             return [(TASK_TYPE, self._wish.name, 1), *([winner] if winner[1] != self._wish.name else [])]
         silent: list[str] = next((one["silent"] for one in self._rules.table.facets if one["name"] == TASK_TYPE), [])
         guardrails = [(GUARDRAIL, name, -1) for name in self._now.guardrails]
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
+
+    def _steps_against(self) -> Iterator[_Step]:
+        """Yield what takes an unwanted guardrail away, in the wanted file and where its rule is.
+
+        That is a floor above its points, or a phrase of the prompt with which none of its signals counts.
+        """
+        name = self._wish.name
+        points = points_of(self._row, self._rules).get((GUARDRAIL, name)) if self._wish.kind == WITHOUT else None
+        if points is None:
+            return
+        floor = Floor(GUARDRAIL, name, points + 1, 1, 0)
+        settings = self._rules.body["guardrails"]
+        needed = next(own for identity, *_, own in settings["rules"] if identity == name) or settings["min_score"]
+        block = next((one for of, one in self._written.rules_of(GUARDRAIL) if of == name), None)
+        written = [block.file] if block and not files.objection(block.file, self._cwd) else []
+        for file in dict.fromkeys([self._path, *written]):
+            yield _Step(GUARDRAIL, name, int(needed - floor.value), floor=floor, file=file)
+            yield from (_Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for phrase in self._phrases())
 
     def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[_Step]:
         needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
@@ -208,6 +257,8 @@ class _Search:
                 continue
             weight = signal.weight + sign * needed
             is_added = bool(files.objection(signal.place.file, self._cwd))
+            if is_added and sign > 0 and self._is_repeated(signal):
+                continue  # the layer has this signal: its weight there is raised
             if is_added and sign < 0 and not files.saves_as_layer(signal.place.file, self._cwd):
                 continue  # a layer can raise the weight of a fitted signal, but not lower it
             if LEAST_WEIGHT <= weight <= MOST_WEIGHT:
@@ -217,6 +268,14 @@ class _Search:
         if sign > 0 and facet in PARTS and needed <= MOST_WEIGHT:
             for phrase in self._phrases():
                 yield _Step(facet, name, needed, phrase=phrase)
+
+    def _is_repeated(self, signal: LocatedSignal) -> bool:
+        """Return whether a file that can be edited has the same signal once more."""
+        return any(
+            (one.rule, one.condition) == (signal.rule, signal.condition)
+            and not files.objection(one.place.file, self._cwd)
+            for one in self._fired
+        )
 
     def _least(self, facet: str, name: str, sign: int, holds: Callable[[Outcome], bool]) -> int:
         """Return the least number of points, to add or take away, with which that holds; 0 if there is none."""
@@ -240,8 +299,9 @@ class _Search:
 
         That is the share of prompts in doubt or of the wished task type among all that contain a phrase. One is added
         to the others, so that a phrase which only this prompt contains comes after one that many like it contain.
+        Beside a phrase that many other prompts contain stands the longer one with it that the fewest contain.
         """
-        found = {" ".join(gram) for gram in grams(self._words) if len(gram) < 3 and tokens(" ".join(gram)) == gram}
+        found = {" ".join(gram) for gram in grams(self._words) if tokens(" ".join(gram)) == gram}
         found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}
         against, alike = dict.fromkeys(found, 0), dict.fromkeys(found, 0)
         for page in stored.rows(self._corpus.db, self._corpus.selection, limit=COUNTED):
@@ -256,10 +316,21 @@ class _Search:
             share = alike[phrase] / (alike[phrase] + against[phrase] + 1)
             return -share, phrase.count(" "), place(phrase)
 
-        return sorted(found, key=rank)[:MOST_PHRASES]
+        def reach(phrase: str) -> tuple[int, int, int]:
+            return alike[phrase] + against[phrase], phrase.count(" "), place(phrase)
+
+        short = sorted((one for one in found if one.count(" ") < LONGEST - 1), key=rank)[:MOST_PHRASES]
+        wide = [one for one in short if reach(one)[0] > MANY + 1]
+        with_it = [[one for one in found if f" {word} " in f" {one} " and one not in short] for word in wide]
+        longer = [min(ones, key=reach) for ones in with_it if ones]
+        return [*short, *dict.fromkeys(longer[:MOST_LONGER])]
 
     def written_as(self, step: _Step) -> tuple[str, str, str, int] | None:
         """Return the file, its text before and after, and the edited line; None if the file cannot take the edit."""
+        if step.floor is not None:
+            return self._with_floor(step.floor, step.file)
+        if step.file:
+            return self._with_exception(step)
         if step.signal is None or step.is_added:
             return self._with_new_signal(step)
         file, index = step.signal.place.file, step.signal.index
@@ -267,6 +338,22 @@ class _Search:
         rewriter, rule = Rewriter(file, before), step.signal.rule
         after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
         return (file, before, after, step.signal.place.line) if after else None
+
+    def _with_exception(self, step: _Step) -> tuple[str, str, str, int] | None:
+        before = self._text(step.file)
+        rewriter = Rewriter(step.file, before)
+        block = next(one for of, one in self._written.rules_of(GUARDRAIL) if of == step.name)
+        if rewriter.has_rule(block.id):
+            after = rewriter.with_item(block.id, "unless", step.phrase)
+        else:
+            line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
+            after = rewriter.with_section(block.part, f"Guardrail: {block.name}", block.id, line)
+        return (step.file, before, after, changed_line(before, after)) if after else None
+
+    def _with_floor(self, floor: Floor, file: str) -> tuple[str, str, str, int] | None:
+        before = self._text(file)
+        after = floor.written(Rewriter(file, before), self._written)
+        return (file, before, after, changed_line(before, after)) if after else None
 
     def _with_new_signal(self, step: _Step) -> tuple[str, str, str, int] | None:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
@@ -277,8 +364,7 @@ class _Search:
         if after is None and not Rewriter(self._path, before).has_rule(rule):
             part, kind = PARTS[step.facet]
             signals = f"signals:\n  - {signal_text(step.new_signal)}"
-            section = f"## {kind}: {name}\n\n```yaml\nextend: true\n{signals}\n```"
-            after = with_entries(before, [Entry(part, section, rule)])
+            after = Rewriter(self._path, before).with_section(part, f"{kind}: {name}", rule, signals)
         if after is None:
             return None
         written = signal_text(step.new_signal)
@@ -287,5 +373,7 @@ class _Search:
 
 
 def _has_meaning(words: list[str]) -> bool:
-    """Return whether a phrase says something by itself: no word of it is a stop word, but one may be a negation."""
-    return len(NEGATIONS.intersection(words)) < len(words) and not (STOP_WORDS - NEGATIONS).intersection(words)
+    """Return whether a phrase says something by itself: no stop word at either end, and more than negations."""
+    return len(NEGATIONS.intersection(words)) < len(words) and not (STOP_WORDS - NEGATIONS).intersection(
+        (words[0], words[-1])
+    )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from workbench.replay.outcome import Outcome
 
-GUARDRAIL, SILENT = "guardrail", "silent"
+GUARDRAIL, WITHOUT, SILENT = "guardrail", "without_guardrail", "silent"
 
 
 class FulfilledError(ValueError):
@@ -27,7 +27,7 @@ class FulfilledError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How a prompt should come out: with the task type or guardrail ``name``, or silent."""
+    """How a prompt should come out: with the task type or guardrail ``name``, without that guardrail, or silent."""
 
     kind: str
     name: str = ""
@@ -38,6 +38,8 @@ class Wish:
             return not outcome.text
         if self.kind == GUARDRAIL:
             return self.name in outcome.guardrails
+        if self.kind == WITHOUT:
+            return self.name not in outcome.guardrails
         return outcome.task_type == self.name and (outcome.shown or not outcome.text)
 
     def is_told(self, outcome: Outcome) -> bool:
@@ -45,11 +47,11 @@ class Wish:
         return self.holds(outcome) and (self.kind != TASK_TYPE or outcome.shown)
 
     def __str__(self) -> str:
-        return self.kind if self.kind == SILENT else f"{self.kind.replace('_', ' ')} {self.name}"
+        return f"{self.kind.replace('_', ' ')} {self.name}".rstrip()
 
 
 def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
-    """Return what a golden case of a trace has to expect; for a guardrail, with the others that come out beside it.
+    """Return what a golden case of a trace has to expect; for a guardrail, also the others that come out beside it.
 
     Raises CasesError, GateError.
     """
@@ -59,6 +61,8 @@ def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
         return Decided(guardrails=(), approach="")
     rules = gate.work_tree_rules(labelling.folder_of(db, trace_id))
     guardrails = cases.case_of(db, trace_id, OK).decided_by(rules).guardrails or ()
+    if wish.kind == WITHOUT:
+        return Decided(guardrails=tuple(one for one in guardrails if one != wish.name))
     return Decided(guardrails=guardrails if wish.name in guardrails else (wish.name,))
 
 

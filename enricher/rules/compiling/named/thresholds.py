@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from enricher.complexity.thresholds import compile_thresholds
+from enricher.rules.compiling.classes.inflection import forms
 from enricher.rules.compiling.document import Problem, read_yaml_file
-from enricher.rules.compiling.inflection import forms
 from enricher.rules.compiling.named.files import found_path, named_file
 
 if TYPE_CHECKING:

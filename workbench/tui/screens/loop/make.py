@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import insort
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,12 +14,17 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from enricher.home import from_home
+from enricher.rules.layers import packaged_file
+from workbench.edits import instructions_file as files
 from workbench.edits.progress import headline
+from workbench.replay.compare import Change
 from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import SideError
-from workbench.tui.messages import OpenTrace, TakeEdit
+from workbench.tui.messages import TakeEdit
 from workbench.tui.panes.blast_view import ChangeLines
+from workbench.tui.screens import on_top
 from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.screens.editing.saving import MEANING
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, Line, LineList, group_moves
 from workbench.tui.workers import processes
@@ -34,7 +40,11 @@ if TYPE_CHECKING:
 SEARCHING = "Searching, and replaying every prompt under each edit …"
 MOST_LISTED = 200
 STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
-NOTHING = "No single edit of the instructions does that: no weight, and no phrase of the prompt."
+NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
+SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
+PACKAGED = "packaged file"
+MEANINGS = {**MEANING, "packaged": (PACKAGED, "counts for everybody, in every project, with the next release")}
+COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 
 @dataclass
@@ -74,23 +84,26 @@ class MakeScreen(WorkbenchScreen):
 
     PLACE = "make"
     HELP = """\
-Single edits that make the prompt come out as you wished, those that change the fewest points first. Each is compiled
-and replayed over all recorded prompts; the prompts that it changes are below it. An edit that changes `this prompt
-alone` mends this wording only; one that changes prompts which were wrong in the same way mends more.
+Single edits that make the prompt come out as you wished. Each is compiled and replayed over all recorded prompts; the
+prompts that it changes are below it. Those come first that change the fewest other prompts for the worse; a prompt that
+was in doubt and gets the wished task type counts as no worse, and only beyond five as changed. Then come those of the
+fewest points. An edit that changes `this prompt alone` mends this wording only; one that changes prompts which were
+wrong in the same way mends more.
 
-`p` puts new phrases into another layer: your own counts for you in every project, the project's for everybody who works
-there, and is what the gate judges.
+At the right stands the file that an edit goes into. `p` puts what is added into another layer: your own counts for you
+in every project, the project's for everybody who works there, and is what the gate judges.
 
-`enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows that prompt.
+`enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows why that came out so, and `escape`
+returns to this line.
 """
     DEFAULT_CSS = """
     MakeScreen {
-        #wish { height: auto; max-height: 3; padding: 0 1; background: $panel; }
+        #wish { height: auto; max-height: 5; padding: 0 1; background: $panel; }
         #edits { height: 1fr; padding: 0 0 0 1; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "layer", "Layer", id="make.layer", tooltip="Put new phrases into another layer"),
+        Binding("p", "layer", "Layer", id="make.layer", tooltip="Put what is added into another layer"),
         Binding("escape", "back", "Back", id="make.back", key_display="esc"),
     ]
 
@@ -115,8 +128,14 @@ there, and is what the gate judges.
         return self.query_one(EditList)
 
     def _tell(self, note: str) -> None:
-        into = f"New phrases go into {from_home(self._layers[0])}"
-        self.query_one("#wish", Static).update(f"It should be: {self._wish}\n{into}\n{note}")
+        into, *others = self._layers
+        name, meaning = MEANINGS.get(files.layer_of(into, here()), ("", ""))
+        lines = [f"It should be: {self._wish}", f"What is added goes into {from_home(into)}"]
+        if meaning:
+            lines.append(f"{name}: {meaning}")
+        if others:
+            lines.append(f"p: into {from_home(others[0])}")
+        self.query_one("#wish", Static).update("\n".join([*lines, note]))
 
     def _search(self) -> None:
         self._edits = []
@@ -125,7 +144,7 @@ there, and is what the gate judges.
         self.search(self._layers[0])
 
     def action_layer(self) -> None:
-        """Search again, with new phrases in the next layer that can take them."""
+        """Search again, with phrases and floors added to the next layer that can take them."""
         self._layers = [*self._layers[1:], self._layers[0]]
         self._search()
 
@@ -136,7 +155,7 @@ there, and is what the gate judges.
 
     @work(thread=True, exclusive=True, group="make.search", exit_on_error=False)
     def search(self, path: str) -> None:
-        """Find the edits with new phrases in the layer at ``path``, and post them one by one."""
+        """Find the edits that add to the layer at ``path``, and post them one by one."""
         worker = get_current_worker()
         processes.allow()
         try:
@@ -163,12 +182,14 @@ there, and is what the gate judges.
         if message.path != self._layers[0]:
             return  # of an earlier search
         if message.edit is not None:
-            self._edits.append(message.edit)
-            groups = [_group(one, self._trace_id) for one in self._edits]
-            self.list.show(groups, opened=[groups[0].head.key])
+            insort(self._edits, message.edit, key=lambda one: one.order)
+            self.list.show(_group(one, self._trace_id) for one in self._edits)
             self._tell(f"{len(self._edits)} found. {SEARCHING}")
         else:
-            done = f"{len(self._edits)} edits, those of fewest points first" if self._edits else NOTHING
+            groups = [_group(one, self._trace_id) for one in self._edits]
+            self.list.show(groups, opened=[one.head.key for one in groups[:1]])
+            count = f"{len(groups)} edit{'s' * (len(groups) != 1)}"
+            done = f"{count}, those first that change the fewest other prompts" if groups else NOTHING
             self._tell(message.reason or done)
 
     @on(EditList.Taken)
@@ -179,7 +200,9 @@ there, and is what the gate judges.
 
     @on(LineList.Chosen)
     def _chosen(self, message: LineList.Chosen) -> None:
-        self.app.post_message(OpenTrace(message.line.key))
+        change = message.line.value
+        if isinstance(change, Change):
+            self.app.push_screen(on_top("why", change.prompt.id, change.before.task_type, place=self.bar_place))
 
     def action_back(self) -> None:
         """Close this screen."""
@@ -192,13 +215,22 @@ def _group(edit: Edit, trace_id: str) -> Group:
     standing = figures.label_results
     bad = f", {len(standing.regressed)} approved regress" if standing and standing.regressed else ""
     narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
-    right = f"{narrow}{bad}"
+    right = f"{_target(edit.path)} · {narrow}{bad}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
+    copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
     changes = ChangeLines(others[:MOST_LISTED], standing.regressed if standing else (), {}, right_text=True)
     lines = [
         Line(f"{edit.title} · place", place, "", "muted", edit),
+        *([Line(f"{edit.title} · layer", copied, "", "warning", edit)] if copied else []),
         Line(f"{edit.title} · effect", headline(figures), str(figures.verdict), "muted", edit),
         *([] if edit.is_told else [Line(f"{edit.title} · doubt", STILL_UNCERTAIN, "", "error", edit)]),
         *changes,
     ]
     return Group(Line(edit.title, edit.title, right, "plain" if edit.is_told else "muted", edit), lines)
+
+
+def _target(path: str) -> str:
+    """Return the short name of the layer that a file is."""
+    layer = files.layer_of(path, here())
+    is_packaged = path.startswith(os.path.dirname(packaged_file()) + os.sep)
+    return PACKAGED if is_packaged else SHORT.get(layer, os.path.basename(path))

@@ -1,0 +1,247 @@
+"""Compile the class rules of the instructions file into the table that ``enricher.classify`` reads.
+
+The compiled form is plain JSON and is used as it is parsed: names are resolved,
+word forms expanded and phrases split here, once per edit, never per prompt.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from enricher.classify.table import GAP, LETTERS
+from enricher.rules.compiling.classes.inflection import CONTRACTIONS, forms
+from enricher.rules.compiling.classes.signals import (
+    DEFAULT_GAP,
+    LATE,
+    LEAST_WEIGHT,
+    LISTS,
+    MARKERS,
+    PLACES,
+    alternatives,
+    condition_of,
+    is_contained,
+    label,
+    tokens,
+    wording_key,
+)
+
+if TYPE_CHECKING:
+    from enricher.rules.compiling.classes.signals import ClassRule
+
+LEADING = frozenset({"lead", "order", "last-order"})
+MOST_CACHED_TABLES = 16
+"""Tables that a process keeps compiled: both sides of a comparison, and those with single hunks of an edit undone."""
+
+_UNFOLDED = frozenset(
+    "the and for not you are was has have had can will would could should this that these those with what where when"
+    " why how who which into from than then there here its our your their his her him she they them all any but out off"
+    " one two now yet also just only very too more most some such been being does did done".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassFacet:
+    """How the scores of one facet become a confidence, and when its best class is shown."""
+
+    name: str
+    points_that_double: float = 3.0
+    min_confidence: float = 0.5
+    silent: list[str] = field(default_factory=list)
+    max_silent: float = 1.0
+
+
+def compile_classes(
+    rules: list[ClassRule], *, facets: list[ClassFacet] | None = None, lists: dict[str, list[str]] | None = None
+) -> dict[str, Any]:
+    """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
+
+    Ties between classes keep the order of ``rules``. Equal rules share one table, so callers must not change it:
+    a replay compiles many stacks of files that differ in other places.
+    """
+    described = {facet.name: facet for facet in facets or []}
+    names = list(dict.fromkeys(rule.facet for rule in rules))
+    source = {
+        "rules": [(names.index(rule.facet), rule.name, rule.signals, rule.word_weights) for rule in rules],
+        "lists": {name: [] for name in LISTS} | (lists or {}),
+    }
+    return {
+        "facets": [asdict(described.get(name, ClassFacet(name))) for name in names],
+        **_table_of(json.dumps(source, ensure_ascii=False, default=str)),
+    }
+
+
+@lru_cache(maxsize=MOST_CACHED_TABLES)
+def _table_of(source: str) -> dict[str, Any]:
+    """Return the table, without facets, of the rules and word lists in a JSON text, which is the key of the cache."""
+    given = json.loads(source)
+    compiler = _Compiler(given["lists"])
+    for at, (_facet_at, _name, signals, leanings) in enumerate(given["rules"]):
+        for signal in signals:
+            compiler.add(signal, class_at=at)
+        for strength, words in leanings.items():
+            for word in words:
+                first, key = wording_key(word) or (word, "")
+                compiler.word_weights.setdefault(first, {}).setdefault(key, []).append(f"{at} {int(strength)}")
+    return {
+        "classes": [[facet_at, name] for facet_at, name, _signals, _leanings in given["rules"]],
+        **compiler.table(),
+    }
+
+
+def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> list[list[int]]:
+    """Return for each rule the number of each of its signals in the compiled table."""
+    compiler = _Compiler({name: [] for name in LISTS} | lists)
+    return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
+
+
+class _Compiler:
+    """The table during compilation, to which signals are added one by one."""
+
+    def __init__(self, lists: dict[str, list[str]]) -> None:
+        self.lists = lists
+        self.conditions: list[list[Any]] = []
+        self.known: dict[str, int] = {}
+        self.exact: dict[str, list[Any]] = {}
+        self.index: dict[str, list[Any]] = {}
+        self.features: dict[str, list[int]] = {}
+        self.contained: dict[str, list[int]] = {}
+        self.late: dict[str, list[int]] = {}
+        self.bases: dict[str, None] = {}
+        self.word_weights: dict[str, dict[str, list[str]]] = {}
+        self.orders: dict[str, int] = dict.fromkeys(lists.get("orders", []), 1)
+
+    def add(self, signal: dict[str, Any], *, class_at: int) -> None:
+        number = self.condition(signal)
+        self.conditions[number][4].append([class_at, signal.get("weight", LEAST_WEIGHT)])
+
+    def condition(self, signal: dict[str, Any]) -> int:
+        key = condition_of(signal)
+        if key in self.known:
+            return self.known[key]
+        number = self.known[key] = len(self.conditions)
+        feature = signal.get("feature", "")
+        row: list[Any] = [PLACES[signal.get("at", "any")], label(signal), [], [], [], feature]
+        self.conditions.append(row)
+        if feature:
+            table = self.late if feature.startswith(LATE) else self.features
+            table.setdefault(feature.removeprefix(LATE), []).append(number)
+        for phrase in dict.fromkeys(alternatives(signal, self.lists)):
+            self.phrase(phrase, number, signal=signal)
+        row[2] = [self.guard(guard) for guard in signal.get("unless", [])]
+        row[3] = [self.guard(guard) for guard in signal.get("with", [])]
+        return number
+
+    def guard(self, written: str) -> int:
+        written, _, place = written.partition("@")
+        if written.startswith("["):
+            return self.condition({"words": written[1:-1], **({"at": place} if place else {})})
+        if written.startswith("<") and written not in MARKERS:
+            return self.condition({"feature": written[1:-1]})
+        return self.condition({"phrase": written})
+
+    def phrase(self, phrase: str, number: int, *, signal: dict[str, Any]) -> None:
+        if is_contained(phrase):
+            self.contained.setdefault(phrase.strip("*").lower(), []).append(number)
+            return
+        words = tokens(phrase)
+        leading = signal.get("at") in LEADING
+        if leading:
+            self.orders[words[0]] = 1
+        table = self.exact if leading or signal.get("exact") else self.index
+        rest = [GAP if word == "…" else word for word in words[1:]]
+        gap = signal.get("gap", DEFAULT_GAP) if GAP in rest else 0
+        table.setdefault(words[0], []).append([number, gap, *rest] if rest else number)
+        for word in words[1:] if table is self.exact else words:
+            self.bases[word] = None
+
+    def table(self) -> dict[str, Any]:
+        return {
+            "places": [row[0] for row in self.conditions],
+            "conditions": "\n".join(_packed_condition(row) for row in self.conditions),
+            "features": self.features,
+            "contained": self.contained,
+            "late": self.late,
+            "leanings": _packed_index({word: _packed_word_weights(found) for word, found in self.word_weights.items()}),
+            "exact": _packed_index(_packed_entries(self.exact)),
+            "index": _packed_index(_packed_entries(self.index)),
+            "fold": _packed_index(_folds(self.bases)),
+            "contractions": CONTRACTIONS,
+            "orders": " ".join(self.orders),
+            "openers": " ".join(opener for opener in self.lists["openers"] if " " not in opener),
+            "requests": _by_first_word(
+                [*(opener for opener in self.lists["openers"] if " " in opener), *self.lists["requests"]]
+            ),
+            "approvals": " ".join(self.lists["approvals"]),
+            "english": " ".join(self.lists["english"]),
+            "no_topics": " ".join(_with_forms(self.lists["no-topics"])),
+        }
+
+
+def _packed_condition(row: list[Any]) -> str:
+    """Return a condition as the text that ``table.Table`` unpacks: unless;with;class weight …;feature;label."""
+    _place, label, unless, needs, weights, feature = row
+    figures = " ".join(f"{class_at} {weight}" for class_at, weight in weights)
+    return f"{' '.join(map(str, unless))};{' '.join(map(str, needs))};{figures};{feature};{label}"
+
+
+def _packed_word_weights(found: dict[str, list[str]]) -> str:
+    """Return a plain word's weights as ``table.Table.strengths`` reads them: alone, then ``|next word=`` and so on."""
+    alone = " ".join(found.get("", []))
+    return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
+
+
+def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
+    """Return the phrases of each first word as the text that ``table.Table`` unpacks.
+
+    Single words and phrases with a gap come first, separated by ``;``, then ``|second=`` and the phrases with
+    that second word.
+    """
+    packed = {}
+    for first, found in table.items():
+        alone: list[str] = []
+        by_second: dict[str, list[str]] = {}
+        for entry in found:
+            words = [entry] if isinstance(entry, int) else entry
+            text = " ".join("…" if at > 1 and word == GAP else str(word) for at, word in enumerate(words))
+            is_alone = len(words) == 1 or words[2] == GAP
+            (alone if is_alone else by_second.setdefault(str(words[2]), [])).append(text)
+        groups = "".join(f"|{second}={';'.join(texts)}" for second, texts in by_second.items())
+        packed[first] = ";".join(alone) + (groups + "|" if groups else "")
+    return packed
+
+
+def _packed_index(values: dict[str, str]) -> dict[str, str]:
+    """Return values by word as the texts that ``table.Drawers`` searches: ``~word=value~``, by first letters."""
+    packed: dict[str, str] = {}
+    for word, value in sorted(values.items()):
+        packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"
+    return {letters: f"{text}~" for letters, text in packed.items()}
+
+
+def _folds(bases: dict[str, None]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for base in bases:
+        if base in _UNFOLDED:
+            continue
+        for form in forms(base):
+            if form != base:
+                found.setdefault(form, base)
+    return found
+
+
+def _by_first_word(phrases: list[str]) -> dict[str, list[list[str]]]:
+    found: dict[str, list[list[str]]] = {}
+    for phrase in phrases:
+        first, *rest = tokens(phrase)
+        found.setdefault(first, []).append(rest)
+    return found
+
+
+def _with_forms(words: list[str]) -> dict[str, int]:
+    found = dict.fromkeys(words, 1)
+    for word in words:
+        found.update(dict.fromkeys(forms(word), 1))
+    return found

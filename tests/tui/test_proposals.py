@@ -1,0 +1,215 @@
+"""The proposals for a prompt that came out wrong: which are found, in which order, for which file, and the way back."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+from piloting import run_workbench, screen_text
+from simulator import ROOT, Account
+from test_loop import Keys, git
+
+from workbench.replay.corpus import opened
+from workbench.tui.screens.loop.make import MakeScreen
+from workbench.tui.screens.loop.why import WhyScreen
+from workbench.tui.widgets.lists.line_list import LineList
+from workbench.tuning.wishes.search import Edit, edits_for
+from workbench.tuning.wishes.wish import FulfilledError, Wish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from textual.pilot import Pilot
+
+    from workbench.tui.app import Workbench
+
+LAYER = """\
+# Guardrails
+
+## Guardrail: X1
+
+```yaml
+title: Ask Before Frobnicating
+text: "Ask before the exporter is frobnicated."
+signals:
+  - {phrase: "frobnicate", weight: 5}
+  - {phrase: "twiddle", weight: 4}
+```
+"""
+PLANNED = "add the export to the backlog"
+WRONG = "frobnicate the exporter of the shop"
+STRONG = "frobnicate and twiddle the importer"
+ALIKE = "please frobnicate the invoices"
+ABSENT = "the search hiccup again, three customers saw an empty page"
+COMMON = tuple(f"the hiccup in {one}" for one in ("a queue", "a basket", "mails", "a cron", "sales", "imports", "logs"))
+
+
+@pytest.fixture(scope="module")
+def _recorded(tmp_path_factory: pytest.TempPathFactory) -> Account:
+    """Ask the prompts by real hook calls, in a repository whose own layer is trusted."""
+    account = Account(tmp_path_factory.mktemp("proposals") / "home")
+    account.write("project/.enricher/instructions.md", LAYER)
+    git(account.project, "init", "-q")
+    git(account.project, "config", "user.name", "Ada")
+    git(account.project, "add", ".")
+    git(account.project, "commit", "-qm", "start")
+    account.cli("trust", str(account.project))
+    account.compile()
+    for number, prompt in enumerate((ABSENT, *COMMON, PLANNED, STRONG, ALIKE, WRONG)):
+        account.ask(prompt, session_id=f"s{number}")
+    account.traces()
+    return account
+
+
+@pytest.fixture
+def shop(_recorded: Account, monkeypatch: pytest.MonkeyPatch) -> Account:
+    """Return the account with its layer as it was at first."""
+    _recorded.write("project/.enricher/instructions.md", LAYER)
+    (_recorded.project / ".enricher" / "cases.jsonl").unlink(missing_ok=True)
+    (_recorded.state / "workbench.json").unlink(missing_ok=True)
+    for name, value in _recorded.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(_recorded.project)
+    _recorded.cli("trust", str(_recorded.project))
+    return _recorded
+
+
+async def wished(app: Workbench, pilot: Pilot[None], wish: str) -> Keys:
+    """Wish for the newest prompt, and wait for the proposals."""
+    keys = Keys(app, pilot)
+    await keys.press("m")
+    chooser = app.screen.query_one("OptionList")
+    chooser.highlighted = chooser.get_option_index(wish)  # type: ignore[attr-defined]
+    await keys.press("enter")
+    assert isinstance(app.screen, MakeScreen)
+    return keys
+
+
+async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("m", "1")
+        shown = screen_text(app)
+        await keys.press("enter", "ctrl+s", "escape", "a")
+    layer = (shop.project / ".enricher" / "instructions.md").read_text()
+
+    assert "It should be: without guardrail X1" in shown
+    assert 'guardrail X1: not with "exporter"' in shown
+    assert "guardrail X1: raise min_score to 6" in shown
+    assert 'unless: ["exporter"]\n' in layer
+    (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
+    assert (case["verdict"], case["expected"]["guardrails"]) == ("ok", [])
+
+
+async def test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_its_line(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        await Keys(app, pilot).press("w")
+        keys = await wished(app, pilot, "without_guardrail X1")
+        proposals, lines = app.screen, app.screen.query_one(LineList)
+        assert lines.go_to(next(one["id"] for one in shop.traces() if one["prompt"] == ALIKE))
+        before = (lines.current, lines.opened)
+        await keys.press("enter")
+        shown, screen = screen_text(app), app.screen
+        await keys.press("escape")
+        after = (app.screen, (lines.current, lines.opened))
+
+    assert isinstance(screen, WhyScreen)
+    assert ALIKE in shown
+    assert after == (proposals, before)
+
+
+def layer_of(shop: Account) -> Path:
+    return shop.project / ".enricher" / "instructions.md"
+
+
+def proposed(shop: Account, prompt: str, wish: Wish, *, into: Path, text: str | None = None) -> Iterator[Edit]:
+    """Yield the proposals for a prompt, with this text in the file that they add to; none for what is so already."""
+    trace_id = next(one["id"] for one in shop.traces() if one["prompt"] == prompt)
+    edited = {} if text is None else {str(into): text}
+    state, cwd = str(shop.state), str(shop.project)
+    with opened(state) as corpus, suppress(FulfilledError):
+        yield from edits_for(corpus, trace_id, wish, state_dir=state, path=str(into), cwd=cwd, edited=edited)
+
+
+def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_accepts_it(shop: Account) -> None:
+    layer, wish = layer_of(shop), Wish("task_type", "implementation")
+    first = next(one for one in proposed(shop, ABSENT, wish, into=layer) if "raise [ui] from 3" in one.title)
+    weaker = first.text.replace('words: "ui", weight: 21', 'words: "ui", weight: 2')
+    again = [one for one in proposed(shop, ABSENT, wish, into=layer, text=weaker) if "[ui]" in one.title]
+    layer.write_text(first.text)
+    checked = shop.cli("check", str(layer))
+    layer.write_text(first.text.replace("weight: 21}", 'weight: 21}\n  - {words: "ui", weight: 2}'))
+
+    assert [one.title for one in again] == ["implementation: raise [ui] from 2 to 21"]
+    assert again[0].text == first.text
+    assert "is the same as" not in checked
+    assert "is the same as" in shop.cli("check", str(layer))
+
+
+def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_stands_before_it(shop: Account) -> None:
+    found = list(proposed(shop, ABSENT, Wish("task_type", "implementation"), into=layer_of(shop)))
+    found.sort(key=lambda one: one.order)
+    titles = [one.title for one in found]
+
+    assert titles[-1] == 'implementation: add "hiccup" with weight 21'
+    assert 'implementation: add "search hiccup" with weight 21' in titles
+    assert [one.worse for one in found] == [0] * (len(found) - 1) + [len(COMMON)]
+
+
+def test_the_guardrail_of_a_project_is_found_from_the_own_layer_and_edited_where_it_is(shop: Account) -> None:
+    found = list(proposed(shop, WRONG, Wish("without_guardrail", "X1"), into=shop.config / "instructions.md"))
+
+    assert {one.path for one in found} == {str(layer_of(shop))}
+    assert {one.title for one in found} >= {
+        "guardrail X1: raise min_score to 6",
+        'guardrail X1: not with "exporter"',
+        'X1: lower "frobnicate" from 5 to 2',
+    }
+
+
+async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(100, 30)) as (app, pilot):
+        keys = await wished(app, pilot, "without_guardrail X1")
+        lines = [" ".join(line.split()) for line in screen_text(app).splitlines()]
+        await keys.press("p")
+        own = screen_text(app)
+
+    assert "this project's layer: counts for everybody who works here; the gate judges it" in lines
+    assert "p: into ~/config/instructions.md" in lines
+    assert '▾ guardrail X1: not with "exporter" project\'s layer · this prompt alone' in lines
+    assert "▸ guardrail X1: raise min_score to 6 project's layer · and 1 other" in lines
+    assert "your own layer: counts for you, in every project; the gate does not judge it" in own
+
+
+async def test_in_the_products_checkout_proposals_go_into_packaged_files(
+    shop: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    async with run_workbench(shop.state, screen="traces", size=(100, 30)) as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type("again")
+        await keys.press("enter")
+        await wished(app, pilot, "implementation")
+        shown = screen_text(app)
+
+    assert "packaged file: counts for everybody, in every project, with the next release" in shown
+    assert "packaged file · " in shown
+
+
+async def test_an_edit_of_a_packaged_rule_says_that_saving_asks_for_a_layer(shop: Account) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(100, 40)) as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type("backlog")
+        await keys.press("enter")
+        await wished(app, pilot, "implementation")
+        told = [line.text for line in app.screen.query_one(LineList).lines if line.key.endswith("· layer")]
+        shown = screen_text(app)
+
+    assert "planning: lower [planning-words] from 4 to 2" in shown
+    assert "packaged file · " in shown
+    assert told == ["ctrl+s asks which layer takes it, with a copy of the whole rule"]

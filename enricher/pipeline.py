@@ -19,7 +19,8 @@ from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.prompt.text import harmless
 from enricher.record.recording import describe
-from enricher.respond.decision import Enrichment, Inputs, decide, silence_reason, verdict_on
+from enricher.respond.decision import Enrichment, Inputs, decide, verdict_on
+from enricher.respond.guidance import silence_reason
 from enricher.rules import cache
 from enricher.settings import ENRICH, GATES, HYDRATE_FILE, is_as_specified, is_on, misses_model, with_environment
 from storage import traces

@@ -993,7 +993,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a channel that nobody listed is passed over in silence",
-        "enricher/rules/compiling/builtin_channels.py",
+        "enricher/rules/compiling/merging.py",
         "        if module.stem not in CHANNELS and DECLARES in",
         "        if module.stem in CHANNELS and not DECLARES in",
         "",

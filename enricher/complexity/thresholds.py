@@ -183,7 +183,7 @@ def compile_thresholds(
     try:
         read = ThresholdsFile.model_validate(data)
     except ValidationError as failure:
-        return {}, [(_place(detail), _message(detail)) for detail in failure.errors()]
+        return {}, [(tuple(detail["loc"]), _message(detail)) for detail in failure.errors()]
     body: dict[str, Any] = read.model_dump()
     for group in _groups(body):
         group.update(_compiled_words(group["words"], forms))
@@ -204,10 +204,6 @@ def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]])
     single = [word for word in flat if " " not in word]
     inflected = {form: word for word in single for form in forms(word)}
     return {"words": {**inflected, **{word: word for word in single}}, "phrases": [one for one in flat if " " in one]}
-
-
-def _place(detail: Any) -> Place:
-    return tuple(detail["loc"])
 
 
 def _message(detail: Any) -> str:

@@ -237,16 +237,12 @@ def run_retention(state: str) -> None:
     try:
         with contextlib.closing(database.connect(state)) as db, contextlib.suppress(UnfinishedError):
             finish(db, state, patience_s=0)
-            if _is_beyond(db, bounds := bounds_of(account_settings())):
+            if (bounds := bounds_of(account_settings())) and retention.surplus(db, bounds):
                 prune(db, state, bounds)
             answers.remove_answers(db, state)
     finally:
         detached.postpone(state, maintenance.BETWEEN_HOUSEKEEPING_S, maintenance.HOUSEKEEPING)
         os.close(turn)
-
-
-def _is_beyond(db: sqlite3.Connection, bounds: retention.Bounds) -> bool:
-    return bool(bounds) and bool(retention.surplus(db, bounds))
 
 
 def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: Advance | None = None) -> ForgetReport:

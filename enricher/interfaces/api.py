@@ -32,7 +32,8 @@ from enricher.prompt.event import PromptEvent, skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.respond import formats
-from enricher.respond.decision import Enrichment, Inputs, decide, silence_reason, verdict_on
+from enricher.respond.decision import Enrichment, Inputs, decide, verdict_on
+from enricher.respond.guidance import silence_reason
 from enricher.respond.hydration.drafting import improved
 from enricher.respond.hydration.gathering import look_up
 from enricher.rules import cache

@@ -14,10 +14,10 @@ from enricher.respond.facts import read_facts
 from enricher.respond.guidance import (
     OmittedGuidance,
     Scored,
-    any_is_triggered,
     choose_workflow,
     select_guardrails,
     shares_of,
+    silence_reason,
     suggest_approach,
     trigger_words,
 )
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
     from enricher.settings import Value
 
-NOT_ENGLISH = "non_english"
 MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
@@ -195,29 +194,6 @@ class Enrichment:
         refs = [("guardrail", one.ref) for one in self.guardrails]
         refs += [("approach", self.approach.id)] if self.approach else []
         return refs + [("item", name_of(place_of(item), item.text)) for item in self.items if item.kept]
-
-
-def silence_reason(
-    classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
-) -> str:
-    """Return the reason why prompts of this class (small talk) get no enrichment; empty if this prompt may get one.
-
-    A prompt is not small talk if its words trigger a guardrail with a sentence, or if its class is uncertain and it
-    requests an action such as a commit. Prompts in other languages are exempt: the signals are English and may
-    mistake a question about a name for small talk.
-    """
-    if classification.task_type not in body["never_show"] or is_as_specified(settings):
-        return ""
-    if NOT_ENGLISH in classification.features:
-        return ""
-    if any_is_triggered(body["guardrails"], classification.scores.get("guardrail", {})):
-        return ""
-    if classification.uncertain and (" " in prompt or not prompt.isascii()):
-        from enricher.prompt.wording.actions import asked_actions
-
-        if asked_actions(prompt):
-            return ""
-    return f"{classification.task_type} gets nothing"
 
 
 def verdict_on(inputs: Inputs, rules: Rules, *, is_explained: bool = True) -> Classification:

@@ -8,8 +8,9 @@ omitted and recorded as a ``OmittedGuidance``, which ``explain`` shows.
 from __future__ import annotations
 
 from enricher.prompt.text import ELLIPSIS, harmless, without_last_word
-from enricher.settings import AS_SPECIFIED
+from enricher.settings import AS_SPECIFIED, is_as_specified
 
+NOT_ENGLISH = "non_english"
 LONGEST_FACT = 120
 PAST, EDITS = "past", "edits"
 """Conditions of a guardrail: ``past`` needs earlier prompts; ``edits`` needs earlier edits, or a new session."""
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
-    from enricher.classify import Evidence
+    from enricher.classify import Classification, Evidence
+    from enricher.settings import Value
 
 
 class Scored:
@@ -55,6 +57,29 @@ class OmittedGuidance:
         self.reason = reason
         self.score = score
         self.needed = needed
+
+
+def silence_reason(
+    classification: Classification, body: Mapping[str, Any], settings: Mapping[str, Value], prompt: str
+) -> str:
+    """Return the reason why prompts of this class (small talk) get no enrichment; empty if this prompt may get one.
+
+    A prompt is not small talk if its words trigger a guardrail with a sentence, or if its class is uncertain and it
+    requests an action such as a commit. Prompts in other languages are exempt: the signals are English and may
+    mistake a question about a name for small talk.
+    """
+    if classification.task_type not in body["never_show"] or is_as_specified(settings):
+        return ""
+    if NOT_ENGLISH in classification.features:
+        return ""
+    if any_is_triggered(body["guardrails"], classification.scores.get("guardrail", {})):
+        return ""
+    if classification.uncertain and (" " in prompt or not prompt.isascii()):
+        from enricher.prompt.wording.actions import asked_actions
+
+        if asked_actions(prompt):
+            return ""
+    return f"{classification.task_type} gets nothing"
 
 
 def select_guardrails(

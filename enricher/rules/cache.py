@@ -196,7 +196,7 @@ refresh()
 
 def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
     """Start the compiler on these layers; return whether it succeeded within ``wait_ms``."""
-    named = (f"{layer.name}={layer.path}" for layer in _all(layers))
+    named = (f"{layer.name}={layer.path}" for layer in (*layers.instructions, *layers.configuration))
     argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]
     null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
     try:
@@ -211,7 +211,3 @@ def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
             return status == 0
         time.sleep(0.002)
     return False
-
-
-def _all(layers: Layers) -> list[Any]:
-    return [*layers.instructions, *layers.configuration]

@@ -248,11 +248,11 @@ def scrub(db: sqlite3.Connection) -> None:
     make_final(db)
 
 
-def make_final(db: sqlite3.Connection, *, patience_s: float = database.PATIENCE_S) -> None:
+def make_final(db: sqlite3.Connection) -> None:
     """Release freed pages and truncate the write-ahead log, which keeps old pages. Raises like ``scrub``."""
     while db.execute("pragma freelist_count").fetchone()[0]:
         db.executescript(f"pragma incremental_vacuum({VACUUMED_PAGES:d})")  # execute() would stop after one page
-    _truncate_log(db, patience_s=patience_s)
+    _truncate_log(db)
 
 
 def _prepare(db: sqlite3.Connection) -> None:
@@ -271,9 +271,9 @@ def _merge_the_index(db: sqlite3.Connection) -> None:
             return
 
 
-def _truncate_log(db: sqlite3.Connection, *, patience_s: float) -> None:
+def _truncate_log(db: sqlite3.Connection) -> None:
     """Truncate the write-ahead log, retrying until readers leave it, without holding the writers' lock meanwhile."""
-    give_up_at = time.monotonic() + patience_s
+    give_up_at = time.monotonic() + database.PATIENCE_S
     patience_ms = db.execute("pragma busy_timeout").fetchone()[0]
     db.execute("pragma busy_timeout = 0")
     try:

@@ -147,7 +147,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
     ``db`` is in autocommit mode. Raises sqlite3.Error if the database cannot be written.
     """
     is_going_on = True
-    while is_going_on and _is_due(db) and not should_stop():
+    while is_going_on and (waiting(db) or _is_renumbered(db)) and not should_stop():
         is_going_on = in_turn(db, lambda: _count_next(db))
     return max(0, waiting(db))
 
@@ -172,10 +172,6 @@ def step_back(db: sqlite3.Connection) -> None:
     """
     row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
     db.execute(MOVE_ON, {"row": row[0], "id": row[1]})
-
-
-def _is_due(db: sqlite3.Connection) -> bool:
-    return waiting(db) > 0 or _is_renumbered(db)
 
 
 def _is_renumbered(db: sqlite3.Connection) -> bool:

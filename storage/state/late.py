@@ -56,11 +56,12 @@ def is_due(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
     return _is_latest(state_dir, session_id, value)
 
 
-def take_unclaimed(state_dir: str, *, older_than_s: float = UNCLAIMED_AFTER_S) -> list[dict[str, Any]]:
+def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
     """Remove the files of sessions that did not go on, and return the results in them."""
     try:
         with os.scandir(f"{state_dir}/{FOLDER}") as entries:
-            old = [one.path for one in entries if time.time() - one.stat(follow_symlinks=False).st_mtime > older_than_s]
+            before = time.time() - UNCLAIMED_AFTER_S
+            old = [one.path for one in entries if one.stat(follow_symlinks=False).st_mtime < before]
     except OSError:
         return []
     return [value for file in old if "model" in (value := _claimed(file))]

@@ -18,7 +18,8 @@ from enricher.context.gathering import gather
 from enricher.home import state_dir
 from enricher.prompt.event import PromptEvent
 from enricher.prompt.project import identify
-from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, silence_reason, verdict_on
+from enricher.respond.decision import RECORDED_SETTINGS, Enrichment, Inputs, decide, verdict_on
+from enricher.respond.guidance import silence_reason
 from enricher.settings import DEFAULTS, with_environment
 
 if TYPE_CHECKING:

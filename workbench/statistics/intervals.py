@@ -55,9 +55,9 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     return Interval(low, high, level)
 
 
-def upper_bound(n: float, *, level: float = 0.95) -> float:
+def upper_bound(n: float) -> float:
     """Return the highest share of failures that is compatible with 0 failures in ``n`` trials: Wilson's upper end."""
-    return wilson(0, n, level=level).high
+    return wilson(0, n).high
 
 
 def normal_quantile(probability: float) -> float:

@@ -109,12 +109,12 @@ def _count_call(found: OpinionValue, record: dict[str, Any]) -> None:
     found.usd += float(record.get("usd", 0.0))
 
 
-def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None, seed: int = 0) -> Ask:
+def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) -> Ask:
     """Return a simulated model that names the right task type with probability ``accuracy``, else a random other one.
 
     ``assumed`` is the accuracy that is assumed when its opinion is combined with the rules; by default the true one.
     """
-    chance = random.Random(seed)
+    chance = random.Random(0)
     table = rules.table
     names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
 

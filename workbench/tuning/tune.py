@@ -91,7 +91,7 @@ def propose(
 
 def _write_weights(sheets: dict[str, list[str]], compiled: Compiled, proposed: list[tuple[str, Weights]]) -> None:
     """Write the weights of signals and words into the lines of the files."""
-    numbers = dict(zip((_id(rule) for rule in compiled.classes), _numbers(compiled), strict=True))
+    numbers = dict(zip((f"{rule.facet}.{rule.name}" for rule in compiled.classes), _numbers(compiled), strict=True))
     leanings: list[tuple[RuleBlock, Numbers, list[str]]] = []
     for facet, weights in proposed:
         for column, name in enumerate(weights.names):
@@ -107,10 +107,6 @@ def _diff(file: str, lines: list[str], folder: Path) -> str:
     name = os.path.relpath(file, folder)
     before = Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
     return "".join(difflib.unified_diff(before, [f"{line}\n" for line in lines], name, name))
-
-
-def _id(rule: ClassRule) -> str:
-    return f"{rule.facet}.{rule.name}"
 
 
 def _numbers(compiled: Compiled) -> list[list[int]]:

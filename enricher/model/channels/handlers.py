@@ -154,7 +154,7 @@ def similarity(material: Material, variable: str, later: list[Callable[[], None]
     best = sorted(zip(scores, snippets, strict=True), key=lambda one: (-one[0], one[1].path, one[1].line))
     return [
         {
-            **_item(_in_code(one.text), one.place, model, is_fallback=is_fallback),
+            **_item(f"```\n{one.text}\n```", one.place, model, is_fallback=is_fallback),
             "label": f"similar: {one.place}",
             "score": round(score, 4),
         }
@@ -238,10 +238,6 @@ def _item(text: str, ref: str, model: str, *, is_fallback: bool) -> Item:
     score = FALLEN_BACK if is_fallback else SURE
     item: Item = {"text": text, "ref": ref, "label": ref, "score": score, "model": model}
     return {**item, "fallback": True} if is_fallback else item
-
-
-def _in_code(text: str) -> str:
-    return f"```\n{text}\n```"
 
 
 def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) -> tuple[list[float], dict[str, bytes]]:

@@ -14,6 +14,7 @@ from enricher.prompt.redaction.values import (
     MIXED,
     RANDOM,
     SecretCandidate,
+    cut_at_next_name,
     is_chance,
     is_key_shaped,
     is_random,
@@ -363,19 +364,6 @@ def _up_to(text: str, begin: int, stop: str) -> SecretCandidate | None:
 
 def _cut_at_quote(word: str) -> str:
     return min((word.partition(quote)[0] for quote in _QUOTES), key=len)
-
-
-def cut_at_next_name(word: str) -> str:
-    """Cut the word where the next parameter begins: ``a&b=``, ``a;B=``, ``a,b=``."""
-    for divider in "&;,":
-        position = word.find(divider)
-        while position >= 0:
-            name = word[position + 1 :].partition("=")
-            if name[1] and name[0].strip().replace("-", "_").replace(".", "_").isidentifier():
-                word = word[:position]
-                break
-            position = word.find(divider, position + 1)
-    return word
 
 
 def _trim(word: str) -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enricher.prompt.redaction.assignments import cut_at_next_name
-from enricher.prompt.redaction.values import is_template
+from enricher.prompt.redaction.values import cut_at_next_name, is_template
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,9 +7,14 @@ A word before the name counts if the sentence has the form "use … as the passw
 
 from __future__ import annotations
 
-from enricher.prompt.redaction.assignments import cut_at_next_name
 from enricher.prompt.redaction.names import ASCII, KEY, LOGIN, OTHERS, PASSWORD, VERBS
-from enricher.prompt.redaction.values import SecretCandidate, is_chance, is_literal_password, is_random
+from enricher.prompt.redaction.values import (
+    SecretCandidate,
+    cut_at_next_name,
+    is_chance,
+    is_literal_password,
+    is_random,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

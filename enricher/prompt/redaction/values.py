@@ -244,3 +244,16 @@ _CLASS_OF = bytes.maketrans(
     _DIGITS + _SMALL + _CAPITAL + _OF_BASE64 + _NEITHER,
     b"0" * 10 + b"a" * 26 + b"A" * 26 + b"-" * 6 + b"?" * len(_NEITHER),
 )
+
+
+def cut_at_next_name(word: str) -> str:
+    """Cut the word where the next parameter begins: ``a&b=``, ``a;B=``, ``a,b=``."""
+    for divider in "&;,":
+        position = word.find(divider)
+        while position >= 0:
+            name = word[position + 1 :].partition("=")
+            if name[1] and name[0].strip().replace("-", "_").replace(".", "_").isidentifier():
+                word = word[:position]
+                break
+            position = word.find(divider, position + 1)
+    return word

@@ -19,21 +19,7 @@ LONGEST_SENTENCE = 500
 RECENT_DAYS = 14
 
 _ENDS = str.maketrans(
-    {
-        "?": " ?\n",
-        "!": "\n",
-        "。": "\n",
-        "？": " ?\n",
-        "！": "\n",
-        ";": "\n",
-        "；": "\n",
-        "¿": " ",
-        "¡": " ",
-        "\u2019": "'",
-        "、": " ",
-        "，": " ",
-        "：": " ",
-    }
+    {"?": " ?\n", "？": " ?\n", "\u2019": "'", **dict.fromkeys("!！。;；", "\n"), **dict.fromkeys("¿¡、，：", " ")}
 )
 _QUOTES = (("`", "`"), ('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"))
 
@@ -63,6 +49,9 @@ _IDEOGRAPHS = (
     ("day", 0, "今天 今早 今日 今朝 きょう"), ("week", -1, "上周 上个星期 上星期 上个礼拜 上礼拜 先週"),
     ("week", 0, "本周 这周 这个星期 今週"), ("month", -1, "上个月 上月 先月"), ("month", 0, "这个月 本月 今月"),
     ("recent", 0, "最近"),
+)  # fmt: skip
+_IDEOGRAPHS_AGO = (
+    ("天前", DAY), ("日前", DAY), ("周前", 7 * DAY), ("週間前", 7 * DAY), ("小时前", HOUR), ("時間前", HOUR),
 )  # fmt: skip
 
 _UNITS = {
@@ -114,7 +103,6 @@ _BEFORE_MONTH = frozenset(
     "in since last during early late mid from of until im seit letzten en depuis desde em a nel da dal di в с со".split()
 )
 _RELEASES = frozenset("release version tag".split())
-
 
 _GERMAN = frozenset("ist ein eine der die das und nicht wir ich sind bitte hat fehler noch auch den dem mal".split())
 """Words that show that "hier" is German and not French for yesterday."""
@@ -209,9 +197,8 @@ def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
     """Return start and end of a day, night, week or month; ``offset`` counts from the current one."""
     year, month, day, _hour, _minute, _second, weekday = time.localtime(now)[:7]
     if kind == "week":
-        return _midnight(year, month, day - weekday + 7 * offset), _midnight(
-            year, month, day - weekday + 7 * offset + 7
-        )
+        monday = day - weekday + 7 * offset
+        return _midnight(year, month, monday), _midnight(year, month, monday + 7)
     if kind == "weekend":
         return _midnight(year, month, day - weekday - 2), _midnight(year, month, day - weekday)
     if kind == "month":
@@ -250,11 +237,8 @@ def _counted(words: list[str], at: int, now: float) -> Part | None:
 def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
     """Return the seconds in "three days", the seconds of its unit, and the number of words read; None without one."""
     start = at
-    if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and words[at + 1 : at + 2] in (
-        ["couple"],
-        ["few"],
-        ["paar"],
-        ["par"],
+    if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and (
+        words[at + 1 : at + 2] in (["couple"], ["few"], ["paar"], ["par"])
     ):
         at += 1
     if at >= len(words):
@@ -371,35 +355,22 @@ def _in_ideographs(lowered: str, now: float) -> tuple[float, float, bool] | None
         for form in forms.split():
             at = lowered.find(form)
             if at >= 0:
-                is_since = lowered[at - 1 : at] in ("从", "自") or lowered[at + len(form) :][:2] in (
-                    "から",
-                    "以来",
-                    "以後",
-                    "开始",
-                )
+                after = lowered[at + len(form) :][:2]
+                is_since = lowered[at - 1 : at] in ("从", "自") or after in ("から", "以来", "以後", "开始")
                 return (*_window(kind, offset, now), is_since or kind == "recent")
     return _ideographic_date(lowered, now)
 
 
 def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | None:
     """Read 2026年3月2日, 3月2日, 3月; 两天前, 3日前; 周一, 月曜."""
-    for sign, seconds in (
-        ("天前", DAY),
-        ("日前", DAY),
-        ("周前", 7 * DAY),
-        ("週間前", 7 * DAY),
-        ("小时前", HOUR),
-        ("時間前", HOUR),
-    ):
+    for sign, seconds in _IDEOGRAPHS_AGO:
         number = _number_before(lowered, lowered.find(sign))
         if number:
             return (*_ago(number * seconds, seconds, now), False)
     for number, (japanese, chinese) in enumerate(zip(_JAPANESE_DAYS, _CHINESE_DAYS, strict=True)):
         if f"{japanese}曜" in lowered or f"周{chinese}" in lowered or f"星期{chinese}" in lowered:
-            return (
-                *_window("day", -((time.localtime(now)[6] - number) % 7), now),
-                "から" in lowered or "从" in lowered,
-            )
+            back = (time.localtime(now)[6] - number) % 7
+            return (*_window("day", -back, now), "から" in lowered or "从" in lowered)
     month = _number_before(lowered, at := lowered.find("月"))
     if not 0 < month < 13:
         return None

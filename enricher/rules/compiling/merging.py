@@ -6,12 +6,16 @@ that rule, with ``disabled: true`` it removes it. A rule that cannot be read mak
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from enricher.context import CHANNELS
+from enricher.context.gathering import load
+from enricher.home import root_dir
 from enricher.rules.compiling import schema
-from enricher.rules.compiling.builtin_channels import undeclared_channels
 from enricher.rules.compiling.compiled import PROMPTS, WHOLE_LAYERS
 from enricher.rules.compiling.document import PARTS, Document, Problem, RuleBlock, read_document
 from enricher.rules.compiling.named.files import found_path
@@ -23,7 +27,7 @@ from enricher.rules.compiling.workflows.catalogue import WORKFLOW, WORKFLOWS, in
 from enricher.rules.layers import HEURISTICS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Container, Iterator, Sequence
 
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.named.files import NamedFile
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST_CACHED_FILES = 64
 """Files that a process keeps parsed: a replay compiles the same files many times, with one of them edited."""
+HOW_TO_ADD_A_CHANNEL = "see 'Add a channel' in CONTRIBUTING.md"
+DECLARES = "\nCHANNEL = "
 LISTED_KEYS = ("signals", "unless", "examples", "needs", "words", "task_types", "triggers")
 """Lists to which ``extend: true`` adds items; any other value is replaced."""
 
@@ -160,12 +166,36 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
 
 def add_undeclared(result: Compiled) -> Iterator[str]:
     """Add the rules of our channels that the packaged file does not declare; yield the files of their modules."""
-    for found in undeclared_channels(result.rules.keys() | result.disabled.keys()):
+    for found in _undeclared_channels(result.rules.keys() | result.disabled.keys()):
         yield found.file
         if isinstance(found, Problem):
             result.problems.append(found)
         elif _is_valid(found, result.problems):
             _merge(found, result)
+
+
+def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Problem]:
+    """Yield the rule that the module of each channel declares whose id is not among ``declared``.
+
+    A module that declares no channel, or an incomplete one, is reported as an error of the rules,
+    and so is a module that ``CHANNELS`` does not list.
+    """
+    folder = os.path.join(root_dir(), "enricher", "context", "channels")
+    for name in CHANNELS:
+        file, identity = os.path.join(folder, f"{name}.py"), f"channel.{name}"
+        if identity in declared:
+            continue
+        try:
+            channel = load(name)
+        except Exception as failure:  # whatever is wrong with one module, the others are there
+            yield Problem(file, 1, "error", f"the channel '{name}' cannot be loaded: {failure}; {HOW_TO_ADD_A_CHANNEL}")
+        else:
+            yield RuleBlock(identity, "channel", name, "Context", channel.gives, channel.budget, file, 1, {})
+    for module in sorted(Path(folder).glob("*.py")):
+        if module.stem not in CHANNELS and DECLARES in module.read_text(encoding="utf-8"):
+            listed = os.path.join(os.path.dirname(folder), "__init__.py")
+            message = f"CHANNELS in {listed} does not list '{module.stem}'; {HOW_TO_ADD_A_CHANNEL}"
+            yield Problem(str(module), 1, "error", message)
 
 
 def missing_parts(file: str, result: Compiled) -> list[Problem]:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from enricher.prompt.project import identify
 from enricher.prompt.wording.query import read
 from enricher.sources.code import database_file, is_project
+from enricher.sources.code.certainty import weigh_certainty
 from enricher.sources.code.indexing import index
-from enricher.sources.code.ranking import Ranking, rank, weigh_certainty
+from enricher.sources.code.ranking import Ranking, rank
 from storage.base import reader
 
 if TYPE_CHECKING:

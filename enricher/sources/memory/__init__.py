@@ -38,7 +38,7 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
 
     for folder in folders_with_layer(project, state):
         if not branch.renew(folder) and (followed := branch.followed_by(folder)):
-            _leave_notice(state_dir, f"{folder}/.enricher differs from {followed.name()} and", "enricher trust")
+            _leave_notice(state_dir, f"{folder}/.enricher differs from {followed.name()} and")
     trusted = trusted_folders(project, state, state_dir)
     stamp = team.stamp(trusted, project)
     is_team_due = team.requires_sync(project, state, stamp)
@@ -80,14 +80,14 @@ def trusted_folders(project: Project, state: State, state_dir: str) -> list[str]
         if trust.are_memories_trusted(folder):
             found.append(folder)
         elif trust.is_trusted(folder):
-            _leave_notice(state_dir, f"{folder}/{trust.FOLDER}/{trust.MEMORIES}", "enricher trust")
+            _leave_notice(state_dir, f"{folder}/{trust.FOLDER}/{trust.MEMORIES}")
     return found
 
 
-def _leave_notice(state_dir: str, what: str, remedy: str) -> None:
+def _leave_notice(state_dir: str, what: str) -> None:
     from storage.state import notices
 
-    notices.add(state_dir, f"Prompt Enricher: {what} is not used until you have read it and run: {remedy}")
+    notices.add(state_dir, f"Prompt Enricher: {what} is not used until you have read it and run: enricher trust")
 
 
 def _again(source: MemorySource) -> MemorySource:

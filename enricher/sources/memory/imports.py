@@ -21,7 +21,7 @@ from storage.memory import memories
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from enricher.prompt.project import Project
     from storage.memory.memories import Memory
@@ -271,7 +271,7 @@ def _sync(db: sqlite3.Connection, source: MemorySource, project: Project, readin
             or (not is_folder and memory.source != source.path)
             or (not prefix and os.path.isabs(memory.source))
         ]
-        wanted = _unique([*reading.memories, *others])
+        wanted = list({memory.key: memory for memory in (*reading.memories, *others)}.values())
         added, changed, removed = memories.replace_all(db, project.id, ORIGINS[source.kind], prefix, wanted)
         if removed:
             db.execute(memories.PURGE_THE_INDEX)
@@ -283,10 +283,6 @@ def _from(db: sqlite3.Connection, project: Project, origin: str, prefix: str) ->
         return []
     found = memories.listing(db, project=project.id, origin=origin, limit=-1)
     return [memory for memory in found if memory.source.startswith(prefix)]
-
-
-def _unique(found: Iterable[Memory]) -> list[Memory]:
-    return list({memory.key: memory for memory in found}.values())
 
 
 def _sync_lines(

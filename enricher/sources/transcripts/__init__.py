@@ -73,21 +73,8 @@ class Found:
     """The records collected so far, newest first; ``news`` is a compaction mark that no prompt has followed yet."""
 
     __slots__ = (
-        "answer",
-        "answer_id",
-        "answers",
-        "changed",
-        "commands",
-        "cwd",
-        "errors",
-        "files",
-        "has_edits",
-        "news",
-        "own_prompt",
-        "prompts",
-        "seen",
-        "tasks",
-        "todos",
+        "answer", "answer_id", "answers", "changed", "commands", "cwd", "errors", "files", "has_edits", "news",
+        "own_prompt", "prompts", "seen", "tasks", "todos",
     )  # fmt: skip
 
     def __init__(self, cwd: str, asked: str) -> None:

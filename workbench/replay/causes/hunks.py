@@ -157,7 +157,7 @@ def _steps(edit: Edit) -> Iterator[_Step]:
         if tag == "equal":
             for old, new in zip(before[start:end], after[begin:stop], strict=True):
                 yield from _within(old, new, line)
-                line += _lines(new)
+                line += sum(unit.text.count("\n") for unit in new)
             continue
         for gone, come in _aligned(*(_wholes(rules) for rules in (before[start:end], after[begin:stop]))):
             if gone and come and _likeness(gone.text, come.text) >= ALIKE:
@@ -256,10 +256,6 @@ def _indent(line: str) -> int:
 
 def _text(units: Sequence[_Unit]) -> str:
     return "".join(unit.text for unit in units)
-
-
-def _lines(units: Sequence[_Unit]) -> int:
-    return sum(unit.text.count("\n") for unit in units)
 
 
 def with_texts(base: Mapping[str, str], candidate: Mapping[str, str]) -> list[Edit]:

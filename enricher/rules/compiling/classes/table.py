@@ -7,7 +7,7 @@ word forms expanded and phrases split here, once per edit, never per prompt.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +68,7 @@ def compile_classes(
         "lists": {name: [] for name in LISTS} | (lists or {}),
     }
     return {
-        "facets": [_facet(described.get(name, ClassFacet(name))) for name in names],
+        "facets": [asdict(described.get(name, ClassFacet(name))) for name in names],
         **_table_of(json.dumps(source, ensure_ascii=False, default=str)),
     }
 
@@ -95,16 +95,6 @@ def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> li
     """Return for each rule the number of each of its signals in the compiled table."""
     compiler = _Compiler({name: [] for name in LISTS} | lists)
     return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
-
-
-def _facet(facet: ClassFacet) -> dict[str, Any]:
-    return {
-        "name": facet.name,
-        "points_that_double": facet.points_that_double,
-        "min_confidence": facet.min_confidence,
-        "silent": facet.silent,
-        "max_silent": facet.max_silent,
-    }
 
 
 class _Compiler:

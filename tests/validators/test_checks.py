@@ -32,6 +32,7 @@ def found(code: str, *rules: str, file: str = "module.py") -> list[tuple[str, in
         pytest.param("def _f():\n    pass\n", id="private"),
         pytest.param("async def f():\n    pass\n", id="async"),
         pytest.param("def f(a, b):\n    # FIXME\n    pass\n", id="FIXME and pass"),
+        pytest.param("def f(order):\n    pass\n\ndef g(order):\n    return order\n", id="beside a whole function"),
     ],
 )
 def test_a_function_without_an_implementation_is_a_stub(code: str) -> None:

@@ -204,7 +204,7 @@ def _is_bare(source: Source, function: Function) -> bool:
 
 
 def _has_twin(source: Source, function: Function) -> bool:
-    """Return whether another function of the file has the same parameters, two or more: both may be looked up by their names."""
+    """Return whether another function has the same two or more parameters: both may be looked up by their names."""
     given = ast.unparse(function.args)
     same = [one for one in source.functions() if len(one.args.args) > 1 and ast.unparse(one.args) == given]
     return any(one is not function and not all(map(is_nothing, one.body)) for one in same)

@@ -1304,6 +1304,22 @@ MUTATIONS = (
         "rules/test_layers.py::test_a_layer_writes_a_packaged_guardrail_anew_with_its_own_sentence",
     ),
     Mutation(
+        "the page of a silent prompt names no rule that came nearest",
+        "workbench/web/reading/explained.py",
+        "        tuple(filter(None, (found.nearest_rule(),))),\n",
+        "",
+        "",
+        "publication/test_trace_page.py::test_a_silent_prompt_names_the_rule_that_came_nearest",
+    ),
+    Mutation(
+        "the page of a prompt does not say what was left out",
+        "workbench/web/reading/explained.py",
+        "        tuple(found.left_out()[:MOST_SENTENCES]),\n",
+        "        (),\n",
+        "",
+        "publication/test_trace_page.py::test_what_came_nearest_and_was_left_out_is_what_explain_says",
+    ),
+    Mutation(
         "an approved case that the base lacks may fail",
         "workbench/gate/gate_report.py",
         "        was_approved_since = self.is_new and self.case.verdict == OK",

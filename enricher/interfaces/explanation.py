@@ -13,7 +13,7 @@ from enricher.classify import SEARCH_INTENT, TASK_TYPE
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from enricher.classify import Evidence
     from enricher.context import ChannelResult
@@ -67,11 +67,15 @@ class Explanation:
 
     def nearest(self, facet: str) -> str:
         """Return a sentence on the runner-up and the points that it lacked; empty without a runner-up."""
-        ranking = self.ranking(facet)
-        if len(ranking) < 2:
+        return nearest([(one.name, one.points) for one in self.ranking(facet)])
+
+    def nearest_rule(self) -> str:
+        """Return a sentence on the guardrail or approach that lacked the fewest points; empty if none had any."""
+        short = [one for one in self.enrichment.misses if one.needed > one.score > 0]
+        if not short:
             return ""
-        (best, second), lacked = ranking[:2], ranking[1].lacked
-        return f"{second.name} came nearest: it lacked {lacked} point{'s' * (lacked != 1)} to beat {best.name}"
+        found = min(short, key=lambda one: one.needed - one.score)
+        return f"{found.line} came nearest: it had {found.score:g} of the {found.needed:g} points that it needs"
 
     @property
     def is_shown(self) -> bool:
@@ -148,6 +152,15 @@ class Explanation:
         return named + ([f"{items} item{'s' * (items != 1)} of context"] if items else [])
 
 
+def nearest(ranking: Sequence[tuple[str, float]]) -> str:
+    """Return a sentence on the runner-up of classes with their points, the winner first; empty without a runner-up."""
+    if len(ranking) < 2:
+        return ""
+    (best, most), (second, points) = ranking[:2]
+    lacked = most - points + 1
+    return f"{second} came nearest: it lacked {lacked:g} point{'s' * (lacked != 1)} to beat {best}"
+
+
 def _outcome(channel: ChannelResult) -> str:
     offered = len(channel.candidates)
     outcome = f"offers {offered}" if offered else OUTCOMES.get(channel.status, channel.status)
@@ -164,19 +177,26 @@ def of_prompt(prompt: str, *, cwd: str = "", instructions: str = "") -> Explanat
 
 def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
     """Explain a recorded prompt by the rules and inputs it had; raises ExplanationError."""
+    from storage.traces import queries
+
+    try:
+        trace = queries.show(db, queries.find(db, trace_id))
+    except queries.UnknownTraceError as error:
+        raise ExplanationError(f"{error}; to see the ids, run: enricher trace list") from error
+    return of_record(db, trace)
+
+
+def of_record(db: sqlite3.Connection, trace: dict[str, Any]) -> Explanation:
+    """Explain a trace as ``storage.traces.queries.show`` returns it; raises ExplanationError."""
     from enricher.interfaces.api import recorded_rules, replay
     from enricher.respond.decision import Inputs
     from storage.traces import queries
 
-    try:
-        trace: dict[str, Any] = queries.show(db, queries.find(db, trace_id))
-    except queries.UnknownTraceError as error:
-        raise ExplanationError(f"{error}; to see the ids, run: enricher trace list") from error
     stored = queries.instructions(db, trace["rules_hash"])
     if not stored or "settings" not in trace["inputs"]:
         outcome = " ".join(filter(None, (trace["status"], trace["skip_reason"])))
         raise ExplanationError(
-            f"trace {trace_id} ({outcome}) was recorded without its inputs, so it cannot be explained"
+            f"trace {trace['id']} ({outcome}) was recorded without its inputs, so it cannot be explained"
         )
     try:
         rules = recorded_rules(trace["rules_hash"], stored)

@@ -12,6 +12,7 @@ import pytest
 from served_history import over, words
 from simulator import Account
 
+from enricher.interfaces.explanation import of_trace
 from storage import traces
 from storage.db import database
 from storage.evaluation import replays
@@ -131,6 +132,27 @@ async def test_a_silent_prompt_says_why_nothing_was_added(account: Account, serv
     said = words(await page_of(served, trace_of(account, "thanks!")["id"]))
 
     assert "Nothing was added: a prompt of the class chat gets no enrichment, so no channel was asked." in said
+
+
+async def test_what_came_nearest_and_was_left_out_is_what_explain_says(account: Account, served: Datasette) -> None:
+    trace_id = trace_of(account, DEBUG)["id"]
+    said = words(await page_of(served, trace_id))
+    with closing(database.connect(str(account.state))) as db:
+        explained = of_trace(db, trace_id)
+
+    assert explained.nearest("task_type")
+    assert explained.nearest("task_type") in said
+    assert explained.nearest("search_intent") in said
+    assert f"thresholds: {'; '.join(explained.thresholds())}" in said
+    assert explained.left_out()
+    assert [one for one in explained.left_out() if one not in said] == []
+
+
+async def test_a_silent_prompt_names_the_rule_that_came_nearest(new_account: Account) -> None:
+    new_account.ask_patiently("the report has an error")
+    page = await page_of(await over(f"{new_account.state}/enricher.db"), new_account.trace()["id"])
+
+    assert "guardrail H5 came nearest: it had 2 of the 5 points that it needs." in words(page)
 
 
 async def test_a_skipped_prompt_says_why_in_words(account: Account, served: Datasette) -> None:
@@ -256,6 +278,19 @@ async def test_a_snapshot_shows_the_same_text_and_marks(account: Account, tmp_pa
 
     assert html.escape(trace["output_text"], quote=False) in page.replace("&#39;", "'").replace("&#34;", '"')
     assert '<mark class="for-class"' in page
+
+
+async def test_a_snapshot_says_by_the_points_what_came_nearest_and_names_no_command(
+    account: Account, tmp_path: Path
+) -> None:
+    snapshot.write(str(account.state), str(tmp_path / "s.db"))
+    trace_id = trace_of(account, DEBUG)["id"]
+    page = await page_of(await over(tmp_path / "s.db", is_immutable=True), trace_id)
+    with closing(database.connect(str(account.state))) as db:
+        nearest = of_trace(db, trace_id).nearest("task_type")
+
+    assert nearest in words(page)
+    assert "enricher explain" not in page
 
 
 async def test_a_snapshot_without_texts_says_so(account: Account, tmp_path: Path) -> None:

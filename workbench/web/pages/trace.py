@@ -20,12 +20,15 @@ from workbench.web.drawing import waterfall
 from workbench.web.page import render
 from workbench.web.pages.label import task_types
 from workbench.web.reading import records
+from workbench.web.reading.explained import reasons
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Sequence
 
     from datasette.utils.asgi import Request
 
+    from workbench.web.reading.explained import Reasons
     from workbench.web.reading.history import History
     from workbench.web.reading.records import MatchingTrace, TraceRecord
 
@@ -52,13 +55,20 @@ async def view(history: History, request: Request) -> Response:
     try:
         if is_data:
             return Response.json(await history.read(lambda db: queries.show(db, wanted)))
-        record, types = await history.read(lambda db: (records.read(db, wanted), task_types(db)))
-        return await _page(history, request, record, types)
+        record, types, why = await history.read(lambda db: _read(db, wanted))
+        return await _page(history, request, record, types, why)
     except queries.UnknownTraceError:  # it was deleted after its id was looked up
         return await _not_one(history, request, wanted, [], is_data=is_data)
 
 
-async def _page(history: History, request: Request, record: TraceRecord, types: Sequence[str]) -> Response:
+def _read(db: sqlite3.Connection, trace_id: str) -> tuple[TraceRecord, Sequence[str], Reasons]:
+    record = records.read(db, trace_id)
+    return record, task_types(db), reasons(db, record.trace)
+
+
+async def _page(
+    history: History, request: Request, record: TraceRecord, types: Sequence[str], why: Reasons
+) -> Response:
     trace = record.trace
     return await render(
         history, request, "trace.html",
@@ -68,7 +78,8 @@ async def _page(history: History, request: Request, record: TraceRecord, types: 
         other_types=[one for one in types if one != trace["task_type"]],
         can_label=history.publication is not None or bool(request.actor),
         prompt=evidence.mark(trace["prompt"], trace["scores"], trace["task_type"]),
-        rankings=_rankings(trace),
+        rankings=_rankings(trace, why),
+        why=why,
         more_scores=[one for one in trace["scores"] if one["facet"] not in (TASK_TYPE, SEARCH_INTENT)][:MOST_OF_A_KIND],
         signals=evidence.cell,
         items=trace["items"][:MOST_ITEMS],
@@ -92,11 +103,16 @@ async def _page(history: History, request: Request, record: TraceRecord, types: 
     )  # fmt: skip
 
 
-def _rankings(trace: Row) -> list[tuple[str, str, list[evidence.ClassScore]]]:
-    """Return title, outcome and the scores of all classes for each of the two facets."""
+def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.ClassScore], str]]:
+    """Return title, outcome, the scores of all classes and what came nearest, for each of the two facets."""
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
-        (wording.FACET_TEXTS[facet], name, evidence.ranking(trace["scores"], facet, chosen=name, text=trace["prompt"]))
+        (
+            wording.FACET_TEXTS[facet],
+            name,
+            evidence.ranking(trace["scores"], facet, chosen=name, text=trace["prompt"]),
+            why.nearest[facet] if name else "",
+        )
         for facet, name in chosen.items()
     ]
 

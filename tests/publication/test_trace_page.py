@@ -148,6 +148,13 @@ async def test_what_came_nearest_and_was_left_out_is_what_explain_says(account: 
     assert [one for one in explained.left_out() if one not in said] == []
 
 
+async def test_an_imported_prompt_says_why_no_channel_was_asked(tmp_path: Path) -> None:
+    trace_id = added(tmp_path, origin="import", status="shadow", task_type="debug")
+    said = words(await page_of(await over(tmp_path / "enricher.db"), trace_id))
+
+    assert "No channel was asked: the prompt was imported from a past conversation." in said
+
+
 async def test_a_silent_prompt_names_the_rule_that_came_nearest(new_account: Account) -> None:
     new_account.ask_patiently("the report has an error")
     page = await page_of(await over(f"{new_account.state}/enricher.db"), new_account.trace()["id"])

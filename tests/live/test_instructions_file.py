@@ -139,7 +139,7 @@ def test_a_save_keeps_trust_but_does_not_give_it_to_what_somebody_else_wrote(
     trusted = files.save_trusted(path, "# Guardrails\n\nMine again.\n", over=None, cwd=cwd)
 
     assert untrusted == f"It counts once you trust it again: enricher trust {cwd}"
-    assert (trusted, is_trusted(cwd), are_memories_trusted(cwd)) == ("", True, False)
+    assert (trusted, is_trusted(cwd), are_memories_trusted(cwd)) == (files.FOR_THE_TEAM, True, False)
 
 
 def test_the_project_is_proposed_first_where_it_has_a_layer_already(library: Account) -> None:

@@ -390,9 +390,11 @@ async def test_words_lines_and_rules_are_found_while_typing(shop: Account) -> No
         await keys.press("ctrl+l")
         await keys.type("9")
         places.append(("", editor.line))
-        await keys.press("escape", "ctrl+l")
+        await keys.press("enter", "ctrl+l")
         await keys.type("debug")
         places.append(("", editor.line))
+        await keys.press("enter")
+        is_back = app.focused is editor
 
     assert "^f Find" in footer
     assert "f1 Help" in footer
@@ -400,6 +402,7 @@ async def test_words_lines_and_rules_are_found_while_typing(shop: Account) -> No
     assert "/ Filter" not in footer
     last = max(line for line, text in enumerate(LAYER.splitlines(), 1) if "e" in text)
     assert places == [("e", last), ("e", 3), ("", 9), ("", 3)]
+    assert is_back, "enter on a line or rule returns to the text"
 
 
 async def test_the_line_of_the_cursor_keeps_its_colours(shop: Account) -> None:

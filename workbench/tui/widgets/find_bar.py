@@ -19,14 +19,15 @@ TITLES = {FIND: "Find", GO_TO: "Go to line or rule"}
 
 
 class FindInput(Input):
-    """The input: enter goes to the next match, the arrows to the next and the previous one."""
+    """The input: arrows go to the next and the previous match; so does enter, unless the line leads to one place."""
 
     DEFAULT_CSS = """
     FindInput { width: 1fr; background: $surface; height: 1; border: none; padding: 0; }
     FindInput:focus { border: none; background: $panel; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down,f3,ctrl+f", "find(1)", "Next", id="find.next", key_display="⏎"),
+        Binding("enter", "enter", "Next", id="find.enter", key_display="⏎", show=False),
+        Binding("down,f3,ctrl+f", "find(1)", "Next", id="find.next", key_display="↓"),
         Binding("up,shift+f3", "find(-1)", "Previous", id="find.previous", key_display="↑"),
         Binding("escape", "leave", "To the text", id="find.leave", key_display="esc"),
     ]
@@ -34,6 +35,14 @@ class FindInput(Input):
     def action_find(self, step: int) -> None:
         """Go to another match."""
         self.post_message(FindBar.Wanted(self.value, step))
+
+    def action_enter(self) -> None:
+        """Go to the next match, or stay at the line or rule that typing led to."""
+        bar = self.parent
+        if isinstance(bar, FindBar) and bar.mode == GO_TO:
+            self.action_leave()
+        else:
+            self.action_find(1)
 
     def action_leave(self) -> None:
         """Go back to the editor."""

@@ -183,7 +183,6 @@ def test_a_busy_database_is_waited_for(two: Account) -> None:
     assert (was_waiting, waiting.returncode, out.splitlines()[0]) == (True, 0, "deleted 1 prompt")
 
 
-@pytest.mark.slow
 def test_who_reads_from_the_log_all_the_time_is_told_and_the_same_command_ends_it(two: Account) -> None:
     own = two.traces()[0]["id"]
     with closing(sqlite3.connect(two.state / "enricher.db", isolation_level=None)) as reader:

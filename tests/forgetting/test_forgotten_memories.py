@@ -79,7 +79,6 @@ def reading(account: Account) -> Iterator[None]:
         yield
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("again", ["memory forget ID --yes", "memory forget --namespace decisions --yes"])
 def test_who_reads_all_the_time_is_told_and_the_same_command_ends_it(account: Account, memory: str, again: str) -> None:
     command = again.replace("ID", memory).split()
@@ -95,7 +94,6 @@ def test_who_reads_all_the_time_is_told_and_the_same_command_ends_it(account: Ac
 
 
 @pytest.mark.upkeep
-@pytest.mark.slow
 def test_what_a_reader_held_up_is_ended_behind_the_next_prompt(account: Account, memory: str) -> None:
     with reading(account):
         account.cli("memory", "forget", memory, "--yes", exit_code=1)

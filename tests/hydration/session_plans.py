@@ -12,8 +12,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
 PLANS = 20
+BESIDE = 2
+"""Plans that are made at the same time: each waits for processes."""
 LENGTHS = range(60, 1_500)
 ENRICHER = Path(sys.executable).parent / "enricher"
 
@@ -41,18 +44,25 @@ def session_plans(data: Path, place: Path, *, earlier: Collection[str] = ()) -> 
     """Yield plans for prompts after which several files were edited, one of a session, the repositories in turn."""
     script = _script(data / "replay_sessions.py")
     trees = json.loads((data / "trees" / "trees.json").read_text(encoding="utf-8"))
-    found = 0
-    for number, (session, turn) in enumerate(_candidates(data, earlier)):
+
+    def planned(numbered: tuple[int, tuple[dict[str, Any], dict[str, Any]]]) -> SessionPlan:
+        number, (session, turn) = numbered
         folder, home = place / str(number) / "project", place / str(number) / "home"
         folder.mkdir(parents=True)
         home.mkdir()
         script.unpack(turn["tree"], str(folder), trees)
         plan = _plan(turn["prompt"].replace(session["root"], str(folder)), folder, home)
-        if "CHECKPOINT" in plan:
-            yield SessionPlan(session["repo"], session["id"], turn["tree"], turn["prompt"], plan, str(folder))
-            found += 1
-        if found == PLANS:
-            return
+        return SessionPlan(session["repo"], session["id"], turn["tree"], turn["prompt"], plan, str(folder))
+
+    found, left = 0, enumerate(_candidates(data, earlier))
+    with ThreadPoolExecutor(BESIDE) as pool:
+        while some := list(islice(left, BESIDE)):
+            for one in pool.map(planned, some):
+                if "CHECKPOINT" in one.plan and found < PLANS:
+                    found += 1
+                    yield one
+            if found == PLANS:
+                return
 
 
 def _script(path: Path) -> Any:

@@ -154,5 +154,6 @@ def notices(app: Workbench) -> str:
 
 def screen_text(app: App[Any]) -> str:
     """Draw the visible screen and return it as plain text, blanks at line ends removed."""
+    visible_screen_stack.set(app._background_screens)  # noqa: SLF001 (else what lies below a dialog stays empty)
     strips = app.screen._compositor.render_strips()  # noqa: SLF001 (the one private place)
     return "\n".join(strip.text.rstrip() for strip in strips).rstrip() + "\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import signal
 import socket
 import sqlite3
@@ -90,25 +91,56 @@ def listening(host: str, port: int) -> socket.socket:
     raise ServingError(f"no port from {port} on can be had at {host}: {refusal}") from refusal
 
 
+class EndRequest:
+    """Whether the end was asked for. A signal handler may ask while the main thread waits.
+
+    A ``threading.Event`` would wait for ever if the signal comes while ``Event.wait`` holds its lock: the handler runs
+    in the same thread.
+    """
+
+    def __init__(self) -> None:
+        self._reading, self._writing = socket.socketpair()
+        self._writing.setblocking(False)
+        self._is_asked = False
+
+    def ask(self, _signal: int = 0, _frame: object = None) -> None:
+        """Ask for the end; this is a signal handler, too."""
+        self._is_asked = True
+        with contextlib.suppress(OSError):  # full of earlier requests
+            self._writing.send(b"\0")
+
+    def is_set(self) -> bool:
+        """Return whether the end was asked for."""
+        return self._is_asked
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until the end is asked for, at most so long, and return whether it was."""
+        if not self._is_asked:
+            select.select([self._reading], [], [], timeout_s)
+        return self._is_asked
+
+    def close(self) -> None:
+        """Close the sockets."""
+        self._reading.close()
+        self._writing.close()
+
+
 @contextlib.contextmanager
-def stop_signals() -> Iterator[threading.Event]:
-    """Yield an event that Ctrl-C and SIGTERM set while the context is open."""
-    asked = threading.Event()
-
-    def ask(_signal: int, _frame: object) -> None:
-        asked.set()
-
+def stop_signals() -> Iterator[EndRequest]:
+    """Yield a request that Ctrl-C and SIGTERM make while the context is open."""
+    asked = EndRequest()
     wanted = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, ask) for number in wanted}
+    before = {number: signal.signal(number, asked.ask) for number in wanted}
     try:
         yield asked
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        asked.close()
 
 
-def serve(served: Datasette, own: socket.socket, asked_to_end: threading.Event, *, is_up: Callable[[], None]) -> None:
-    """Serve on the socket until the event is set; ``is_up`` is called once pages are answered.
+def serve(served: Datasette, own: socket.socket, asked_to_end: EndRequest, *, is_up: Callable[[], None]) -> None:
+    """Serve on the socket until the end is asked for; ``is_up`` is called once pages are answered.
 
     Raises ServingError if the server does not start.
     """
@@ -136,7 +168,7 @@ def serve(served: Datasette, own: socket.socket, asked_to_end: threading.Event, 
         own.close()
 
 
-def _wait_for_start(server: object, thread: threading.Thread, asked_to_end: threading.Event) -> None:
+def _wait_for_start(server: object, thread: threading.Thread, asked_to_end: EndRequest) -> None:
     give_up_at = time.monotonic() + START_S
     while not getattr(server, "started", False) and not asked_to_end.is_set():
         if not thread.is_alive() or time.monotonic() > give_up_at:

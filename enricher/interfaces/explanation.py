@@ -70,7 +70,7 @@ class Explanation:
         return nearest([(one.name, one.points) for one in self.ranking(facet)])
 
     def nearest_rule(self) -> str:
-        """Return a sentence on the guardrail or approach that lacked the fewest points; empty if none had any."""
+        """Return a sentence on the guardrail or approach that fell short by the fewest points; empty without one."""
         short = [one for one in self.enrichment.misses if one.needed > one.score > 0]
         if not short:
             return ""

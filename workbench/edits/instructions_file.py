@@ -179,7 +179,7 @@ def save(path: str, text: str, *, over: str | None) -> None:
 
 
 def save_trusted(path: str, text: str, *, over: str | None, cwd: str) -> str:
-    """Save like ``save``, keep the trust in a project's layer, and return what is still to be done, if anything.
+    """Save the file, keep a trusted project layer trusted, and return what the user still has to do, if anything.
 
     Raises FileError.
     """

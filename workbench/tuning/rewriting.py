@@ -128,7 +128,7 @@ class Rewriter:
         return text if self._differs_only_in(text, block, {**block.data, "signals": change(signals)}) else None
 
     def _differs_only_in(self, text: str, block: RuleBlock, data: dict[str, Any]) -> bool:
-        """Return whether the text is valid, and parses to the same rules except for these values of this rule."""
+        """Return whether the text is valid and only changes this rule, which has the values ``data`` afterwards."""
         after = read_document(self.path, text)
         wanted = _rule_values(self._document)
         wanted[block.id] = data

@@ -50,9 +50,9 @@ ANNOUNCING = (
 )  # fmt: skip
 """Beginnings of orders that only say what the next sentences are about."""
 BEFORE_AND = frozenset(("try", "go", "come"))
-"""Verbs that make one order with the next: try and find it."""
+"""Verbs that form one request together with the verb after "and", as in "try and find it"."""
 CONDITIONAL = frozenset("if when whenever once after before unless while as until since because".split())
-"""First words of a sentence whose order belongs to a condition: "if the file is missing, create it"."""
+"""First words of a sentence whose request holds under a condition: "if the file is missing, create it"."""
 DETERMINERS = frozenset("the a an this that these those it them all each every my our its their".split())
 WISHES = frozenset(("would", "i'd", "we'd", "id"))
 """Words before "like" that make it a wish; alone it compares."""
@@ -133,7 +133,7 @@ REMARKING = frozenset("i i'm i've it it's its this that there there's we we're w
 """First words of a list item that only remarks on something, unless it says what should be the case."""
 WRITING = frozenset("add write create extend cover implement include generate provide expand develop make".split())
 TESTS = frozenset("test tests unit-test unit-tests spec specs coverage testcase testcases e2e".split())
-"""Words of an order with a verb of ``WRITING`` that wants tests written."""
+"""Words that, in a request with a verb of ``WRITING``, show that tests are to be written."""
 LACKING = "no tests"
 """Words that say that tests are still to be written."""
 MOVING = frozenset(
@@ -142,4 +142,4 @@ MOVING = frozenset(
     convert deduplicate
     """.split()
 )
-"""Verbs of orders after which an old name may be left somewhere."""
+"""Verbs of requests that rename, move or remove something, so that uses of its old name may remain."""

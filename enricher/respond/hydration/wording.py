@@ -102,7 +102,7 @@ def _remarks(one: PromptRequest) -> bool:
 
 
 def asks_for_tests(requests: list[PromptRequest]) -> bool:
-    """Return whether an order wants tests written, not only run or mended, or the prompt says that there are none."""
+    """Return whether the prompt asks for new tests or says that there are none; running or fixing tests is not enough."""
     for one in requests:
         words = [word.strip(AROUND) for word in one.text.lower().split()[:NEAR_THE_BEGINNING]]
         if LACKING in " ".join(words) or (one.verb in WRITING and not TESTS.isdisjoint(words)):
@@ -111,7 +111,7 @@ def asks_for_tests(requests: list[PromptRequest]) -> bool:
 
 
 def moves_names(requests: list[PromptRequest]) -> bool:
-    """Return whether an order takes names away or elsewhere, so that uses of the old ones could be left."""
+    """Return whether the prompt renames, moves or removes something, so that uses of old names may remain."""
     return any(one.verb in MOVING for one in requests)
 
 

@@ -51,7 +51,7 @@ def compile_layers(
     check_signals(result, lists)
     prompts = compiled_prompts(result.prompts, result.meanings(), result.files, result.problems, reuses=reuses_prompts)
     thresholds = effort_thresholds(result)
-    # A missing part comes first: whatever refers to its rules is an error, too.
+    # Missing parts are listed first, because they cause the errors about rules that refer to them.
     missing = missing_parts(instructions[0].path, result)
     result.broken = [*missing, *sorted(problem for problem in result.problems if problem.severity == "error")]
     result.problems += missing

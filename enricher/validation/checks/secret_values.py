@@ -33,7 +33,7 @@ PATTERN = re.compile(
 )
 """A regular expression, the name of a resource, the public half of a key, or a UUID."""
 TABLE_ROWS = 4
-"""From so many values of one length, or as long as tokens, a dictionary is a table of checksums or codes."""
+"""A dictionary with at least so many values, all of one length or all as long as a token, holds checksums or codes."""
 SHORTEST_TOKEN = 16
 PLACEHOLDER = re.compile(
     r"(?i).*(?:example|dummy|placeholder|change.?me|your|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\(|%[sdr]).*"

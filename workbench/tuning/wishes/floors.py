@@ -36,7 +36,11 @@ HIGHEST = 1.0
 
 @dataclass(frozen=True, slots=True)
 class JudgedLine:
-    """A line that a user judged: what decided it, with the score by which it was told; ``ref`` is that of a fact."""
+    """A line of an added text that a user called right or wrong.
+
+    ``kind`` and ``name`` say which rule decided it, ``score`` is what that rule weighed, and ``ref`` names the fact
+    that the line tells, if it tells one.
+    """
 
     id: str
     session: str
@@ -128,7 +132,7 @@ def _decided(line: Line, points: dict[tuple[str, str], float]) -> tuple[str, str
 
 
 def points_of(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]:
-    """Return the points of each guardrail and the certainty of the task type under these rules."""
+    """Return what these rules give a prompt: the points of each guardrail and the confidence in its task type."""
     judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), rules, is_explained=False)
     shown = "" if judged.uncertain else judged.task_type
     scores, guidance = judged.scores.get(GUARDRAIL, {}), rules.body["guardrails"]

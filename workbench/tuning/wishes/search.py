@@ -167,7 +167,7 @@ def _figures(desk: EditSession, text: str) -> Figures | None:
 
 
 def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
-    """Return how many other prompts may change for the worse: all but those in doubt that get the wished task type."""
+    """Return how many other prompts may get worse: all that change but uncertain ones that get the wished task type."""
     regressed = figures.label_results.regressed if figures.label_results else ()
     others = [one for one in figures.changes if one.prompt.id != trace_id]
     gained = (wish.kind == TASK_TYPE and not one.before.shown and wish.is_told(one.after) for one in others)

@@ -104,7 +104,7 @@ async def _page(
 
 
 def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.ClassScore], str]]:
-    """Return title, outcome, the scores of all classes and what came nearest, for each of the two facets."""
+    """Return for each of the two facets its title, the chosen class, the scores of all classes, and the runner-up."""
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
         (

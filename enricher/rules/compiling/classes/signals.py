@@ -94,7 +94,7 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
 
 
 def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
-    """Return the problems of the plain words of a class; empty if there are none."""
+    """Return what is wrong with the single words to which a class gives weights; empty if nothing is."""
     found = []
     for strength, words in leanings.items():
         figure = int(strength) if strength.removeprefix("-").isdecimal() else 0

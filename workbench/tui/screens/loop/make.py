@@ -230,7 +230,7 @@ def _group(edit: Edit, trace_id: str) -> Group:
 
 
 def _target(path: str) -> str:
-    """Return the short name of the layer that a file is."""
+    """Return what the screen calls a file: its layer, or the file's own name if it is no layer."""
     layer = files.layer_of(path, here())
     is_packaged = path.startswith(os.path.dirname(packaged_file()) + os.sep)
     return PACKAGED if is_packaged else SHORT.get(layer, os.path.basename(path))

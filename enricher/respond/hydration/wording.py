@@ -102,7 +102,7 @@ def _remarks(one: PromptRequest) -> bool:
 
 
 def asks_for_tests(requests: list[PromptRequest]) -> bool:
-    """Return whether the prompt asks for new tests or says that there are none; running or fixing tests is not enough."""
+    """Return whether the prompt asks for new tests, not only to run or fix some, or says that there are none."""
     for one in requests:
         words = [word.strip(AROUND) for word in one.text.lower().split()[:NEAR_THE_BEGINNING]]
         if LACKING in " ".join(words) or (one.verb in WRITING and not TESTS.isdisjoint(words)):

@@ -83,7 +83,7 @@ def _is_alone(source: Source, node: ast.stmt) -> bool:
 
 
 def _may_fail(node: ast.AST) -> bool:
-    """Return whether an error may be ignored here: in an import, a clean-up, an addition to a container, a side task."""
+    """Return whether an error may be ignored here: in an import, a clean-up, adding to a container, a side task."""
     if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Raise) or _ends_something(node):
         return True
     name = name_of(node) if isinstance(node, ast.Call) else ""

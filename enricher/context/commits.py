@@ -27,6 +27,14 @@ MOST_READ = 400
 DAY = 86_400
 SURE = 0.9
 DIGITS = 7
+SAYS_NOTHING = frozenset(
+    """
+    wip work tree in progress update updates updated change changes changed commit commits initial first checkpoint
+    save saved saving backup snapshot sync misc stuff various minor small fix fixes fixed edit edits tmp temp temporary
+    test more some a the and of my auto merge done squash version new progress latest current state final
+    """.split()
+)
+"""A commit whose subject has only such words does not say what it did: "WIP", "initial commit", "more fixes"."""
 _NO_NAMES = frozenset(
     """
     why when who which since removed deleted dropped gone missing disappeared vanished moved renamed added introduced
@@ -86,7 +94,10 @@ def _of_name(db: Connection, name: str, found: list[Event], kind: str, *, is_who
         moved = next((one for one in found if one.what & (name_history.MOVED | name_history.RENAMED)), None)
         return [_candidate(name, _describe_event(db, name, moved), moved)] if moved else []
     if kind == "changed":
-        changed = [one for one in found if one.what and one.state != name_history.SWEEP][:2]
+        changed = [
+            one for one in found
+            if one.what and one.state != name_history.SWEEP and not _says_nothing(one.subject)
+        ][:2]  # fmt: skip
         return [_candidate(name, "changed" if one is not found[-1] else "added", one) for one in changed]
     return candidates
 
@@ -110,7 +121,7 @@ def _of_file(db: Connection, request: Request, path: str, kind: str) -> list[Can
     name = asked.rpartition("/")[2]
     for before, after, event in name_history.file_events(db, name):
         if before and f"/{before}".endswith(f"/{asked}") and not os.path.exists(f"{root}/{before}"):
-            if not kind and _has_namesake(db, name):
+            if (not kind or "/" not in asked) and _has_namesake(db, name):
                 return []
             how = f"renamed to {after}" if after else "removed"
             return [_candidate(before, how, event)]
@@ -133,12 +144,13 @@ def of_a_time(db: Connection, request: Request, named: PromptNames, prose: str) 
         " order by at desc, id desc limit ?",
         (found.start, min(found.end, request.now + DAY), MOST_READ),
     ).fetchall()
+    count = f"{len(rows)}{' or more' if len(rows) == MOST_READ else ''}"
+    rows = [row for row in rows if not _says_nothing(row[3])]
     about = _about(db, rows, named, found)
     is_general = found.why != time_mentions.TROUBLE and not (named or found.is_specific)
     if not about and not is_general and (found.why == time_mentions.WORK or len(rows) > MOST_SHOWN):
         return []
     candidates: list[Candidate] = []
-    count = f"{len(rows)}{' or more' if len(rows) == MOST_READ else ''}"
     for _number, sha, at, subject, _files in (about or rows)[:MOST_SHOWN]:
         day = time.strftime("%Y-%m-%d", time.localtime(at))
         of = f", the newest of {count}" if not candidates and not about and len(rows) > MOST_SHOWN else ""
@@ -171,13 +183,18 @@ def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> 
 
 def _has_namesake(db: Connection, name: str) -> bool:
     """Return whether the project has a file of that name in another folder."""
-    bare = name.lower().partition(".")[0]
-    rows = db.execute("select path from files where stem = ? limit 50", (bare,)).fetchall()
-    return any(f"/{path}".endswith(f"/{name}") for (path,) in rows)
+    ending = f"/{name}"
+    row = db.execute("select 1 from files where substr('/' || path, ?) = ? limit 1", (-len(ending), ending)).fetchone()
+    return row is not None
+
+
+def _says_nothing(subject: str) -> bool:
+    return all(word.lower() in SAYS_NOTHING or word.isdigit() for word in words_of(subject))
 
 
 def _candidate(name: str, how: str, event: Event) -> Candidate:
     day = time.strftime("%Y-%m-%d", time.localtime(event.at))
     label = f"`{name}` — {how} in {event.sha[:DIGITS]}, {day}"
     kind = how.partition(" ")[0]
-    return Candidate(event.subject, f"{event.sha[:12]} {name}", SURE, label=label, date=day, kind=kind)
+    subject = "" if _says_nothing(event.subject) else event.subject
+    return Candidate(subject, f"{event.sha[:12]} {name}", SURE, label=label, date=day, kind=kind)

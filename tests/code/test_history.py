@@ -73,6 +73,11 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str,
     made["moved"] = commit(root, "Put limits together", days=10)
     git(root, "mv", "ledger/rates.py", "ledger/days.py")
     made["file"] = commit(root, "Call rates days", days=5)
+    write_all(root, {"ledger/web/index.html": "x\n", "old/index.html": "y\n", "old/page.html": "z\n"})
+    commit(root, "Show the ledger", days=4)
+    (root / "old/index.html").unlink()
+    (root / "old/page.html").unlink()
+    made["wip"] = commit(root, "WIP: more changes", days=3)
     return root, made
 
 
@@ -152,6 +157,7 @@ def test_a_question_about_a_name_gets_the_commit_that_answers_it(
         "commit the change that I added to open_ledger",
         "```\nload_rates(today)\n```\nwhat is wrong with this output?",
         "pass --dry-run to pytest",
+        "why was index.html changed?",
         'the page fails:\nTraceback (most recent call last):\n  File "ledger/audit.py", line 3, in record\nKeyError: 1',
     ],
 )
@@ -159,6 +165,13 @@ def test_what_exists_and_is_not_asked_about_gets_no_history(
     account: Account, ledger: dict[str, str], prompt: str
 ) -> None:
     assert told(account, prompt) == []
+
+
+def test_a_subject_that_says_nothing_is_not_quoted(account: Account, ledger: dict[str, str]) -> None:
+    line = f"- `old/page.html` — removed in {ledger['wip']}, {day_of(3)}"
+
+    assert line in account.ask("why is page.html gone?").context.splitlines()
+    assert told(account, "what did we commit three days ago?") == []
 
 
 def test_a_name_that_was_put_back_is_not_said_to_be_gone(account: Account, ledger: dict[str, str]) -> None:
@@ -195,7 +208,7 @@ def test_commits_of_another_clone_are_not_told(account: Account, ledger: dict[st
 
 def test_the_oldest_commit_of_a_shallow_clone_introduces_nothing(account: Account, ledger: dict[str, str]) -> None:
     shallow = account.home / "shallow"
-    git(account.home, "clone", "-q", "--depth", "3", f"file://{account.project}", str(shallow))
+    git(account.home, "clone", "-q", "--depth", "5", f"file://{account.project}", str(shallow))
     account.cli("code", "index", cwd=shallow)
 
     assert told(account, "when did we add open_ledger?", cwd=str(shallow)) == []

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
+TRACE = 'it fails:\nTraceback (most recent call last):\n  File "/srv/app/shop/paths.py", line 6, in check\n'
 LONG = "\n" * 120
 KINDS = ("card", "cash", "voucher", "points", "invoice")
 FILES = {
@@ -28,6 +29,14 @@ FILES = {
     "web/stock.html": "<script>\nfunction drawStock(rows) {\n  return rows;\n}\n</script>\n",
     "web/week.html": "<script>\ndrawStock(week);\n</script>\n",
     "web/year.html": "<script>\ndrawStock(year);\n</script>\n",
+    "web/chart.html": "<script>\nfunction drawChart() {}\n\n\nfunction drawChart2() {}\nfunction drawChartAxis() {}\n",
+    "shop/labels.py": 'TITLE = "Total Points"\n',
+    "shop/paths.py": (
+        "def check(path):\n    def plain(one):\n        return one\n\n"
+        '    message = f"{path} is outside of the shop today"\n    raise ValueError(message)\n'
+    ),
+    "lib/remover.ts": "export function makeRemover() {\n  return 1;\n}\n",
+    **{f"conf/{one}.ts": "const removeNodes = makeRemover();\n" for one in ("first", "second")},
     "shop/limits.py": "def allow_order(count):\n    return count < 9\n",
     **{f"shop/pay/{kind}/form.py": "def render_form(page):\n    return page\n" for kind in KINDS},
     **{f"shop/pay/{kind}/orders.py": "from shop.limits import allow_order\n\nallow_order(1)\n" for kind in KINDS},
@@ -60,7 +69,7 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
         ),
         pytest.param(
             "drawStock paints the bars too high",
-            "web/stock.html:2 drawStock — defined here; also in 2 other files",
+            "web/stock.html:2 drawStock — defined here; also in web/week.html:2, web/year.html:2",
             id="a function in a page",
         ),
         pytest.param(
@@ -73,6 +82,33 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             "mend this\nFAILED tests/test_brief.py::test_summary - KeyError",
             "shop/brief.py — tested by test_brief.py, which fails",
             id="a failing test",
+        ),
+        pytest.param("sort it like @shop/ledger.py (120-125): tax_rate first", "", id="the prompt gives the lines"),
+        pytest.param("in shop/ledger.py, line 123, tax_rate is wrong", "", id="the prompt gives the line"),
+        pytest.param(
+            "check drawChart for the circle",
+            "web/chart.html:2 drawChart — the only place that has it; beside drawChart2: line 5",
+            id="another version of a function",
+        ),
+        pytest.param('add a third column "Total Points" to the report', "", id="a text that is to be added"),
+        pytest.param(
+            'the column "Total Points" is too wide',
+            'shop/labels.py:1 "Total Points" — the only place that has it',
+            id="a text that is there",
+        ),
+        pytest.param(
+            f"{TRACE}\nValueError: /tmp/x is outside of the shop today",
+            'shop/paths.py:5 "is outside of the shop today" — the only place that has it; the trace\'s innermost frame:'
+            " line 6",
+            id="a trace and its message",
+        ),
+        pytest.param(
+            TRACE, "shop/paths.py:6 check — the trace's innermost frame", id="a frame behind an inner function"
+        ),
+        pytest.param(
+            "removeNodes or makeRemover() keeps the footer",
+            "lib/remover.ts:1 makeRemover — defined here; 2 callers: conf/first.ts:1, conf/second.ts:1",
+            id="one line has the places of both names",
         ),
     ],
 )

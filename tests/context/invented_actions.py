@@ -53,6 +53,9 @@ lint|run the linter
 lint|lint and format the code
 lint|formatiere den Code
 lint|格式化代码
+lint|continue with fixing the type errors
+lint|fix the mypy errors in the exporter
+test|keep fixing the failing tests
 run|start the dev server
 run|how do I run the app locally?
 run|starte den Server
@@ -122,6 +125,8 @@ make the commit list faster
 install button does nothing
 explain how the release pipeline works
 the linter complains about unused imports
+start testing fonts on the report page
+keep the type errors out of the log
 run the query again
 start a new line after each item
 提交按钮不能点击

@@ -54,7 +54,8 @@ CHANNELS = set(
 ) | {f"enricher.context.channels.{name}" for name in OURS if name != "session"}
 """To ask the channels where the project has an index and nothing was said before."""
 INDEX = {"_functools", "_sqlite3", "storage.base.reader"}
-INDEX |= {f"enricher.sources.code.{name}" for name in ("facts", "locations", "lookup", "name_history", "testfiles")}
+CODE_MODULES = ("facts", "lines", "locations", "lookup", "name_history", "testfiles")
+INDEX |= {f"enricher.sources.code.{name}" for name in CODE_MODULES}
 MEMORIES = {"storage.memory.question", "storage.memory.recall", "storage.memory.stemming", "storage.memory.words"}
 CLAUDE_TRANSCRIPT = {
     "enricher.sources.transcripts",

@@ -92,7 +92,8 @@ def _merge_by_file(found: list[Fact]) -> list[Fact]:
         if fact.line and fact.subject and not fact.fault and surest.setdefault(fact.path, fact) is not fact:
             merged.append(fact)
             if sum(one.path == fact.path for one in merged) <= MOST_MERGED:
-                surest[fact.path].reason += f"; {quoted(fact.subject)}: line {fact.line}"
+                subject = fact.reason if fact.kind == FRAME else quoted(fact.subject)
+                surest[fact.path].reason += f"; {subject}: line {fact.line}"
     return [fact for fact in found if fact not in merged]
 
 

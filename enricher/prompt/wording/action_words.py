@@ -45,7 +45,8 @@ new-test: write add create implement extend generate: tests | test | unit test |
   regression test | integration test | integration tests | test coverage | specs | spec
 lint: run execute fix check rerun re-run: linter | linters | lint | linting | formatter | formatting | typecheck |
   type check | type checks | type checker | type checking | lint errors | lint issues | linter errors | type errors |
-  lint warnings | eslint errors | static checks | pre-commit | pre-commit hooks
+  lint warnings | eslint errors | typecheck errors | type check errors | type-check errors | mypy errors |
+  pyright errors | tsc errors | ruff errors | ruff warnings | static checks | pre-commit | pre-commit hooks
 run: run start launch boot restart serve spin bring: app | application | server | dev server | project | site |
   website | service | services | backend | frontend | program | ui | api | dev environment | it locally |
   this locally

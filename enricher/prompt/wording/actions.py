@@ -30,6 +30,8 @@ _BREAKS = (
     "\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}", "(", ")",
 )  # fmt: skip
 NEEDS_A_THING = ("format", "build", "test", "compile")
+GOING_ON = frozenset("continue keep resume start finish go carry".split())
+"""Verbs before a gerund that names the action: "continue fixing", "go on with running"."""
 _OWN_CHANGES = frozenset(
     "changes change work code fix fixes file files update updates result rest diff refactoring".split()
 )
@@ -154,6 +156,8 @@ def _english(clause: str) -> str:
         words = words[1:]
     if words[:2] == ["make", "sure"]:
         words = ["ensure", *words[2:]]
+    if words[0] in GOING_ON:
+        words = _without_going_on(words)
     verb, rest = words[0], words[1:]
     if verb in _words().alone and (action := _of_alone(verb, rest)):
         return action
@@ -161,6 +165,15 @@ def _english(clause: str) -> str:
         if f" {verb} " in verbs and _has_object(rest, frozenset(_cells(things)), verb, action):
             return action
     return ""
+
+
+def _without_going_on(words: list[str]) -> list[str]:
+    """Return "continue with fixing the tests" as "fix the tests"; the words themselves if no known verb follows."""
+    at = next((number for number, word in enumerate(words[1:4], 1) if word not in ("on", "with")), 0)
+    gerund = words[at].removesuffix("ing")
+    forms = (gerund, gerund[:-1], f"{gerund}e") if gerund != words[at] else ()
+    verb = next((form for form in forms if f" {form} " in _words().verbs), "")
+    return [verb, *words[at + 1 :]] if verb else words
 
 
 def _of_alone(verb: str, rest: list[str]) -> str:

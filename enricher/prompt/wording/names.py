@@ -6,7 +6,7 @@ rarely about the rest. On the hook's path: no regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.words import SOURCE_ENDS, STOP_WORDS, generic_stems, stem
+from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
@@ -22,12 +22,8 @@ MOST_LINES = 300
 MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
-MANY_PASTED, MANY_VALUES = 4, 4
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
 CODE_SIGNS = ("(", "=", "{", ";")
-FAILURES = ("FAILED ", "FAIL ")
-FIRST_SYMBOL = 0x1F000
-"""Programs begin log lines with pictograms; people do not begin sentences with them."""
 QUOTES = {
     '"': '"',
     "“": "”",
@@ -42,7 +38,6 @@ QUOTES = {
     "《": "》",
 }
 _AROUND = "\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
-PRODUCTS = frozenset("node.js next.js vue.js nuxt.js d3.js three.js react.js express.js chart.js socket.io".split())
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
     " media data workspace workspaces nix".split()
@@ -72,6 +67,11 @@ CREATING = (
     "新建", "新規", "作成",
 )  # fmt: skip
 """A line with one of these asks to create the file that it names."""
+MANY_PASTED, MANY_VALUES = 4, 4
+FAILURES = ("FAILED ", "FAIL ")
+"""Beginnings of the lines in which a test runner names a failed test."""
+FIRST_SYMBOL = 0x1F000
+"""Programs begin log lines with pictograms; people do not begin sentences with them."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
@@ -164,7 +164,7 @@ def _is_pasted(line: str, bare: str) -> bool:
     first = words[0].strip("[](")
     if len(first) >= 5 and first[0].isdigit() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
         return True  # a time of day or a date
-    if len(words) > 1 and _is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdigit():
+    if len(words) > 1 and is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdigit():
         return not words[1].islower()  # "app.js:12 Loading …", but not "app.js:12 is wrong"
     return len(words) > 1 and any(_is_position(word) for word in words[:3])
 
@@ -178,7 +178,7 @@ def _is_position(word: str) -> bool:
     """Return whether a word is a place in a running program: ``app.js:12``, ``stats?page=2:774``, ``VM343:1``."""
     name, colon, number = word.strip("()").rpartition(":")
     name = name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() else name
-    return bool(colon and number.isdigit() and name and name[0].isalpha() and not _is_file(name))
+    return bool(colon and number.isdigit() and name and name[0].isalpha() and not is_file(name))
 
 
 class _Reader:
@@ -194,13 +194,14 @@ class _Reader:
         known = self.found.setdefault((name.kind, name.text), name)
         known.is_certain = known.is_certain or name.is_certain
         known.owner = known.owner or name.owner
+        known.line = known.line or name.line
         known.may_be_new = known.may_be_new or name.may_be_new
 
     def pasted(self, bare: str) -> None:
         """Collect names from a pasted line: a failed test, an error message of the project's code, or a line of code."""
         if bare.startswith(FAILURES):
             test = bare.split(None, 2)[1].partition("::")[0]
-            if _is_file(test):
+            if is_file(test):
                 self.note(Name(FAILED, test))
         head, colon, message = bare.partition(": ")
         head = head.rpartition(" ")[2] if len(head) < LONGEST_TEXT else ""
@@ -224,10 +225,20 @@ class _Reader:
         for raw in words:
             if not (raw.isalpha() and raw.islower()):
                 self.word(raw, before)
+                self._line_number(raw, before)
             before = raw
         plain = [word.strip(_AROUND) for word in words]
         if not KINDS_OF_SYMBOL.isdisjoint([word.lower() for word in plain]):
             self._names_near_kinds(plain)
+
+    def _line_number(self, raw: str, before: str) -> None:
+        """Give the last file without a line the number in "@app.py (15-68)" or "app.py, line 15"."""
+        number = raw.strip(_AROUND + ".").partition("-")[0].lstrip("L")
+        is_line = raw.startswith("(") or before.lower() in ("line", "lines")
+        if is_line and number.isdigit() and len(number) < LONGEST_NUMBER:
+            last = next((one for one in reversed(self.found.values()) if one.kind in (FILE, ATTACHED)), None)
+            if last and not last.line:
+                last.line = int(number)
 
     def _quoted(self, text: str) -> str:
         """Read the texts in quotation marks; return the line without them."""
@@ -240,12 +251,12 @@ class _Reader:
                 at += 1
                 continue
             kept.append(text[start:at])
-            self.quotation(text[at + 1 : end], is_code=text[at] == "`")
+            self.quotation(text[at + 1 : end], text[:at], is_code=text[at] == "`")
             at = start = end + 1
         kept.append(text[start:])
         return " ".join(kept)
 
-    def quotation(self, inside: str, *, is_code: bool) -> None:
+    def quotation(self, inside: str, before: str, *, is_code: bool) -> None:
         inside = inside.strip(" *")
         if not 1 < len(inside) <= LONGEST_TEXT:
             return
@@ -260,6 +271,7 @@ class _Reader:
             self.note(Name(COMMAND, words[1].lower(), owner=words[0]))
         if any(letter.isalpha() for letter in inside) and not is_command:
             self.note(Name(TEXT, inside, is_certain=len(words) > 1))
+            self.found[TEXT, inside].is_made = introduces(before)
 
     def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
         """Read one word; return whether it names something."""
@@ -269,9 +281,9 @@ class _Reader:
         if not 1 < len(token) <= LONGEST_NAME:
             return False
         if raw.lstrip("(\"'`*").startswith("@"):
-            path = token.lstrip("@").partition(":")[0].partition("#L")[0]
-            if _is_file(path):
-                self.note(Name(ATTACHED, path))
+            path, line = _path_and_line(token.lstrip("@"))
+            if is_file(path):
+                self.note(Name(ATTACHED, path, line=line))
             return True
         if token.startswith("--") and token[2:3].isalpha():
             self.note(Name(FLAG, token.partition("=")[0].rstrip(_AROUND)))
@@ -281,13 +293,10 @@ class _Reader:
             token = token.partition("=")[0]
         if token.startswith("/") and self._route(token, before.strip(_AROUND)):
             return True
-        path, _, behind = token.partition(":")
-        path, _, anchor = path.partition("#L")
-        if _is_file(path):
-            number = (behind or anchor).partition(":")[0].partition("-")[0]
-            line = int(number) if number.isdigit() and len(number) < LONGEST_NUMBER else 0
+        path, line = _path_and_line(token)
+        if is_file(path):
             self.note(Name(FILE, path.removeprefix("./"), line=line))
-            for part in behind.split("::"):
+            for part in token.partition(":")[2].split("::"):
                 self._identifier(part.strip(_AROUND), is_call=False, is_marked=True)
             return True
         last = token.rpartition("/")[2]
@@ -302,7 +311,7 @@ class _Reader:
     def _route(self, token: str, before: str) -> bool:
         parts = token.partition("?")[0].rstrip("/").split("/")[1:]
         is_named = before.upper() in METHODS or (before != "" and any(word in self.lowered for word in ROUTE_WORDS))
-        if not parts or not parts[0][:1].isalpha() or parts[0].lower() in SYSTEM_FOLDERS or _is_file(token):
+        if not parts or not parts[0][:1].isalpha() or parts[0].lower() in SYSTEM_FOLDERS or is_file(token):
             return False
         if len(parts) > 1 or is_named:
             self.note(Name(ROUTE, "/" + "/".join(parts)))
@@ -365,12 +374,12 @@ def is_error(head: str) -> bool:
     )
 
 
-def _is_file(path: str) -> bool:
-    bare, dot, end = path.rpartition(".")
-    name = path.rpartition("/")[2]
-    if not (dot and bare) or end.lower() not in SOURCE_ENDS or path.lower() in PRODUCTS or name.startswith("."):
-        return False
-    return all(letter.isalnum() or letter in "._-/[]()+~ " for letter in path) and not name[0].isspace()
+def _path_and_line(token: str) -> tuple[str, int]:
+    """Return path and line of "app.py:15", "app.py:15-20" or "app.py#L15"; 0 without a line."""
+    path, _, behind = token.partition(":")
+    path, _, anchor = path.partition("#L")
+    number = (behind or anchor).partition(":")[0].partition("-")[0]
+    return path, int(number) if number.isdigit() and len(number) < LONGEST_NUMBER else 0
 
 
 def _closing(text: str, start: int, closing: str) -> int:

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 LONGEST = 60
 """In characters; longer runs are hashes and encoded data."""
+NEAR = 8
+"""Words before a quotation that may say what it is."""
 
 STOP_WORDS = frozenset(
     "a about above after again all also although always am an and any anyone are as at b be because been before"
@@ -37,6 +39,14 @@ SOURCE_ENDS = frozenset(
     " yaml yml json html css scss less ini cfg po j2 jinja proto tf mk cmake gradle xml".split()
 )
 """Extensions of the files that people name in prompts."""
+
+PRODUCTS = frozenset("node.js next.js vue.js nuxt.js d3.js three.js react.js express.js chart.js socket.io".split())
+INTRODUCING = frozenset("a an another one new named called titled labelled labeled ein eine un une una".split())
+POINTING = frozenset(
+    "the this that these those my our its in on of from at under near next like as der die das le la".split()
+)
+MAKING_VERBS = frozenset("add create make put insert introduce include name call rename want need build show".split())
+"""Words before a quotation: after "add a column named" it is a new text, after "in the column" one that exists."""
 
 _PUNCTUATION = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
 
@@ -155,3 +165,20 @@ def generic_stems() -> frozenset[str]:
 def words_of(text: str) -> list[str]:
     """Split a text into runs of ASCII letters, digits and ``_-./``, also within Chinese or Japanese."""
     return text.encode("ascii", "replace").decode().translate(_PUNCTUATION).split()
+
+
+def is_file(path: str) -> bool:
+    """Return whether a word is the name of a source or text file, and not of a product such as "node.js"."""
+    bare, dot, end = path.rpartition(".")
+    name = path.rpartition("/")[2]
+    if not (dot and bare) or end.lower() not in SOURCE_ENDS or path.lower() in PRODUCTS or name.startswith("."):
+        return False
+    return all(letter.isalnum() or letter in "._-/[]()+~ " for letter in path) and not name[0].isspace()
+
+
+def introduces(before: str) -> bool:
+    """Return whether the words before a quotation ask for something new with that text: "add a third column"."""
+    words = [word.strip(",:()\"'`") for word in before.lower().rpartition(". ")[2].split()[-NEAR:]]
+    if MAKING_VERBS.isdisjoint(words):
+        return False
+    return next((word in INTRODUCING for word in reversed(words) if word in INTRODUCING or word in POINTING), False)

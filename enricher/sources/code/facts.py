@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from enricher.prompt.wording.names import FILE
 from enricher.prompt.wording.words import quoted
+from enricher.sources.code.lookup import TEST
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.sources.code.lookup import Lookup, SourceLine, Uses
+
+MOST_SHOWN = 3
 DEFINITION, USERS, TESTED = "definition", "users", "tested"
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
 
@@ -42,3 +48,56 @@ def format_place(path: str, line: int) -> str:
 def only_file(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
     """Return the only file with that name as a fact; None for a file in the top folder, which is easy to find."""
     return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
+
+
+def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
+    """Describe the uses of a name in words: up to three places, from different files first; of more files the number.
+
+    Three of many files are no answer to who uses it: in the replayed sessions none of 20 was touched.
+    """
+    if uses.files:
+        return f"; used in {counted(uses.files - 1)}"
+    is_test = definition.kind == TEST and "test" in definition.text.lower()
+    if is_test or lookup.is_decorated(definition):
+        return ""  # a framework calls it, so the uses found would mislead
+    in_tests = [place for place in uses.places if place.kind == TEST]
+    places = [place for place in uses.places if place.kind != TEST] or in_tests
+    if not places:
+        return "; no other use found"
+    calls = [place for place in places if f"{name}(" in place.text]
+    is_called = bool(calls) and not name[:1].isupper()
+    places = calls if is_called else places
+    word = "caller" if is_called else "use"
+    if len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
+        return f"; {len(places)} {word}s, all in this file"
+    listed = ", ".join(_ordered(places, definition)[:MOST_SHOWN]) + (", …" if len(places) > MOST_SHOWN else "")
+    files = len({place.path for place in places} - {definition.path})
+    if places[0].kind == TEST:
+        return f"; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
+    tests = len({place.path for place in in_tests})
+    also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
+    if files > MOST_SHOWN:
+        return f"; {len(places)} {word}s in {counted(files)}{also}"
+    if len(places) == 1:
+        return f"; {'one' if tests else 'the only'} {word}: {listed}{also}"
+    return f"; {len(places)} {word}s: {listed}{also}"
+
+
+def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
+    """Return the places as text: the first of each other file, then the others there, then those in the same file."""
+    others = [place for place in places if place.path != definition.path]
+    first = {place.path: place for place in reversed(others)}
+    heads = [place for place in others if first[place.path] is place]
+    rest = [place for place in others if first[place.path] is not place]
+    own = [f"line {place.line}" for place in places if place.path == definition.path]
+    return [format_place(place.path, place.line) for place in heads + rest] + own
+
+
+def variants(lookup: Lookup, path: str, name: str) -> str:
+    """Return the other versions of a name in the same file, of which the prompt may mean one: "draw2: line 40"."""
+    found = lookup.variants(path, name)[:MOST_SHOWN]
+    return f"; beside {', '.join(f'{one.text}: line {one.line}' for one in found)}" if found else ""
+
+
+def counted(files: int) -> str:
+    return "1 other file" if files == 1 else f"{files} other files"

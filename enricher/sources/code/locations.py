@@ -18,7 +18,23 @@ from enricher.prompt.wording.names import (
     TEXT,
     is_code_form,
 )
-from enricher.sources.code.facts import DEFINITION, FEW, ONLY, TESTED, USERS, WIDELY_USED, Fact, format_place, only_file
+from enricher.prompt.wording.words import quoted
+from enricher.sources.code.facts import (
+    DEFINITION,
+    FEW,
+    MOST_SHOWN,
+    ONLY,
+    TESTED,
+    USERS,
+    WIDELY_USED,
+    Fact,
+    counted,
+    format_place,
+    only_file,
+    used,
+    variants,
+)
+from enricher.sources.code.lines import declares, defines, phrases
 from enricher.sources.code.lookup import (
     CONFIG,
     MOST_CANDIDATES,
@@ -27,10 +43,7 @@ from enricher.sources.code.lookup import (
     TEMPLATE,
     TEST,
     Lookup,
-    declares,
-    defines,
     is_near,
-    phrases,
 )
 
 TYPE_CHECKING = False
@@ -39,13 +52,14 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
     from enricher.prompt.wording.names import Name
-    from enricher.sources.code.lookup import SourceLine, Uses
+    from enricher.sources.code.lookup import SourceLine
 
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_DECLARED = 5
 """Maximum files that have a name for one of them to be told as declaring it, if the index has no definition."""
-MOST_SHOWN = 3
+MOST_NAMED = 2
+"""Maximum further files with a name that are listed; of more, only their number is told."""
 MOST_LINES = 8
 """Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
 TOOLS = frozenset(
@@ -76,6 +90,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
     lookup = Lookup(db, root)
     lookup.opened = opened
     lookup.named_paths = [name.text for name in names if name.kind in (FILE, ATTACHED)]
+    lookup.placed_paths = [name.text for name in names if name.kind in (FILE, ATTACHED) and name.line]
     lookup.attached = sum(1 for name in names if name.kind == ATTACHED)
     found: list[Fact] = []
     for name in [name for name in names if name.kind in _LOOKERS][:MOST_LOOKED_UP]:
@@ -89,7 +104,14 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
         if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
             found.append(fact)
     placed = {fact.path for fact in found if fact.line}
-    return [fact for fact in found if fact.line or fact.kind not in (FILE, USERS, TESTED) or fact.path not in placed]
+    told = [fact for fact in found if fact.line or fact.kind not in (FILE, USERS, TESTED) or fact.path not in placed]
+    return [fact for fact in told if not any(_names_all_places(other, fact) for other in told if other is not fact)]
+
+
+def _names_all_places(other: Fact, fact: Fact) -> bool:
+    """Return whether the reason of another fact already lists all places of a name with several definitions."""
+    places = (format_place(fact.path, fact.line), *(f"{quoted(path)}:" for path in fact.others))
+    return bool(fact.others) and all(place in other.reason for place in places)
 
 
 def _identifier(lookup: Lookup, name: Name) -> Fact | None:
@@ -117,7 +139,7 @@ def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fac
     own = [place for place in places if place.path.rpartition("/")[0] in folders]
     if len(own) != 1 or not lookup.verified(own[0], name.text):
         return None
-    reason = f"defined here, beside the files of this conversation, and in {_counted(len(places) - 1)}"
+    reason = f"defined here, beside the files of this conversation, and in {counted(len(places) - 1)}"
     return Fact(DEFINITION, own[0].path, own[0].line, name.text, reason, FEW)
 
 
@@ -145,13 +167,10 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
         else ""
     )
     is_everywhere = uses.files or len({place.path for place in uses.places if place.kind != TEST}) > MOST_USING
-    reason = "defined here" + ("" if lookup.is_exhausted else _used(lookup, uses, first, name.text))
+    reason = "defined here" + ("" if lookup.is_exhausted else used(lookup, uses, first, name.text))
+    reason += variants(lookup, first.path, name.text)
     score = WIDELY_USED if is_everywhere else ONLY
     return Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
-
-
-def _counted(files: int) -> str:
-    return "1 other file" if files == 1 else f"{files} other files"
 
 
 def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
@@ -167,49 +186,6 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
         after = owners.get(place.path, 0)
         place.line = next((line for line in lookup.lines_in(place.path, name.text) if line >= after), place.line)
     return own or (places if is_code_form(name.text) else [])
-
-
-def _used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
-    """Describe the uses of a name in words: up to three places, from different files first; of more files the number.
-
-    Three of many files are no answer to who uses it: in the replayed sessions none of 20 was touched.
-    """
-    if uses.files:
-        return f"; used in {_counted(uses.files - 1)}"
-    is_test = definition.kind == TEST and "test" in definition.text.lower()
-    if is_test or lookup.is_decorated(definition):
-        return ""  # a framework calls it, so the uses found would mislead
-    in_tests = [place for place in uses.places if place.kind == TEST]
-    places = [place for place in uses.places if place.kind != TEST] or in_tests
-    if not places:
-        return "; no other use found"
-    calls = [place for place in places if f"{name}(" in place.text]
-    is_called = bool(calls) and not name[:1].isupper()
-    places = calls if is_called else places
-    word = "caller" if is_called else "use"
-    if len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
-        return f"; {len(places)} {word}s, all in this file"
-    listed = ", ".join(_ordered(places, definition)[:MOST_SHOWN]) + (", …" if len(places) > MOST_SHOWN else "")
-    files = len({place.path for place in places} - {definition.path})
-    if places[0].kind == TEST:
-        return f"; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
-    tests = len({place.path for place in in_tests})
-    also = f"; and {tests} test file{'s' * (tests > 1)}" if tests else ""
-    if files > MOST_SHOWN:
-        return f"; {len(places)} {word}s in {_counted(files)}{also}"
-    if len(places) == 1:
-        return f"; {'one' if tests else 'the only'} {word}: {listed}{also}"
-    return f"; {len(places)} {word}s: {listed}{also}"
-
-
-def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
-    """Return the places as text: the first of each other file, then the others there, then those in the same file."""
-    others = [place for place in places if place.path != definition.path]
-    first = {place.path: place for place in reversed(others)}
-    heads = [place for place in others if first[place.path] is place]
-    rest = [place for place in others if first[place.path] is not place]
-    own = [f"line {place.line}" for place in places if place.path == definition.path]
-    return [format_place(place.path, place.line) for place in heads + rest] + own
 
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
@@ -249,7 +225,9 @@ def _text_place(
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
     if kind == "name" and 1 < len(holders) <= MOST_DECLARED and (place := _declaration(own, text)):
-        return Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {_counted(len(holders) - 1)}", FEW)
+        users = [f"{format_place(path, lines[0][0])}" for path, _kind, lines in holders if path != place[0]]
+        also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
+        return Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
     beside = len(holders) - len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and beside):
         return None  # a name without a definition that tests or documents use, too, has no one place
@@ -265,6 +243,7 @@ def _text_place(
         reason = "the only place that has it"
     else:
         reason = f"the only file that has it, {len(lines)} times"
+    reason += variants(lookup, path, text) if kind == "name" else ""
     return Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.gives_place(path) else "")
 
 
@@ -279,6 +258,8 @@ def _declaration(holders: list[tuple[str, int, list[tuple[int, str]]]], name: st
 
 
 def _quotation(lookup: Lookup, name: Name) -> Fact | None:
+    if name.is_made:
+        return None
     spaces = name.text.count(" ")
     if spaces > 1:
         return _text_place(lookup, name.text, TEXT) or (_error(lookup, name) if spaces > 2 else None)

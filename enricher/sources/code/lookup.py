@@ -10,6 +10,7 @@ import os
 
 from enricher.prompt.wording.words import LONGEST, pieces, stem
 from enricher.sources.code import stem_of
+from enricher.sources.code.lines import defines, indentation, is_no_real_use, is_version, is_whole
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -33,15 +34,6 @@ MOST_ROWS = 400
 MOST_DEFINITIONS = 60
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
-_IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
-_COMMENTS = ("#", "//", "*", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
-_DEFINING_WORDS = frozenset(
-    "def class function func fn struct interface enum trait type const let var static mod module async export public"
-    " private protected val fun object record sub proc local impl macro".split()
-)
-
-
-_VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 
 class SourceLine:
@@ -74,6 +66,8 @@ class Lookup:
         self.root = root
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
+        self.placed_paths: list[str] = []
+        """Those of them with a line."""
         self.opened: Collection[str] = ()
         """Files that the conversation has opened."""
         self.is_exhausted = False
@@ -87,7 +81,9 @@ class Lookup:
         return any(f"/{path}".endswith(f"/{named}") for named in self.named_paths)
 
     def gives_place(self, path: str) -> bool:
-        """Return whether the prompt names a file that is too short for a line number to save any search."""
+        """Return whether the prompt gives a line of the file, or names it and it is too short to search in."""
+        if any(f"/{path}".endswith(f"/{named}") for named in self.placed_paths):
+            return True
         return self.is_named_in_prompt(path) and self.text(path).count("\n") < LONG_FILE
 
     # definitions
@@ -134,13 +130,32 @@ class Lookup:
         return len(lines) > place.line - 2 >= 0 and lines[place.line - 2].strip().startswith(("@", "#["))
 
     def symbol_at(self, path: str, line: int) -> str:
-        """Return the last name that is defined at or above a line of a file."""
-        row = self.db.execute(
-            "select name from symbols join files on files.id = symbols.file where files.path = ? and line <= ?"
-            " order by line desc limit 1",
-            (path, line),
-        ).fetchone()
-        return str(row[0]) if row else ""
+        """Return the innermost definition that contains a line of a file, judged by indentation; empty without one."""
+        lines = self.text(path).split("\n")
+        if not 0 < line <= len(lines):
+            return ""
+        rows = self.db.execute(
+            "select name, line from symbols join files on files.id = symbols.file where files.path = ? and line <= ?"
+            " order by line desc limit ?",
+            (path, line, MOST_DEFINITIONS),
+        )
+        depth = indentation(lines[line - 1])
+        return next((name for name, at in rows if at == line or indentation(lines[at - 1]) < depth), "")
+
+    def variants(self, path: str, name: str) -> list[SourceLine]:
+        """Return the definitions of other versions of ``name`` in a file: ``draw2``, ``draw_v3``, ``draw_old``."""
+        text = self.text(path)
+        found: dict[str, SourceLine] = {}
+        at = text.find(name)
+        while at >= 0:
+            end = at + len(name)
+            while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+                end += 1
+            own, line = text[at:end], text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)]
+            if is_version(own[len(name) :]) and is_whole(text, at, end) and defines(line, own):
+                found.setdefault(own, SourceLine(path, text.count("\n", 0, at) + 1, SOURCE, own))
+            at = text.find(name, end)
+        return list(found.values())
 
     # uses
 
@@ -315,71 +330,3 @@ def _terms_of(text: str) -> list[str]:
         if parts:
             found.append("".join(parts) if len(parts) > 1 else stem(parts[0]))
     return list(dict.fromkeys(found))
-
-
-def is_whole(text: str, start: int, end: int) -> bool:
-    """Return whether a span of a text is not part of a longer name."""
-    before, after = text[start - 1 : start], text[end : end + 1]
-    return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
-
-
-def is_comment(line: str) -> bool:
-    return line.strip().startswith(_COMMENTS)
-
-
-def is_import(line: str) -> bool:
-    return line.strip().startswith(_IMPORTS) or "require(" in line
-
-
-def is_no_real_use(text: str, name: str) -> bool:
-    """Return whether a line does not really use a name: an import, a comment, or a message that contains the word."""
-    bare = text.strip()
-    if is_comment(bare) or is_import(bare) or _is_in_a_message(bare, name):
-        return True
-    return bare.strip(", ;") == name or bare.strip(",") == f"type {name}"
-
-
-def _is_in_a_message(line: str, name: str) -> bool:
-    """Return whether the name is a literal word of a quoted message; false for a placeholder as in "{name} is late"."""
-    before, _, behind = line.partition(name)
-    for quote in ('"', "'", "`"):
-        start = before.rpartition(quote)[2]
-        if before.count(quote) % 2 and quote in behind and "{" not in start:
-            return " " in start + behind.partition(quote)[0]
-    return False
-
-
-def defines(text: str, name: str) -> bool:
-    """Return whether ``text``, a line, looks like the definition of ``name``."""
-    bare = text.strip()
-    head = bare.partition(name)[0]
-    behind = bare.partition(name)[2].lstrip()
-    words = head.replace("(", " ").split()
-    if words and words[-1].strip("*&") in _DEFINING_WORDS:
-        return True
-    if head.startswith("func (") and head.endswith(") "):
-        return True
-    return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
-
-
-def declares(text: str, name: str) -> bool:
-    """Return whether ``text``, a line, looks like the definition of ``name``, other than of a variable."""
-    head, _, behind = text.strip().partition(name)
-    return defines(text, name) and not behind.lstrip().startswith(("=", ":=")) and not head.endswith(_VARIABLES)
-
-
-def phrases(messages: list[str]) -> list[str]:
-    """Return the longest run of plain words in each message, which is probably literal text in a format string."""
-    found = []
-    for message in messages[:8]:
-        best: list[str] = []
-        run: list[str] = []
-        for word in [*message.split(), "'"]:
-            is_plain = word.strip(",.;").isalpha()
-            if is_plain or word.strip(":").isalpha():
-                run.append(word)
-            if not is_plain:  # a value begins, or a colon ended the program's message prefix
-                best, run = max(best, run, key=len), []
-        if len(best) >= 3:
-            found.append(" ".join(best[:7]))
-    return found

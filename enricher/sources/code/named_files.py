@@ -11,6 +11,7 @@ from enricher.prompt.wording.names import ATTACHED, CODE, FILE, FLAG, IDENTIFIER
 from enricher.prompt.wording.words import quoted
 from enricher.sources.code import stem_of
 from enricher.sources.code.facts import FEW, ONLY, TESTED, USERS, Fact, format_place, only_file
+from enricher.sources.code.lines import is_comment, is_import
 from enricher.sources.code.lookup import (
     CONFIG,
     EXAMPLE,
@@ -20,8 +21,6 @@ from enricher.sources.code.lookup import (
     TEMPLATE,
     TEST,
     VENDORED,
-    is_comment,
-    is_import,
     is_near,
 )
 
@@ -60,7 +59,7 @@ COMMON_FILES = frozenset(
 def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     """Return where a named file is and who uses it, or that it does not exist; None if there is nothing to add."""
     if os.path.exists(f"{lookup.root}/{name.text}"):
-        is_clear = name.kind == FILE and ("/" in name.text or len(lookup.named(name.text)) == 1)
+        is_clear = name.kind == FILE and not name.line and ("/" in name.text or len(lookup.named(name.text)) == 1)
         return _with_users(lookup, name.text) if is_clear else None
     if name.is_made:
         return None
@@ -146,7 +145,9 @@ def tested_by(lookup: Lookup, name: Name) -> Fact | None:
 
 def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
     """Return where a name that does not identify a place itself stands in the one long file that the prompt names."""
-    if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or len(lookup.named_paths) > MOST_NAMED:
+    if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or lookup.placed_paths:
+        return None
+    if len(lookup.named_paths) > MOST_NAMED:
         return None
     named = [found for given in lookup.named_paths if len(found := lookup.named(given)) == 1]
     paths = list(dict.fromkeys(found[0][0] for found in named))

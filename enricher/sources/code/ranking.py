@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from math import log
 
-from enricher.sources.code.lookup import phrases, read_file
+from enricher.sources.code.lines import phrases
+from enricher.sources.code.lookup import read_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

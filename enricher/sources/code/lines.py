@@ -1,0 +1,89 @@
+"""What a line of code does with a name: defines, uses, imports or only mentions it. On the hook's path."""
+
+from __future__ import annotations
+
+_IMPORTS = ("import ", "from ", "use ", "using ", "require ", "include ", "#include", "export {", "export *")
+_COMMENTS = ("#", "//", "*", "/*", "<!--", "--", '"""', "'''", ";", ">>>", "...")
+_DEFINING_WORDS = frozenset(
+    "def class function func fn struct interface enum trait type const let var static mod module async export public"
+    " private protected val fun object record sub proc local impl macro".split()
+)
+_VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
+
+
+def is_whole(text: str, start: int, end: int) -> bool:
+    """Return whether a span of a text is not part of a longer name."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
+
+
+def is_version(ending: str) -> bool:
+    """Return whether the end of a name tells versions apart: "2", "_v3", "Old", "_new"."""
+    bare = ending.strip("_").lower()
+    return bare in ("old", "new", "legacy", "orig", "original") or bare.removeprefix("v").isdigit()
+
+
+def indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def is_comment(line: str) -> bool:
+    return line.strip().startswith(_COMMENTS)
+
+
+def is_import(line: str) -> bool:
+    return line.strip().startswith(_IMPORTS) or "require(" in line
+
+
+def is_no_real_use(text: str, name: str) -> bool:
+    """Return whether a line does not really use a name: an import, a comment, or a message that contains the word."""
+    bare = text.strip()
+    if is_comment(bare) or is_import(bare) or _is_in_a_message(bare, name):
+        return True
+    return bare.strip(", ;") == name or bare.strip(",") == f"type {name}"
+
+
+def _is_in_a_message(line: str, name: str) -> bool:
+    """Return whether the name is a literal word of a quoted message; false for a placeholder as in "{name} is late"."""
+    before, _, behind = line.partition(name)
+    for quote in ('"', "'", "`"):
+        start = before.rpartition(quote)[2]
+        if before.count(quote) % 2 and quote in behind and "{" not in start:
+            return " " in start + behind.partition(quote)[0]
+    return False
+
+
+def defines(text: str, name: str) -> bool:
+    """Return whether ``text``, a line, looks like the definition of ``name``."""
+    bare = text.strip()
+    head = bare.partition(name)[0]
+    behind = bare.partition(name)[2].lstrip()
+    words = head.replace("(", " ").split()
+    if words and words[-1].strip("*&") in _DEFINING_WORDS:
+        return True
+    if head.startswith("func (") and head.endswith(") "):
+        return True
+    return not head and behind[:1] in ("=", ":") and not behind.startswith(("==", "=>", "::"))
+
+
+def declares(text: str, name: str) -> bool:
+    """Return whether ``text``, a line, looks like the definition of ``name``, other than of a variable."""
+    head, _, behind = text.strip().partition(name)
+    return defines(text, name) and not behind.lstrip().startswith(("=", ":=")) and not head.endswith(_VARIABLES)
+
+
+def phrases(messages: list[str]) -> list[str]:
+    """Return the longest run of plain words in each message, which is probably literal text in a format string."""
+    found = []
+    for message in messages[:8]:
+        best: list[str] = []
+        run: list[str] = []
+        for word in [*message.split(), "'"]:
+            is_plain = word.strip(",.;").isalpha()
+            if is_plain or word.strip(":").isalpha():
+                run.append(word)
+            if not is_plain:  # a value begins, or a colon ended the program's message prefix
+                best, run = max(best, run, key=len), []
+        if len(best) >= 3:
+            found.append(" ".join(best[:7]))
+    return found

@@ -8,27 +8,34 @@ from __future__ import annotations
 from enricher.respond.hydration.vocabulary import (
     ANNOUNCING,
     AROUND,
+    BARS,
     BEFORE_AND,
     BEHIND_A_BARE_VERB,
     BEHIND_A_LEADING_VERB,
     CONDITIONAL,
     CONDITIONS,
+    DASHES,
     DETERMINERS,
     ENDS,
     FEWEST_WORDS_OF_A_GOAL,
+    FILLERS,
     FORBIDDING,
     GUESSES,
+    JOINING,
     LEADING_VERBS,
     LIST_MARKS,
     MINOR,
     NEAR_THE_BEGINNING,
     NEGATIONS,
+    NO_VERBS,
+    ORDERING,
     PASTED,
     POINTING,
     POLITE,
     PRONOUNS,
     QUESTIONS,
     SEQUENCE,
+    SUPPOSING,
     TRACES,
     TRAILING_OFF,
     VAGUE,
@@ -51,9 +58,17 @@ class PromptRequest:
 
     __slots__ = ("is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "text", "verb")
 
-    def __init__(self, text: str, *, is_question: bool = False, is_listed: bool = False, is_wish: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        is_question: bool = False,
+        is_listed: bool = False,
+        is_wish: bool = False,
+        is_ordered: bool = False,
+    ) -> None:
         self.text = text
-        self.verb = "" if is_question else verb_of(text)
+        self.verb = "" if is_question else verb_of(text) or (is_ordered and _first_word(text)) or ""
         self.is_order = bool(self.verb)
         words = text.lower().split()
         self.is_condition = not is_question and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
@@ -85,7 +100,11 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                 text = _plain(part)
                 if text and any(char.isalpha() for char in text):
                     asks, wishes = is_question and _asks(text), part.strip().lower().startswith(WISHING)
-                    request = PromptRequest(text, is_question=asks, is_listed=is_listed, is_wish=wishes)
+                    lead = f" {part[: part.find(text)].lower()}"
+                    ordered = any(f" {opener}" in lead for opener in ORDERING)
+                    request = PromptRequest(
+                        text, is_question=asks, is_listed=is_listed, is_wish=wishes, is_ordered=ordered
+                    )
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
                     found.append(request)
@@ -149,8 +168,10 @@ def _numbered(line: str) -> list[str]:
 
 
 def _is_logged(bare: str) -> bool:
-    """Return whether a line begins with a date, as those of a log do, or introduces a trace."""
-    if bare.lower().startswith(TRACES):
+    """Return whether a line begins with a date or introduces a trace, as in a log, or lists counts or bars."""
+    if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
+        return True
+    if any(bar in bare for bar in BARS):
         return True
     digits = bare[1:] if bare[:1] == "[" else bare
     return (digits[:4].isdigit() and digits[4:5] in ("-", "/")) or (digits[:2].isdigit() and digits[2:3] == "/")
@@ -189,6 +210,8 @@ def _sentences(line: str) -> list[str]:
         elif line[at] == '"':
             is_quoted = not is_quoted and '"' in line[at + 1 :]
         mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?,\u2026" else ""
+        if mark in DASHES and verb_of(_plain(line[start:at])) and not _begins_request(line[at + len(mark) :]):
+            mark = ""  # an aside to the order: "add two tabs - one for PNG"
         if mark == TRAILING_OFF and (line[at - 1 : at] == " " or " " not in line[start:at].strip()):
             mark = ""  # a pause within a sentence, or behind a word such as "hm"
         if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):
@@ -197,6 +220,11 @@ def _sentences(line: str) -> list[str]:
         else:
             at += 1
     return [one for one in (*found, line[start:]) if one.strip()]
+
+
+def _begins_request(text: str) -> bool:
+    words = text.lower().split()[:3]
+    return bool(verb_of(_plain(text))) or text.lower().startswith((*WISHING, *ORDERING)) or _wants(words)
 
 
 def _orders(sentence: str) -> list[str]:
@@ -211,20 +239,30 @@ def _orders(sentence: str) -> list[str]:
     for at, word in enumerate(words):
         depth = max(0, depth + word.count("(") - word.count(")"))
         behind = words[at - 1] if at else ""
-        is_joined = behind.lower() in ("and", "then", "&") or behind.endswith((",", ";"))
+        before = next((one for one in reversed(words[:at]) if one.lower() not in FILLERS), "")
+        is_joined = _joins(words[:at]) or before.endswith((",", ";"))
         is_joined = is_joined and words[max(0, at - 2)].lower() not in BEFORE_AND
+        if "so" in parts[-1][1:] and not before.endswith((",", ";")):
+            is_joined = False  # still the purpose: "so that one can read and check it"
         is_verb = word.lower().strip(AROUND) in VERBS and at + 1 < len(words)
         follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
         is_behind_statement = is_order and behind.endswith(",") and follower in DETERMINERS and not is_conditional
         is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
-        is_next = is_further or is_behind_statement or (is_order and _introduces(parts[-1], word))
+        is_asked = is_order or (behind.endswith(":") and _begins_request(" ".join(words[at : at + NEAR_THE_BEGINNING])))
+        is_next = is_further or is_behind_statement or (is_asked and _introduces(parts[-1], word))
         if parts[-1] and not depth and is_next:
-            while parts[-1] and parts[-1][-1].lower() in ("and", "then", "&"):
+            while parts[-1] and parts[-1][-1].lower() in FILLERS:
                 parts[-1].pop()
             parts.append([])
         parts[-1].append(word)
     return [" ".join(part) for part in parts]
+
+
+def _joins(words: list[str]) -> bool:
+    """Return whether words end with a conjunction, or with one and a filler: "and please"."""
+    last, before = (words[-1:] or [""])[0].lower(), (words[-2:-1] or [""])[0].lower()
+    return last in JOINING or (last in FILLERS and before in JOINING)
 
 
 def _introduces(words: list[str], word: str) -> bool:
@@ -245,16 +283,25 @@ def _is_bare_verb(words: list[str]) -> bool:
 
 
 def _begins_with_verb(words: list[str]) -> bool:
-    return bool(verb_of(_plain(" ".join(words[:12]))))
+    text = " ".join(words[:12])
+    return bool(verb_of(_plain(text))) or text.lower().startswith(ORDERING)
 
 
 def verb_of(text: str) -> str:
     """Return the verb that a text begins with, as an order does; empty if there is none."""
     words = [word.lower().strip(AROUND) for word in text.split(None, 2)[:2]]
+    is_behind_condition = words[:1] and words[0] in CONDITIONAL and words[0] not in SUPPOSING
+    if is_behind_condition or words == ["instead", "of"]:  # "once it runs, tell me"
+        return verb_of(_plain(text.partition(", ")[2]))
     is_aside = text.partition(" ")[0].endswith("\u2026")
     if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
         return ""
     return words[0] if words[0] in VERBS or words[0] in LEADING_VERBS else ""
+
+
+def _first_word(text: str) -> str:
+    word = text.split(None, 1)[0].lower().strip(AROUND)
+    return word if word.isalpha() and word not in NO_VERBS else ""
 
 
 def _plain(clause: str) -> str:
@@ -269,7 +316,7 @@ def _plain(clause: str) -> str:
             if (
                 low.startswith(words)
                 and rest[:1] in (" ", ",", ":", "\u2026")
-                and not rest.startswith((" not ", " never "))
+                and not rest.startswith((" not ", " never ", " of "))
             ):
                 clause, is_shorter = clause[len(words) :].lstrip(" ,:\u2026"), True
                 break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 POLITE = (
-    "please", "pls", "can you please", "could you please", "can you", "could you", "would you", "will you",
+    "instead", "please", "pls", "can you please", "could you please", "can you", "could you", "would you", "will you",
     "can we", "could we", "i want you to", "i would like you to", "i'd like you to", "i need you to", "i want to",
     "i'd like to", "i would like to", "i need to", "we need to", "we're going to", "we are going to", "we should",
     "you should", "you need to", "you'll need to", "you will need to", "you have to", "we'll need to", "we have to",
@@ -21,7 +21,7 @@ VERBS = frozenset(
     collect combine commit compare compile complete configure connect consider consolidate continue convert copy
     correct count cover create cross-check cut debounce debug decide decouple decrement deduplicate define
     delegate delete deploy deprecate describe design detach detect develop diagnose differentiate disable
-    disconnect discuss document double-check download draft drop dump duplicate edit eliminate embed emit enable
+    disconnect discuss document double-check download draft draw drop dump duplicate edit eliminate embed emit enable
     enforce ensure evaluate examine exclude execute expand explain explore export expose extend extract fetch
     figure fill filter find finish fix flatten follow format generate get give group handle harden hide
     highlight identify implement import improve include increase increment initialise initialize inject inline
@@ -53,13 +53,15 @@ BEFORE_AND = frozenset(("try", "go", "come"))
 """Verbs that form one request together with the verb after "and", as in "try and find it"."""
 CONDITIONAL = frozenset("if when whenever once after before unless while as until since because".split())
 """First words of a sentence whose request holds under a condition: "if the file is missing, create it"."""
+SUPPOSING = frozenset(("if", "unless"))
+"""Those of them that mostly specify what the program does: "if the user leaves, stop it"."""
 DETERMINERS = frozenset("the a an this that these those it them all each every my our its their".split())
 WISHES = frozenset(("would", "i'd", "we'd", "id"))
 """Words before "like" that make it a wish; alone it compares."""
 NEAR_THE_BEGINNING = 10
 """Words of a sentence among which a word of ``CONDITIONS`` says what the sentence wants."""
 NEGATIONS = frozenset(("not", "don't", "dont", "doesn't", "didn't", "never", "no"))
-LEADING_VERBS = frozenset(("have", "let"))
+LEADING_VERBS = frozenset(("have", "let", "do", "comment"))
 """Words that are verbs of an order only before one of ``BEHIND_A_LEADING_VERB``: have the parser skip empty lines."""
 BEHIND_A_LEADING_VERB = frozenset("the a an all each every both it them this that these those users".split())
 VAGUE = frozenset(
@@ -110,6 +112,13 @@ REQUESTING = (
 TRAILING_OFF = "\u2026 "
 """What an ellipsis and a blank become: the end of a sentence if it follows a word directly."""
 ENDS = (TRAILING_OFF, " - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
+DASHES = (" - ", " -- ", " \u2013 ", " \u2014 ")
+ORDERING = ("let's ", "lets ", "let us ", "please ", "go ahead and ")
+"""Openers after which any word but one of ``NO_VERBS`` is the verb of an order: let's memoize it."""
+NO_VERBS = DETERMINERS.union(NEGATIONS, "i we you it's there is are if when for be".split())
+JOINING = ("and", "then", "&")
+FILLERS = frozenset("also please then maybe instead just and &".split())
+"""Words between a comma and the order that follows it: "add a flag, also update the docs"."""
 PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
@@ -124,7 +133,11 @@ DOUBLED = frozenset(
     "run set put cut get stop drop plan ship split swap strip debug commit trim skip tag log pin scan wrap let".split()
 )
 AROUND = " \t.,;:!?*-_\"'()[]…\u2013\u2014"
-PASTED = (">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✗", "✖", "E   ")
+PASTED = (
+    ">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✓", "✔", "✗", "✖",
+    "╭", "╰", "├", "└", "E   ",
+)  # fmt: skip
+BARS = "█▓▒░▕▏"
 SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
 """Beginnings of lines that are tasks in a row."""
 TRACES = ("stack trace", "[c]: ", "backtrace")

@@ -87,7 +87,8 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
     requests = _own(requests)
     listed = [one for one in requests if one.is_listed]
     orders = [one for one in requests if one.is_order]
-    chosen = listed if len(listed) > 1 else [one for one in requests if one.is_order or (orders and one.is_condition)]
+    wished = [one for one in requests if one.is_order or (orders and one.is_condition and not one.is_minor)]
+    chosen = listed if len(listed) > 1 else wished
     chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in {"", *VAGUE} and not _remarks(one)]
     texts = list(dict.fromkeys(closed(shortened(capitalized(one.text), LONGEST_ITEM)) for one in chosen))
     if len(texts) > MOST_ITEMS:
@@ -108,6 +109,12 @@ def asks_for_tests(requests: list[PromptRequest]) -> bool:
         if LACKING in " ".join(words) or (one.verb in WRITING and not TESTS.isdisjoint(words)):
             return True
     return False
+
+
+def only_asks_why(requests: list[PromptRequest]) -> bool:
+    """Return whether the prompt asks for the cause of something, and for nothing to be changed."""
+    asked = [one for one in requests if one.is_question or one.is_order or one.is_condition]
+    return bool(asked) and all(one.is_question or one.verb in INQUIRING for one in asked)
 
 
 def moves_names(requests: list[PromptRequest]) -> bool:
@@ -141,6 +148,8 @@ def object_of(request: PromptRequest) -> str:
     """Return what a request is about: its words without the verb, a question word, and reasons or conditions."""
     text = request.text
     words = text.split()
+    if request.verb and words[0].lower().strip(AROUND) != request.verb:  # an order behind its condition
+        words = text.partition(", ")[2].split()
     if request.verb and not (
         request.verb in ("make", "get") or BEHIND_A_BARE_VERB.intersection(map(str.lower, words[1:2]))
     ):

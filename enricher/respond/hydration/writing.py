@@ -18,6 +18,7 @@ from enricher.respond.hydration.wording import (
     main_request,
     moves_names,
     object_of,
+    only_asks_why,
 )
 from enricher.respond.render import cut
 
@@ -114,12 +115,12 @@ def write(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | None:
     """Return the plan for a prompt; None if the rules have no workflow. Marks the items that the context quotes."""
     plans = rules.packed("plans")
-    name = result.workflow or rules.body["workflows"]["fallback"]
+    requests = read_requests(inputs.prompt)
+    name = result.workflow or workflow_of_an_uncertain(requests, rules)
     if name not in plans:
         return None
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration
-    requests = read_requests(inputs.prompt)
     main = main_request(requests, is_report=name == DEBUGGING)
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
     if main:
@@ -131,6 +132,8 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
             values["statement"] = main.text
     else:
         values["object"] = values.get("error", "the pasted text")
+    if name == DEBUGGING and not (main and only_asks_why(requests)):
+        values["fix"] = "the fix"
     if asks_for_tests(requests):
         values["new_tests"] = "the new tests"
     if moves_names(requests):
@@ -154,6 +157,14 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     found.steps = steps_for(steps, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
     found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
     return found
+
+
+def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
+    """Return the workflow of a prompt for which none is certain: one for a single order or wish, one for all others."""
+    workflows = rules.body["workflows"]
+    main = main_request(requests)
+    is_clear = main is not None and (main.is_order or main.is_condition) and not items_of(requests)
+    return str((is_clear and workflows["ordered"]) or workflows["fallback"])
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:

@@ -2925,8 +2925,8 @@ MUTATIONS = (
     Mutation(
         "a clear order waits for an agreement",
         "enricher/respond/hydration/writing.py",
-        'return str((is_clear and workflows["ordered"])',
-        'return str((not is_clear and workflows["ordered"])',
+        'kind = "ordered" if main.is_order',
+        'kind = "fallback" if main.is_order',
         "",
         "hydration/test_plans.py::test_an_uncertain_prompt_that_asks_for_one_thing_gets_steps_for_it",
     ),

@@ -215,6 +215,13 @@ def test_an_uncertain_prompt_that_asks_for_one_thing_gets_steps_for_it(hydrated:
     assert "the design of the import has an entry" in plan.steps[1]
 
 
+def test_an_uncertain_prompt_that_says_how_something_is_gets_a_minor_edit(hydrated: Account) -> None:
+    plan = planned(hydrated, "this is nearly perfect, only the last letter gets all of the stamps, which looks odd")
+
+    assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
+    assert plan.workflow == "minor-edit"
+
+
 def test_a_fix_is_a_step_unless_only_the_cause_is_asked_for(hydrated: Account) -> None:
     reported = planned(hydrated, "the export is broken: the second row of the file is empty")
     asked = planned(hydrated, "find out why the export of the file is broken, the second row is empty")

@@ -226,6 +226,16 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
         ),
         pytest.param("write down the sources so that one can read and check them", [], id="a purpose is no request"),
         pytest.param(
+            "Read rates.html - your job is to create tables.html with the same buttons. Call it done when it loads",
+            ["Read rates.html", "Create tables.html with the same buttons", "Call it done when it loads"],
+            id="an order behind a dash",
+        ),
+        pytest.param(
+            "fetch the list, read it and build a page. In fact once that is done add a second page",
+            ["Fetch the list", "Build a page", "Once that is done add a second page"],
+            id="no bare reading, an order behind its condition without a comma",
+        ),
+        pytest.param(
             "Let's memoize the rates and please add a note, you should not touch the table",
             ["Memoize the rates", "Add a note, you should not touch the table"],
             id="any verb after let's",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from enricher.respond.hydration.vocabulary import (
     ANNOUNCING,
     AROUND,
+    ASKING_POLITELY,
     BARS,
     BEFORE_AND,
     BEHIND_A_BARE_VERB,
@@ -22,6 +23,7 @@ from enricher.respond.hydration.vocabulary import (
     FORBIDDING,
     GUESSES,
     JOINING,
+    KNOWING,
     LEADING_VERBS,
     LIST_MARKS,
     MINOR,
@@ -99,9 +101,9 @@ def read_requests(prompt: str) -> list[PromptRequest]:
             for part in [sentence] if is_question else _orders(sentence):
                 text = _plain(part)
                 if text and any(char.isalpha() for char in text):
-                    asks, wishes = is_question and _asks(text), part.strip().lower().startswith(WISHING)
-                    lead = f" {part[: part.find(text)].lower()}"
-                    ordered = any(f" {opener}" in lead for opener in ORDERING)
+                    ordered = _is_ordered(part, text)
+                    asks = is_question and not ordered and _asks(text)
+                    wishes = part.strip().lower().startswith(WISHING)
                     request = PromptRequest(
                         text, is_question=asks, is_listed=is_listed, is_wish=wishes, is_ordered=ordered
                     )
@@ -189,7 +191,7 @@ def _wants(words: list[str]) -> bool:
         is_unneeded = word == "need" and words[0] in ("we", "i")
         if word in CONDITIONS and "what" not in before and (is_unneeded or NEGATIONS.isdisjoint(before)):
             return True
-        if word == "like" and not WISHES.isdisjoint(before):
+        if word in ("like", "expect") and not WISHES.isdisjoint(before):
             return True
         if word in VERBS and before[:1] in (["can"], ["could"]) and before[1] in ("we", "you"):
             return True
@@ -292,16 +294,29 @@ def verb_of(text: str) -> str:
     words = [word.lower().strip(AROUND) for word in text.split(None, 2)[:2]]
     is_behind_condition = words[:1] and words[0] in CONDITIONAL and words[0] not in SUPPOSING
     if is_behind_condition or words == ["instead", "of"]:  # "once it runs, tell me"
-        return verb_of(_plain(text.partition(", ")[2]))
+        return verb_of(_plain(text.partition(", ")[2])) or _verb_within(text.lower().split())
     is_aside = text.partition(" ")[0].endswith("\u2026")
     if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
         return ""
     return words[0] if words[0] in VERBS or words[0] in LEADING_VERBS else ""
 
 
+def _verb_within(words: list[str]) -> str:
+    """Return the verb of an order that follows its condition without a comma: "once it runs add another row"."""
+    places = range(2, len(words) - 1)
+    return next((words[at] for at in places if words[at] in VERBS and words[at + 1] in DETERMINERS), "")
+
+
 def _first_word(text: str) -> str:
     word = text.split(None, 1)[0].lower().strip(AROUND)
     return word if word.isalpha() and word not in NO_VERBS else ""
+
+
+def _is_ordered(part: str, text: str) -> bool:
+    """Return whether the polite words before a text make its first word an order: let's memoize it."""
+    lead, first = f" {part[: part.find(text)].lower()}", _first_word(text)
+    is_asked = first not in KNOWING and any(f" {opener}" in lead for opener in ASKING_POLITELY)
+    return bool(first) and (is_asked or any(f" {opener}" in lead for opener in ORDERING))
 
 
 def _plain(clause: str) -> str:

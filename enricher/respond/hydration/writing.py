@@ -19,6 +19,7 @@ from enricher.respond.hydration.wording import (
     moves_names,
     object_of,
     only_asks_why,
+    says_what_is,
 )
 from enricher.respond.render import cut
 
@@ -160,11 +161,13 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
 
 
 def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the workflow of a prompt for which none is certain: one for a single order or wish, one for all others."""
+    """Return the workflow of a prompt for which none is certain: for one request, a statement, or anything else."""
     workflows = rules.body["workflows"]
     main = main_request(requests)
-    is_clear = main is not None and (main.is_order or main.is_condition) and not items_of(requests)
-    return str((is_clear and workflows["ordered"]) or workflows["fallback"])
+    kind = "fallback"
+    if main is not None and not items_of(requests):
+        kind = "ordered" if main.is_order or main.is_condition else "stated" if says_what_is(main) else kind
+    return str(workflows[kind] or workflows["fallback"])
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:

@@ -216,7 +216,9 @@ def test_an_uncertain_prompt_that_asks_for_one_thing_gets_steps_for_it(hydrated:
 
 
 def test_an_uncertain_prompt_that_says_how_something_is_gets_a_minor_edit(hydrated: Account) -> None:
-    plan = planned(hydrated, "this is nearly perfect, only the last letter gets all of the stamps, which looks odd")
+    plan = planned(
+        hydrated, "the letters work almost perfectly, only the last one gets all of the stamps, which looks nasty"
+    )
 
     assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
     assert plan.workflow == "minor-edit"

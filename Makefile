@@ -20,11 +20,12 @@ demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
 
 test: $(VENV)/.installed-dev
-	$(IN_MEMORY) $(BIN)/pytest -m "not slow" $(BESIDE)
+	$(IN_MEMORY) $(BIN)/pytest -m "not slow and not timed" $(BESIDE)
 
-# What takes long or measures time, so one after the other.
+# What takes long, one file on each of two cores; then what measures time, one after the other.
 test-slow: $(VENV)/.installed-dev
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m slow --numprocesses 2 --dist loadfile
+	$(BIN)/pytest -m timed
 
 check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
@@ -52,7 +53,7 @@ test-packaging: $(VENV)/.installed-dev
 WITHOUT_DATASETTE := charts differences disclosure excerpts measured measuring snapshot
 test-datasette-alpha: $(VENV)/.installed-dev $(ALPHA)/.installed
 	PYTHONPATH=$(ALPHA) $(BIN)/python -c "import datasette as d; assert d.__version__.startswith('1.'), d.__version__"
-	$(IN_MEMORY) PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication -m "not slow" $(BESIDE) \
+	$(IN_MEMORY) PYTHONPATH=$(ALPHA) $(BIN)/pytest tests/publication -m "not slow and not timed" $(BESIDE) \
 		$(WITHOUT_DATASETTE:%=--ignore=tests/publication/test_%.py)
 
 clean:

@@ -179,7 +179,7 @@ def test_many_prompts_of_other_folders_are_answered_for_those(account: Account, 
     assert not [item for item in rows[1]["context"] if item["kept"] and item["channel"] == "code"]
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.upkeep
 @pytest.mark.conformance("E41")
 def test_a_project_of_a_hundred_thousand_files_gets_few_lines_in_time(account: Account) -> None:

@@ -245,7 +245,7 @@ def test_a_channel_that_asks_an_agent_does_not_ask_itself(account: Account) -> N
     assert (account.home / "asked").read_text() == "x\n"
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 def test_our_own_channels_and_programs_work_at_the_same_time(account: Account) -> None:
     """A program that needs 80 ms is not started after our own channels, but before them."""
     account.channel("slow", f"sleep 0.08; {FAST}")

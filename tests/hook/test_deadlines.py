@@ -159,7 +159,7 @@ def test_many_slow_channels_share_one_time_slot(account: Account, running: Calla
     assert not (account.home / "late").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("E18")
 @pytest.mark.parametrize("script", SLOW)
 def test_no_channel_makes_a_prompt_wait_for_two_seconds(account: Account, script: str) -> None:
@@ -170,7 +170,7 @@ def test_no_channel_makes_a_prompt_wait_for_two_seconds(account: Account, script
     assert min(account.ask(TRACE).wall_s for _ in range(ATTEMPTS)) < HOOK_S
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("E18")
 def test_an_event_that_never_ends_is_given_up_on_within_two_seconds(account: Account) -> None:
     begun_to_speak = EVENT + b'"the test is'
@@ -178,7 +178,7 @@ def test_an_event_that_never_ends_is_given_up_on_within_two_seconds(account: Acc
     assert min(piped(account, begun_to_speak, closes=False).wall_s for _ in range(ATTEMPTS)) < HOOK_S
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("E60")
 def test_the_switched_off_hook_ends_within_a_tenth_of_a_second(account: Account) -> None:
     account.cli("off")
@@ -238,7 +238,7 @@ def test_a_channel_that_is_switched_off_is_not_started(account: Account) -> None
     assert not (account.home / "started").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("E16", "E17")
 def test_cold_runs_stay_far_below_the_bounds(account: Account) -> None:
     prompt = (TRACE + " ") * 2

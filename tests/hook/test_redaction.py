@@ -434,7 +434,7 @@ def test_what_a_kept_ruleset_finds_is_redacted() -> None:
     assert missed == []
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.parametrize(
     "unit",
     [

@@ -51,7 +51,7 @@ def test_a_prompt_without_intent_gets_the_same_with_detection_off(account: Accou
     assert (intent, on.exit_code, on.stdout) == ("none", 0, off.stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("S1-1.8d")
 def test_detection_stays_far_below_10_ms_at_any_length() -> None:
     from enricher.classify import classify

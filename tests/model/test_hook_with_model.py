@@ -158,7 +158,7 @@ def test_the_hook_waits_as_long_as_it_may_and_no_longer(
     assert limit_ms <= model["latency_ms"]
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("S1-5.8c")
 def test_with_half_of_the_time_for_a_silent_model_the_hook_takes_less_than_200_ms(
     asking: Account, model_server: ModelServer

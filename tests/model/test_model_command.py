@@ -106,7 +106,7 @@ def test_the_bench_measures_a_model_that_answers_and_one_that_never_does(account
     assert max(instant["median_ms"], silent["median_ms"]) < by_rules["median_ms"] + 200 + 500
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("S1-6.6a")
 def test_the_bench_measures_classification_at_several_sizes(account: Account) -> None:
     """Prompts as people type them, up to 2 KB, take less than 10 ms; longer ones are reported too."""

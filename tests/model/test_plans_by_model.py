@@ -187,7 +187,7 @@ def test_the_median_of_fifty_plans_by_a_model_is_printed_and_below_ten_seconds(a
 
 
 @pytest.mark.conformance("Y26")
-@pytest.mark.slow
+@pytest.mark.timed
 def test_a_model_that_hangs_costs_less_than_fifteen_seconds_and_the_plan_is_partial(
     advised: Account, model_server: ModelServer
 ) -> None:

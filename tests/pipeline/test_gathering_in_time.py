@@ -43,7 +43,7 @@ def test_three_that_wait_for_each_other_all_answer(caller: Caller) -> None:
     assert caller.ask_until(ask_anew)["enrichment_count"] == 3
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("P06")
 def test_three_that_take_100_ms_are_done_in_less_than_200(caller: Caller) -> None:
     for name in NAMES:
@@ -85,7 +85,7 @@ def test_one_that_will_not_end_costs_its_time_and_leaves_nothing_behind(caller: 
     caller.account.rest()
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("P08")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_gathering_ends_after_200_ms(caller: Caller, fault: str) -> None:
@@ -112,7 +112,7 @@ def test_the_environment_gives_a_channel_no_more_time(caller: Caller, rule: dict
     assert not late.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 @pytest.mark.conformance("P08")
 def test_a_channel_may_be_given_less_time(caller: Caller) -> None:
     caller.says("summarization", "slow", before="sleep 0.14", deadline_ms=40)

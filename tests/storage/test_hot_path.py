@@ -61,7 +61,7 @@ def test_a_prompt_loads_seven_small_modules_and_no_sqlite3(ready, spawn):
     }
 
 
-@pytest.mark.slow
+@pytest.mark.timed
 def test_a_whole_record_costs_a_fraction_of_starting_the_interpreter(ready):
     boot = f"import sys; sys.path.insert(0, {ROOT!r}); state = {ready!r}\n"
     commands = [[sys.executable, "-I", "-S", "-c", boot + code] for code in (BARE, RECORD)]

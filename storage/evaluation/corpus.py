@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from storage.traces.selection import Selection
 
@@ -38,8 +37,7 @@ WHICH_VERSIONS_WERE_STORED = "select hash, first_seen_at from instructions_versi
 THESE = "traces.id in (select value from json_each(:these))"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedPrompt:
+class RecordedPrompt(NamedTuple):
     """One recorded prompt; fields have the column names of the schema, ``inputs`` is JSON."""
 
     id: str
@@ -64,7 +62,7 @@ class RecordedPrompt:
     output_tokens: int
 
 
-COLUMNS = tuple(field.name for field in fields(RecordedPrompt))
+COLUMNS = RecordedPrompt._fields
 
 
 def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[RecordedPrompt]]:
@@ -80,7 +78,7 @@ def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Ite
         cursor = db.cursor()
         cursor.row_factory = None
         found = cursor.execute(query, {**selection.parameters, "corpus_before": before, "corpus_rows": wanted})
-        page = [RecordedPrompt(*row) for row in found]
+        page = list(map(RecordedPrompt._make, found))
         if page:
             yield page
         if len(page) < wanted:

@@ -98,9 +98,8 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[Save]]:
                     else:
                         run = Replay(corpus, made[name])
                         radius = run.blast_radius()
-                        for pairs in run.pairs(processes=1):
-                            for pair in pairs:
-                                radius.add(pair)
+                        for replayed in run.batches(processes=1):
+                            radius.add(replayed)
                         counts[name] = run.judged / max(1, radius.prompts), radius.changed
                     seconds[name].append(time.process_time() - began)
         before = Path(packaged_file()).read_text(encoding="utf-8")

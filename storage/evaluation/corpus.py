@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 PAGE_ROWS = 500
 WHICH_GUARDRAILS_WERE_SHOWN = "select guardrail_id from trace_guardrails where trace_id = :id order by position"
 WHICH_ITEMS_WERE_KEPT = "select channel, ref from trace_items where trace_id = :id and kept order by position"
-WHAT_WAS_SCORED_BETWEEN = """
-    select trace_id, facet, name, score from trace_scores where trace_id between :oldest and :newest
+WHAT_WAS_SCORED = """
+    select trace_id, facet, name, score from trace_scores where trace_id in (select value from json_each(:ids))
 """
 WHICH_VERSIONS_ARE_NAMED = "select rules_hash, count(*), max(id) from traces where rules_hash <> '' group by rules_hash"
 WHICH_VERSIONS_HAVE_SOURCES = """
@@ -102,12 +102,12 @@ def kept_items(db: sqlite3.Connection, trace_id: str) -> tuple[tuple[str, str], 
     return tuple((row[0], row[1]) for row in db.execute(WHICH_ITEMS_WERE_KEPT, {"id": trace_id}))
 
 
-def scores(db: sqlite3.Connection, *, oldest: str, newest: str) -> Scores:
-    """Return the scores of the traces from ``oldest`` to ``newest`` (ids, inclusive) by trace, facet and name."""
+def scores(db: sqlite3.Connection, ids: Iterable[str]) -> Scores:
+    """Return the scores of these traces by trace, facet and name."""
     found: Scores = {}
     cursor = db.cursor()
     cursor.row_factory = None
-    for trace_id, facet, name, score in cursor.execute(WHAT_WAS_SCORED_BETWEEN, {"oldest": oldest, "newest": newest}):
+    for trace_id, facet, name, score in cursor.execute(WHAT_WAS_SCORED, {"ids": json.dumps(list(ids))}):
         found.setdefault(trace_id, {}).setdefault(facet, {})[name] = int(score)
     return found
 

@@ -6,7 +6,6 @@ import ast
 import contextlib
 import copy
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest

@@ -66,9 +66,7 @@ class Save:
 def edits() -> dict[str, str]:
     """Return the packaged instructions after three edits, by name; they affect few, some and all prompts."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
-    rare = next(
-        one for one in SIGNAL.finditer(text) if "quick question" in one[0] or len(one[0]) > len("  - {phrase: ") + 20
-    )
+    rare = next(one for one in SIGNAL.finditer(text) if "<" not in one[0] and len(one[0]) > len("  - {phrase: ") + 20)
     return {
         "one signal's weight": text[: rare.start()] + f"{rare[1]}{10 - int(rare[2])}}}" + text[rare.end() :],
         "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),

@@ -40,7 +40,7 @@ MARKERS_BEGIN = "\ue000"
 RUN = re.compile("[a-z0-9]+")
 CONVERSATION = '"conversation"'
 NOT_AS_WRITTEN = ('"answer":', "\\u0130", "\\u212a")
-"""In recorded inputs: an answer from which texts are extracted, and the signs of other scripts with ASCII small forms."""
+"""In recorded inputs: an answer from which texts are extracted, and the two characters whose small forms are ASCII."""
 
 
 class Impact:

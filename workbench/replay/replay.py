@@ -157,9 +157,8 @@ class Replay:
     def _tasks(self, rows: list[RecordedPrompt]) -> list[EvaluationTask]:
         levels = self._levels(rows)
         affected = [row for row in rows if row.id in levels]
-        scores: Scores = {}
-        if any(WEIGH in both for both in levels.values()):
-            scores = corpus.scores(self.corpus.db, oldest=affected[-1].id, newest=affected[0].id)
+        weighed = [trace_id for trace_id, both in levels.items() if WEIGH in both]
+        scores: Scores = corpus.scores(self.corpus.db, weighed) if weighed else {}
         return [
             EvaluationTask(row, levels[row.id], scores.get(row.id, {}), self._situation(row)[1:]) for row in affected
         ]

@@ -338,6 +338,14 @@ MUTATIONS = (
         "replay/test_reach.py::test_prompts_searched_together_are_those_that_are_reached_alone",
     ),
     Mutation(
+        "a replay takes several signals that become one for one signal with other words",
+        "workbench/replay/impact.py",
+        "is_one = len(numbers) == len(of_other) == 1",
+        "is_one = bool(of_other)",
+        "",
+        "replay/test_reach.py::test_two_signals_that_look_for_the_same_are_not_one",
+    ),
+    Mutation(
         "a replay searches no conversation for a changed word",
         "workbench/replay/impact.py",
         "        found.update(self._with_conversation(rows))\n",

@@ -208,7 +208,21 @@ def test_two_signals_that_look_for_the_same_are_not_one(corpus: Corpus, edited: 
 
     once, twice = "  - {phrase: zebra, weight: 4}", "  - {phrase: Zebra, weight: 4}"
 
+    list_of_both = "  - {any: [zebra, lion], weight: 4}"
     assert Impact(with_signals(once), with_signals(once, twice)).level("a zebra", features=[]) == EVALUATE
+    assert Impact(with_signals(once, twice), with_signals(list_of_both)).level("a zebra", features=[]) == EVALUATE
+
+
+def test_a_word_added_to_a_list_concerns_the_prompts_with_that_word(
+    corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    text = edited('"quick question"', '"quick question", zebra')
+    rules = compared_rules.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
+    assert rules
+    impact = Impact(corpus.versions.rules(corpus.versions.in_use[0]), rules)
+
+    assert impact.level("a zebra", features=[]) == EVALUATE
+    assert impact.level("a quick question", features=[]) == NOT
 
 
 def test_one_text_that_two_releases_compile_differently_is_two_sets_of_rules(

@@ -251,14 +251,30 @@ class _Changed:
         self.phrases: set[Phrase] = set()
         self.features: set[str] = set()
         for side, other in ((was, now), (now, was)):
-            for signal in side.counts - other.counts:
-                self._add(side, side.number(signal))
+            counterparts = _by_frame(other, (other.counts - side.counts).elements())
+            for frame, numbers in _by_frame(side, (side.counts - other.counts).elements()).items():
+                of_other = counterparts.get(frame, [])
+                is_one = len(numbers) == len(of_other) == 1
+                common = set(other.entries(of_other[0])) if is_one else set()
+                for number in numbers:
+                    self._add(side, number, common)
 
-    def _add(self, side: _Signals, number: int) -> None:
+    def _add(self, side: _Signals, number: int, common: Collection[Entry]) -> None:
+        """Add the phrases of a signal, but those that it has on both sides: they match the same prompts as before."""
         if feature := side.feature(number):
             self.features.add(feature)
         for first, entry in side.entries(number):
-            self.phrases.add(side.words_of(first, entry))
+            if (first, entry) not in common:
+                self.phrases.add(side.words_of(first, entry))
+
+
+def _by_frame(side: _Signals, names: Iterable[str]) -> dict[str, list[int]]:
+    """Return the numbers of the signals with these names by what each has besides phrases: weights, guards, place."""
+    found: dict[str, list[int]] = {}
+    for name in names:
+        number = side.number(name)
+        found.setdefault(side.frame(number), []).append(number)
+    return found
 
 
 class _Signals:
@@ -284,6 +300,7 @@ class _Signals:
         for form, base in pairs(packed["fold"]):
             self._forms.setdefault(base, set()).add(form)
         self._names: dict[int, str] = {}
+        self._frames: dict[int, str] = {}
         numbers = range(len(packed["places"]))
         self._numbers = {self._name(number): number for number in numbers}
         self.counts = Counter(map(self._name, numbers))
@@ -293,8 +310,13 @@ class _Signals:
             unless, needs, weights, feature, _label = self._table.condition(number)
             guards = [sorted(map(self._name, guard)) for guard in (unless, needs)]
             sought = sorted(map(repr, self._entries.get(number, [])))
-            self._names[number] = repr((self._packed["places"][number], feature, sought, guards, sorted(weights)))
+            self._frames[number] = repr((self._packed["places"][number], feature, guards, sorted(weights)))
+            self._names[number] = repr((self._frames[number], sought))
         return self._names[number]
+
+    def frame(self, number: int) -> str:
+        """Return what tells a signal from others, without its phrases."""
+        return self._frames[number]
 
     def is_of(self, packed: dict[str, Any]) -> bool:
         """Return whether these signals were read from that table."""

@@ -517,7 +517,7 @@ MUTATIONS = (
     Mutation(
         "an edit of a template has no effect",
         "enricher/rules/compiling/named/prompts.py",
-        'if reuses and shipped and (not texts or shipped.body["prompts"]["of"] == of):',
+        'if compiled and (not texts or compiled["of"] == of):',
         "if reuses and shipped:",
         "S2-M10",
         "model/test_templates_in_use.py::test_an_edit_of_a_template_reaches_the_next_prompt",
@@ -2925,8 +2925,8 @@ MUTATIONS = (
     Mutation(
         "a plan is for the fallback only",
         "enricher/respond/hydration/writing.py",
-        '    name = result.workflow or compiled["fallback"]',
-        '    name = compiled["fallback"]',
+        '    name = result.workflow or rules.body["workflows"]["fallback"]',
+        '    name = rules.body["workflows"]["fallback"]',
         "Y44 Y46 Y47",
         "hydration/test_plans.py::test_the_first_example_of_the_document"
         " hydration/test_plans.py::test_the_second_example_of_the_document"

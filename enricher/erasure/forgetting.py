@@ -2,8 +2,6 @@
 
 The plan is first written to the file ``forgetting`` in the state folder: after an interruption, the next run of a
 command or of the upkeep after a prompt completes it.
-
-UnfinishedError       another process is forgetting something; nothing was done
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class Result:
 
     def _requires_commit(self) -> bool | None:
         """Return whether the prompt's workflow ends with a commit; None without a workflow."""
-        plans: Any = loads(self.rules.body["workflows"]["plans"]) if self.enrichment.workflow else {}
+        plans: Any = self.rules.packed("plans") if self.enrichment.workflow else {}
         return bool(plans[self.enrichment.workflow]["commits"]) if plans else None
 
     def text(self) -> str:

@@ -1,7 +1,4 @@
-"""Why a prompt gets its enrichment and no more; ``enricher explain`` prints it, and the workbench shows it.
-
-ExplanationError      the recorded prompt cannot be explained: no such trace, or no recorded inputs
-"""
+"""Why a prompt gets its enrichment and no more; ``enricher explain`` prints it, and the workbench shows it."""
 
 from __future__ import annotations
 

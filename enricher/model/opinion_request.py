@@ -177,7 +177,7 @@ def ask_now(
         endpoint.unlock()
         allowance.change(state, allowance.Account.count_opinion)
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
-        prompts = rules.body["prompts"]
+        prompts = rules.packed("prompts")
         text = question(
             redact(prompt)[0],
             prompts,

@@ -43,7 +43,7 @@ def question(
 ) -> str:
     """Return the text for the model. The prompt is in it as typed; a long one without its middle.
 
-    ``prompts`` are those of the rules (``Rules.body["prompts"]``). ``task_types`` are the task types to choose from;
+    ``prompts`` are those of the rules (``Rules.packed("prompts")``). ``task_types`` are the task types to choose from;
     without them only the search intent is asked for. ``examples`` are earlier prompts with the task type that a
     person gave them.
     """

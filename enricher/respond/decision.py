@@ -212,7 +212,7 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
     if not reason:
         _choose_workflow(result, rules)
     if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):
-        result.estimate = _estimated(inputs, judged, body)
+        result.estimate = _estimated(inputs, judged, rules)
     if reason:
         result.misses.append(OmittedGuidance("everything", reason))
     elif inputs.form == PIPELINE:
@@ -244,13 +244,14 @@ def _choose_workflow(result: Enrichment, rules: Rules) -> None:
     )
 
 
-def _estimated(inputs: Inputs, judged: Classification, body: Mapping[str, Any]) -> Estimate:
+def _estimated(inputs: Inputs, judged: Classification, rules: Rules) -> Estimate:
     """Return the effort that a prompt asks for, with the score that a model gave if its recorded opinion has one."""
     from enricher.complexity.estimate import estimate
 
     task_type = "" if judged.uncertain else judged.task_type
     opinion = inputs.model.get("opinion") or {}
-    return estimate(inputs.prompt, body["complexity"], task_type=task_type, model_score=opinion.get("complexity"))
+    thresholds = rules.packed("complexity")
+    return estimate(inputs.prompt, thresholds, task_type=task_type, model_score=opinion.get("complexity"))
 
 
 def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:

@@ -17,7 +17,7 @@ from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.base import private
 from storage.base.fast_stdlib import dumps, keyed_hash, loads, scan
 
-FORMAT = 14
+FORMAT = 15
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 """Unsettled: never compiled for these layers, so it is not known what the user has switched off in them."""
 
@@ -44,6 +44,10 @@ class Rules:
         self.state = state
         self.problem = problem
         self._table: Table | None = None
+
+    def packed(self, part: str) -> Any:
+        """Return ``plans``, ``prompts`` or ``complexity``: JSON text inside the JSON, since most prompts need none."""
+        return loads(self.body[part])
 
     @property
     def table(self) -> Table:

@@ -1,7 +1,5 @@
 """Copy the traces of another database into this one, by their ids; the other is only read.
 
-MergeError            why a database cannot be merged; the message names it and the remedy
-
 A trace never changes once it is written. A trace with the same id in this database is therefore either
 identical or a conflict, which is reported and left unchanged.
 """

@@ -3,8 +3,6 @@
 Two facts of SQLite 3.40 shape this: an FTS5 index keeps the words of a deleted row in its blocks until all its
 segments are merged, and the write-ahead log keeps whole old pages until it is truncated. All work is done in
 transactions of a few hundredths of a second and may be interrupted at any point: running it again completes it.
-
-StillReadError        another program prevents the write-ahead log from being truncated
 """
 
 from __future__ import annotations

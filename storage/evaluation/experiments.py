@@ -2,8 +2,6 @@
 
 An experiment that asks a model is stored before its first call, and each answer as soon as it is there, so that a run
 that was interrupted can go on. Others are stored when they are complete.
-
-UnknownExperimentError    no experiment has this id, or several ids begin with it
 """
 
 from __future__ import annotations

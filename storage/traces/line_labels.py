@@ -1,8 +1,4 @@
-"""The lines of an added text, the labels that users gave to them, and the share of judged lines that were right.
-
-UnknownLineError      the trace's text has no line of this number
-NothingToUndoError    the line has no label that could be taken back
-"""
+"""The lines of an added text, the labels that users gave to them, and the share of judged lines that were right."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 All parts must match. ``-`` negates a part, a comma between values means any of them, quotes group words. User
 input reaches SQL only as named parameters. Traces of tests are excluded unless ``origin:`` is given.
-
-SelectionError        a part that cannot be understood, its position in the text, and what to write instead
 """
 
 from __future__ import annotations

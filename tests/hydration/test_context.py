@@ -128,7 +128,7 @@ def test_without_a_catalogue_that_can_be_read_nothing_is_added_and_the_failure_i
     [file] = (hydrated.state / "rules").glob("*.json")
     rules = cache.read_any_age(str(file))
     assert rules
-    body = {**rules.body, "workflows": {**rules.body["workflows"], "plans": "{"}}
+    body = {**rules.body, "plans": "{"}
     file.write_text(cache.render(cache.read_header(str(file)), json.dumps(body)))
     answer = hydrated.ask(EXAMPLE_3)
 

@@ -20,7 +20,7 @@ from enricher.structured.parsing import parse_prompt
 
 ANSWER = {"intent_type": "location", "confidence": 0.9, "topics": ["retry logic"]}
 PROMPT = "where is the retry logic?"
-PROMPTS = packaged_rules().body["prompts"]
+PROMPTS = packaged_rules().packed("prompts")
 KINDS = {"debug": "a defect is found", "question": "an answer"}
 
 

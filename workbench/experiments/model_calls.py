@@ -2,8 +2,6 @@
 
 Both prompts of a case are put one after the other; which arm goes first alternates from case to case, so that neither
 profits from a warm cache or a quiet hour. Calls count for the daily limits of the settings.
-
-StopError             no more calls can be made now: a limit, or the endpoint
 """
 
 from __future__ import annotations

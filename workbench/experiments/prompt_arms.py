@@ -1,7 +1,4 @@
-"""Arms that ask a model: a prompt template in one of its modes, or with one of several models.
-
-ArmError              an arm, a template or a price that cannot be used
-"""
+"""Arms that ask a model: a prompt template in one of its modes, or with one of several models."""
 
 from __future__ import annotations
 

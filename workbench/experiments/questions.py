@@ -2,8 +2,6 @@
 
 The channels are called once, under the rules in force, so that both arms decide from the same inputs; a recorded
 prompt has its recorded inputs.
-
-QuestionError         a line that cannot be used, with file, line and remedy
 """
 
 from __future__ import annotations

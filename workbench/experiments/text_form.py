@@ -3,8 +3,6 @@
 The form is that of ``enricher.respond.render``: a title, then at most one line of each label in their order; in
 the profile ``as-specified`` blank lines separate them. A response is a success only if it can be parsed and
 names only what the rules define; an empty response is a success, too.
-
-FormError             a line that the form does not allow; holds its number
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 The effect of every candidate on the labelled prompts is computed from sums of points; the best are compiled,
 checked with the examples of the file, and evaluated with the classifier itself. No file is written.
-
-SuggestError          nothing can be suggested: no labels, or rules that are broken
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _log = logging.getLogger(__name__)
 
 def intent_prompt(prompt: str) -> str:
     """Return the question for the search intent of ``prompt``."""
-    return question(prompt, packaged_rules().body["prompts"])
+    return question(prompt, packaged_rules().packed("prompts"))
 
 
 def configured_provider(cwd: str = "") -> Provider | None:
@@ -120,7 +120,7 @@ class _Call:
         if isinstance(answer, Exception):
             _log.warning("search intent by keywords alone: error (%s)", answer)
             return None
-        opinion, problem = read_opinion(answer, packaged_rules().body["prompts"]["classification"]["schema"])
+        opinion, problem = read_opinion(answer, packaged_rules().packed("prompts")["classification"]["schema"])
         if problem:
             _log.warning("%s (%s)", "the model's answer" if opinion else "search intent by keywords: parse", problem)
         return opinion

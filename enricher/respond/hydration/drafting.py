@@ -46,7 +46,7 @@ def improved(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request
 
     ``until`` is the last moment, on the clock ``time.perf_counter``. A plan of a single step is not improved.
     """
-    prompts = rules.body["prompts"].get(TEMPLATE)
+    prompts = rules.packed("prompts").get(TEMPLATE)
     if prompts is None or "CHECKPOINT: " not in drafted.text:
         return drafted
     prompt, draft = redact(inputs.prompt[:LONGEST_PROMPT])[0], redact(drafted.text)[0]

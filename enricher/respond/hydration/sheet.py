@@ -5,7 +5,6 @@ from __future__ import annotations
 from enricher.context.channels.session import summary
 from enricher.prompt.text import estimate_tokens, harmless
 from enricher.respond.hydration.writing import hydrate
-from storage.base.fast_stdlib import loads
 
 TITLE = "# Prompt hydration context"
 PROMPT, SESSION, CANDIDATES, CATALOGUE, PLAN = (
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 def sheet(result: Enrichment, inputs: Inputs, rules: Rules, *, typed: str, cwd: str) -> str:
     """Return the file's text; ``typed`` is the prompt as the user typed it, which the file holds verbatim."""
-    plans: Any = loads(rules.body["workflows"]["plans"])
+    plans = rules.packed("plans")
     drafted = hydrate(result, inputs, rules)
     fence = FENCE * max(3, _longest_run(typed, FENCE) + 1)
     session = [f"- {one.label}: {one.text}" for one in summary(inputs.conversation, chars=SESSION_CHARS)]

@@ -20,7 +20,6 @@ from enricher.respond.hydration.wording import (
     object_of,
 )
 from enricher.respond.render import cut
-from storage.base.fast_stdlib import loads
 
 HYDRATION = "hydration"
 TITLE = "## Prompt Hydration"
@@ -114,9 +113,8 @@ def write(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | None:
     """Return the plan for a prompt; None if the rules have no workflow. Marks the items that the context quotes."""
-    compiled = rules.body["workflows"]
-    plans: Any = loads(compiled["plans"])
-    name = result.workflow or compiled["fallback"]
+    plans = rules.packed("plans")
+    name = result.workflow or rules.body["workflows"]["fallback"]
     if name not in plans:
         return None
     result.workflow, plan = name, plans[name]

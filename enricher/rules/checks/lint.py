@@ -193,7 +193,7 @@ def catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
     """Yield the problems of all catalogues: between index, tree and files, then of each workflow."""
     rules = [rule for rule in compiled.rules.values() if rule.kind == WORKFLOW and rule.name]
     yield from _of_the_indices(compiled, {rule.name for rule in rules})
-    plans = json.loads(compiled.body["workflows"]["plans"])
+    plans = json.loads(compiled.body["plans"])
     known = {*compiled.guardrails.ids, *compiled.guardrails.catalogue}
     triggers: dict[str, RuleBlock] = {}
     for rule in rules:

@@ -17,6 +17,7 @@ from enricher.rules.compiling.named.thresholds import read_thresholds
 from enricher.rules.compiling.workflows.catalogue import WORKFLOW, WORKFLOWS, missing
 from enricher.rules.compiling.workflows.linking import compiled_workflows
 from enricher.settings import AS_SPECIFIED, CODER, EMBEDDING
+from storage.base.fast_stdlib import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -95,8 +96,8 @@ def build_body(result: Compiled, lists: dict[str, list[str]], prompts: dict[str,
         "budgets": {f"budgets.{key}": value for key, value in result.values("budgets").items()},
         "class_line": _class_line(result),
         "meanings": result.meanings(),
-        "prompts": prompts,
-        "workflows": _workflows(result),
+        "prompts": dumps(prompts),
+        **_workflows(result),
     }
 
 

@@ -13,7 +13,7 @@ from enricher.rules.compiling.named.files import Files
 from enricher.rules.compiling.named.prompts import compiled_prompts, existing
 from enricher.rules.layers import USER
 from enricher.settings import DEFAULTS, USE_LLM, Value
-from storage.base.fast_stdlib import keyed_hash
+from storage.base.fast_stdlib import dumps, keyed_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +57,7 @@ def compile_layers(
     result.problems += missing
     if not result.broken:
         build_body(result, lists, prompts)
-        result.body["complexity"] = thresholds
+        result.body["complexity"] = dumps(thresholds) if thresholds else ""
     settings, unread = _settings(configuration, result)
     result.broken += unread
     result.body |= {"settings": settings, "format": FORMAT}

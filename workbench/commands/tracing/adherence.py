@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 def report(db: sqlite3.Connection, selection: Selection | None, *, is_json: bool) -> None:
     """Print the figures of the selected prompts, by workflow."""
     try:
-        plans: dict[str, Any] = json.loads(rules_for(os.getcwd())[0].body["workflows"]["plans"])
+        plans: dict[str, Any] = rules_for(os.getcwd())[0].packed("plans")
     except (NoRulesError, OSError) as failure:
         raise click.ClickException(f"{failure}; to find out more, run: enricher check") from failure
     workflows = {name: Workflow.of(plan) for name, plan in plans.items()}

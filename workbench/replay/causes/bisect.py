@@ -3,8 +3,6 @@
 All versions are tried instead of bisecting by halves: an outcome may change back and forth, and judging
 a prompt takes less than a millisecond. Versions that never applied to the prompt's folder, and versions
 of another release, are listed and skipped.
-
-BisectError           the trace cannot be judged again
 """
 
 from __future__ import annotations

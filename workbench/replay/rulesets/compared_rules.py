@@ -3,8 +3,6 @@
 A file that is a layer takes its place among the files of each recorded version: its edit is judged
 together with the other layers, and a project's edit only on prompts that its file applies to
 (``workbench.replay.rulesets.layer_stack``). Any other file replaces all layers.
-
-SideError             the side does not exist, or its rules are broken; holds the problems with file and line
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ What the base class provides:
   From the thread only ``self.post_message`` and ``self.app.call_from_thread`` are safe.
 - ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before it; else changes that arrive
   faster than a worker can read would cancel every worker.
-  ``self.at_rest("chosen", seconds, call)``: call after ``seconds`` without another request.
+  ``self.debounce("chosen", seconds, call)``: call after ``seconds`` without another request.
 - The app's folder is ``workbench.tui.working_folder.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain_text``; lists derive from
   ``workbench.tui.widgets.lists.cursor_view.CursorView``.
@@ -40,7 +40,7 @@ What the base class provides:
 
 Messages that any screen may post (``workbench.tui.messages``); the app shows the screen that handles them:
 ``OpenTrace(trace_id)`` → Traces; ``FilterTraces(text)`` → Traces with that filter; ``OpenCompare(trace_id="")`` →
-Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``Labelled(trace_id)``
+Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``TraceLabelled(trace_id)``
 makes the visible screen read its data again.
 
 Tests: ``tests/tui/conftest.py`` has the fixtures ``library`` (an account with traces by real hook calls) and

@@ -1,7 +1,4 @@
-"""How one recorded prompt should come out, what a golden case of it expects, and which file an edit goes into.
-
-FulfilledError        the rules as they are now fulfil the wish already
-"""
+"""How one recorded prompt should come out, what a golden case of it expects, and which file an edit goes into."""
 
 from __future__ import annotations
 

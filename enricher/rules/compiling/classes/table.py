@@ -214,7 +214,7 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
 
 
 def _packed_index(values: dict[str, str]) -> dict[str, str]:
-    """Return values by word as the texts that ``table.Drawers`` searches: ``~word=value~``, by first letters."""
+    """Return values by word as the texts that ``table.PackedIndex`` searches: ``~word=value~``, by first letters."""
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):
         packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"

@@ -64,8 +64,9 @@ def compiled_prompts(
     texts = [(name, one.path, files.content(one.path)) for name, one in prompts.items()]
     of = keyed_hash(b"prompts", repr(([(name, text) for name, _path, text in texts], meanings)).encode())
     shipped = read_any_age(shipped_file())
-    if reuses and shipped and (not texts or shipped.body["prompts"]["of"] == of):
-        return dict(shipped.body["prompts"])
+    compiled: dict[str, Any] = shipped.packed("prompts") if reuses and shipped else {}
+    if compiled and (not texts or compiled["of"] == of):
+        return compiled
     from enricher.structured.templates import TemplateProblemError, read_modes, skeletons
 
     try:

@@ -20,7 +20,7 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 def compiled_workflows(
     rules: Sequence[RuleBlock], values: Mapping[str, Any], *, task_types: Collection[str], problems: list[Problem]
 ) -> dict[str, Any]:
-    """Return the part ``workflows`` of the compiled rules.
+    """Return the parts ``workflows`` and ``plans`` of the compiled rules.
 
     The plans are one JSON text inside the JSON: most prompts need none, so that the hook does not parse them.
     """
@@ -30,11 +30,9 @@ def compiled_workflows(
         message = f"the fallback '{values['fallback']}' is no workflow; known: {', '.join(known)}"
         problems.append(Problem(rules[0].file, 1, "error", message))
     plans = {name: _plan(rule, known) for name, rule in known.items()}
-    return {
-        **{key: values[key] for key in ("min_score", "min_lead", "fallback")},
-        "rules": [(rule.name, rule.data["task_types"]) for rule in rules],
-        "plans": dumps(plans),
-    }
+    selection = {key: values[key] for key in ("min_score", "min_lead", "fallback")}
+    selection["rules"] = [(rule.name, rule.data["task_types"]) for rule in rules]
+    return {"workflows": selection, "plans": dumps(plans)}
 
 
 def _plan(rule: RuleBlock, known: Mapping[str, RuleBlock]) -> dict[str, Any]:

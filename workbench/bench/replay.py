@@ -66,9 +66,9 @@ class Save:
 def edits() -> dict[str, str]:
     """Return the packaged instructions after three edits, by name; they affect few, some and all prompts."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
-    rare = next(one for one in SIGNAL.finditer(text) if "<" not in one[0] and len(one[0]) > len("  - {phrase: ") + 20)
+    signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # <file> and the like concern every prompt
     return {
-        "one signal's weight": text[: rare.start()] + f"{rare[1]}{10 - int(rare[2])}}}" + text[rare.end() :],
+        "one signal's weight": text[: signal.start()] + f"{signal[1]}{10 - int(signal[2])}}}" + text[signal.end() :],
         "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),
         "every prompt judged anew": text.replace("## Task type: chat", "## Task type: talk", 1),
     }

@@ -94,8 +94,8 @@ class Impact:
 
     @property
     def is_for_all(self) -> bool:
-        """Return whether every prompt must be judged again or its scores weighed again, whatever its confidence."""
-        return self._least != NOT and self._between == ANY_CONFIDENCE
+        """Return whether many prompts may have to be judged or weighed again: by no words, and at any confidence."""
+        return bool(self._features) or (self._least != NOT and self._between == ANY_CONFIDENCE)
 
     @property
     def is_nothing(self) -> bool:

@@ -171,7 +171,7 @@ def test_a_plan_names_only_files_that_exist(rates: Account) -> None:
 def test_an_edit_ends_with_a_commit_and_a_question_does_not(hydrated: Account) -> None:
     edit, question = (planned(hydrated, one) for one in ("fix the typo in header.html", "how does the cache expire?"))
 
-    assert edit.steps[-1].endswith(": Commit")
+    assert edit.steps[-1].endswith(": Commit: Fix the typo in header.html")
     assert "ommit" not in " ".join(question.steps)
 
 
@@ -205,6 +205,38 @@ def test_an_uncertain_prompt_gets_the_plan_for_a_plan(hydrated: Account) -> None
 
     assert plan.workflow == "plan-mode"
     assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
+
+
+def test_an_uncertain_prompt_that_asks_for_one_thing_gets_steps_for_it(hydrated: Account) -> None:
+    plan = planned(hydrated, "also ensure the design of the import has an entry in the list")
+
+    assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
+    assert plan.workflow == "feature-dev"
+    assert "the design of the import has an entry" in plan.steps[1]
+
+
+def test_an_uncertain_prompt_that_says_how_something_is_gets_a_minor_edit(hydrated: Account) -> None:
+    plan = planned(
+        hydrated, "the letters work almost perfectly, only the last one gets all of the stamps, which looks nasty"
+    )
+
+    assert hydrated.trace()["inputs"]["workflow"].startswith("uncertain: ")
+    assert plan.workflow == "minor-edit"
+
+
+def test_a_fix_is_a_step_unless_only_the_cause_is_asked_for(hydrated: Account) -> None:
+    reported = planned(hydrated, "the export is broken: the second row of the file is empty")
+    asked = planned(hydrated, "find out why the export of the file is broken, the second row is empty")
+
+    assert "Make the fix at the cause" in " ".join(reported.steps)
+    assert "If a fix is needed" in " ".join(asked.steps)
+
+
+def test_the_output_of_a_command_is_not_what_a_prompt_asks_for(hydrated: Account) -> None:
+    bars = "Indexing 12/12 \u00b7 3 shops\n\u2713  12 rows\nthe \u2595\u2588\u2588\u258f 12/12 of all shops are ready\n"
+    plan = planned(hydrated, f'{bars}"shops" is vague there')
+
+    assert "vague" in plan.intent and "12" not in plan.intent
 
 
 def test_a_plan_for_a_plan_has_no_step_that_changes_something(hydrated: Account) -> None:

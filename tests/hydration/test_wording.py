@@ -204,6 +204,42 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
         ),
         pytest.param("build a page with sliders, to try and find what I like", [], id="try and find is one order"),
         pytest.param("I want to add a new feature. show the year in the footer", [], id="no announcement"),
+        pytest.param(
+            "Draw the axis. Once the rows are read, draw the dots",
+            ["Draw the axis", "Once the rows are read, draw the dots"],
+            id="an order behind its condition",
+        ),
+        pytest.param(
+            "add two tabs - one for the map and one for the list - then drop the old menu",
+            ["Add two tabs - one for the map and one for the list", "Drop the old menu"],
+            id="an aside belongs to its order",
+        ),
+        pytest.param(
+            "add a button that copies the rows, also add a link to the help",
+            ["Add a button that copies the rows", "Add a link to the help"],
+            id="an order behind also",
+        ),
+        pytest.param(
+            "the map is hard to read: i want to add three buttons to its head. Instead of colours, use lines",
+            ["Add three buttons to its head", "Instead of colours, use lines"],
+            id="a wish behind a colon",
+        ),
+        pytest.param("write down the sources so that one can read and check them", [], id="a purpose is no request"),
+        pytest.param(
+            "Read rates.html - your job is to create tables.html with the same buttons. Call it done when it loads",
+            ["Read rates.html", "Create tables.html with the same buttons", "Call it done when it loads"],
+            id="an order behind a dash",
+        ),
+        pytest.param(
+            "fetch the list, read it and build a page. In fact once that is done add a second page",
+            ["Fetch the list", "Build a page", "Once that is done add a second page"],
+            id="no bare reading, an order behind its condition without a comma",
+        ),
+        pytest.param(
+            "Let's memoize the rates and please add a note, you should not touch the table",
+            ["Memoize the rates", "Add a note, you should not touch the table"],
+            id="any verb after let's",
+        ),
     ],
 )
 def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> None:

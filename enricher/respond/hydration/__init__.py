@@ -7,7 +7,7 @@ workflow fits; that is part of every decision (``enricher.respond.guidance.choos
 PLACEHOLDERS = (
     "request", "order", "object", "file", "files", "place", "symbol", "error", "failing", "tests", "test_command",
     "all_tests", "lint_command", "build_command", "commit_way", "item", "items", "others", "tracker",
-    "new_tests", "old_names", "statement",
+    "new_tests", "old_names", "statement", "fix",
 )  # fmt: skip
 """What a step of a workflow may name in braces; a wording whose placeholders are not all known is not used.
 
@@ -15,5 +15,6 @@ PLACEHOLDERS = (
 ``file`` and ``files`` are existing files that the prompt names, ``place`` is file and line of the pasted trace or of
 the named symbol, ``failing`` a command that the prompt names, ``tests`` the tests of the named code and
 ``test_command`` what runs only them. ``item`` is one of several requests: a step with it is repeated for each.
-``items`` are words for all of them, ``others`` for the other places of a prompt with a single request.
+``items`` are words for all of them, ``others`` for the other places of a prompt with a single request. ``fix`` is known
+where more is wanted than the cause of a failure.
 """

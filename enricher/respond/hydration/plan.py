@@ -6,6 +6,8 @@ from enricher.prompt.text import harmless
 from enricher.respond.hydration.wording import gerund
 
 LONGEST_STEP = 260
+LONGEST_SUBJECT = 72
+"""Maximum characters of an order that is suggested as the subject of the commit."""
 TODO_WRITE, TASK_CREATE, UPDATE_PLAN, WRITE_TODOS = "TodoWrite", "TaskCreate", "update_plan", "write_todos"
 """The tools with which Claude Code (with two of them), Codex and Gemini keep an agent's task list."""
 CALLS = {
@@ -111,7 +113,11 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 def _commit(values: Mapping[str, str], *, is_pushed: bool) -> str:
     """Return the step that commits; a tracker's work ends with a push, other work is pushed if the user asks."""
     step = "Commit and push" if is_pushed else "Commit"
-    return f"{step}, as {values['commit_way']}" if values.get("commit_way") else step
+    order = values.get("order", "")
+    if values.get("commit_way"):
+        return f"{step}, as {values['commit_way']}"
+    is_subject = 0 < len(order) <= LONGEST_SUBJECT and "items" not in values
+    return f"{step}: {order}" if is_subject and not is_pushed else step
 
 
 def _numbered(found: Sequence[tuple[str, str, bool]]) -> list[PlanStep]:

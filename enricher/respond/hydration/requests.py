@@ -8,27 +8,36 @@ from __future__ import annotations
 from enricher.respond.hydration.vocabulary import (
     ANNOUNCING,
     AROUND,
+    ASKING_POLITELY,
+    BARS,
     BEFORE_AND,
     BEHIND_A_BARE_VERB,
     BEHIND_A_LEADING_VERB,
     CONDITIONAL,
     CONDITIONS,
+    DASHES,
     DETERMINERS,
     ENDS,
     FEWEST_WORDS_OF_A_GOAL,
+    FILLERS,
     FORBIDDING,
     GUESSES,
+    JOINING,
+    KNOWING,
     LEADING_VERBS,
     LIST_MARKS,
     MINOR,
     NEAR_THE_BEGINNING,
     NEGATIONS,
+    NO_VERBS,
+    ORDERING,
     PASTED,
     POINTING,
     POLITE,
     PRONOUNS,
     QUESTIONS,
     SEQUENCE,
+    SUPPOSING,
     TRACES,
     TRAILING_OFF,
     VAGUE,
@@ -51,9 +60,17 @@ class PromptRequest:
 
     __slots__ = ("is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "text", "verb")
 
-    def __init__(self, text: str, *, is_question: bool = False, is_listed: bool = False, is_wish: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        is_question: bool = False,
+        is_listed: bool = False,
+        is_wish: bool = False,
+        is_ordered: bool = False,
+    ) -> None:
         self.text = text
-        self.verb = "" if is_question else verb_of(text)
+        self.verb = "" if is_question else verb_of(text) or (is_ordered and _first_word(text)) or ""
         self.is_order = bool(self.verb)
         words = text.lower().split()
         self.is_condition = not is_question and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
@@ -84,8 +101,12 @@ def read_requests(prompt: str) -> list[PromptRequest]:
             for part in [sentence] if is_question else _orders(sentence):
                 text = _plain(part)
                 if text and any(char.isalpha() for char in text):
-                    asks, wishes = is_question and _asks(text), part.strip().lower().startswith(WISHING)
-                    request = PromptRequest(text, is_question=asks, is_listed=is_listed, is_wish=wishes)
+                    ordered = _is_ordered(part, text)
+                    asks = is_question and not ordered and _asks(text)
+                    wishes = part.strip().lower().startswith(WISHING)
+                    request = PromptRequest(
+                        text, is_question=asks, is_listed=is_listed, is_wish=wishes, is_ordered=ordered
+                    )
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
                     found.append(request)
@@ -149,8 +170,10 @@ def _numbered(line: str) -> list[str]:
 
 
 def _is_logged(bare: str) -> bool:
-    """Return whether a line begins with a date, as those of a log do, or introduces a trace."""
-    if bare.lower().startswith(TRACES):
+    """Return whether a line begins with a date or introduces a trace, as in a log, or lists counts or bars."""
+    if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
+        return True
+    if any(bar in bare for bar in BARS):
         return True
     digits = bare[1:] if bare[:1] == "[" else bare
     return (digits[:4].isdigit() and digits[4:5] in ("-", "/")) or (digits[:2].isdigit() and digits[2:3] == "/")
@@ -168,7 +191,7 @@ def _wants(words: list[str]) -> bool:
         is_unneeded = word == "need" and words[0] in ("we", "i")
         if word in CONDITIONS and "what" not in before and (is_unneeded or NEGATIONS.isdisjoint(before)):
             return True
-        if word == "like" and not WISHES.isdisjoint(before):
+        if word in ("like", "expect") and not WISHES.isdisjoint(before):
             return True
         if word in VERBS and before[:1] in (["can"], ["could"]) and before[1] in ("we", "you"):
             return True
@@ -189,6 +212,8 @@ def _sentences(line: str) -> list[str]:
         elif line[at] == '"':
             is_quoted = not is_quoted and '"' in line[at + 1 :]
         mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?,\u2026" else ""
+        if mark in DASHES and verb_of(_plain(line[start:at])) and not _begins_request(line[at + len(mark) :]):
+            mark = ""  # an aside to the order: "add two tabs - one for PNG"
         if mark == TRAILING_OFF and (line[at - 1 : at] == " " or " " not in line[start:at].strip()):
             mark = ""  # a pause within a sentence, or behind a word such as "hm"
         if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):
@@ -197,6 +222,11 @@ def _sentences(line: str) -> list[str]:
         else:
             at += 1
     return [one for one in (*found, line[start:]) if one.strip()]
+
+
+def _begins_request(text: str) -> bool:
+    words = text.lower().split()[:3]
+    return bool(verb_of(_plain(text))) or text.lower().startswith((*WISHING, *ORDERING)) or _wants(words)
 
 
 def _orders(sentence: str) -> list[str]:
@@ -211,20 +241,30 @@ def _orders(sentence: str) -> list[str]:
     for at, word in enumerate(words):
         depth = max(0, depth + word.count("(") - word.count(")"))
         behind = words[at - 1] if at else ""
-        is_joined = behind.lower() in ("and", "then", "&") or behind.endswith((",", ";"))
+        before = next((one for one in reversed(words[:at]) if one.lower() not in FILLERS), "")
+        is_joined = _joins(words[:at]) or before.endswith((",", ";"))
         is_joined = is_joined and words[max(0, at - 2)].lower() not in BEFORE_AND
+        if "so" in parts[-1][1:] and not before.endswith((",", ";")):
+            is_joined = False  # still the purpose: "so that one can read and check it"
         is_verb = word.lower().strip(AROUND) in VERBS and at + 1 < len(words)
         follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
         is_behind_statement = is_order and behind.endswith(",") and follower in DETERMINERS and not is_conditional
         is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
-        is_next = is_further or is_behind_statement or (is_order and _introduces(parts[-1], word))
+        is_asked = is_order or (behind.endswith(":") and _begins_request(" ".join(words[at : at + NEAR_THE_BEGINNING])))
+        is_next = is_further or is_behind_statement or (is_asked and _introduces(parts[-1], word))
         if parts[-1] and not depth and is_next:
-            while parts[-1] and parts[-1][-1].lower() in ("and", "then", "&"):
+            while parts[-1] and parts[-1][-1].lower() in FILLERS:
                 parts[-1].pop()
             parts.append([])
         parts[-1].append(word)
     return [" ".join(part) for part in parts]
+
+
+def _joins(words: list[str]) -> bool:
+    """Return whether words end with a conjunction, or with one and a filler: "and please"."""
+    last, before = (words[-1:] or [""])[0].lower(), (words[-2:-1] or [""])[0].lower()
+    return last in JOINING or (last in FILLERS and before in JOINING)
 
 
 def _introduces(words: list[str], word: str) -> bool:
@@ -245,16 +285,38 @@ def _is_bare_verb(words: list[str]) -> bool:
 
 
 def _begins_with_verb(words: list[str]) -> bool:
-    return bool(verb_of(_plain(" ".join(words[:12]))))
+    text = " ".join(words[:12])
+    return bool(verb_of(_plain(text))) or text.lower().startswith(ORDERING)
 
 
 def verb_of(text: str) -> str:
     """Return the verb that a text begins with, as an order does; empty if there is none."""
     words = [word.lower().strip(AROUND) for word in text.split(None, 2)[:2]]
+    is_behind_condition = words[:1] and words[0] in CONDITIONAL and words[0] not in SUPPOSING
+    if is_behind_condition or words == ["instead", "of"]:  # "once it runs, tell me"
+        return verb_of(_plain(text.partition(", ")[2])) or _verb_within(text.lower().split())
     is_aside = text.partition(" ")[0].endswith("\u2026")
     if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
         return ""
     return words[0] if words[0] in VERBS or words[0] in LEADING_VERBS else ""
+
+
+def _verb_within(words: list[str]) -> str:
+    """Return the verb of an order that follows its condition without a comma: "once it runs add another row"."""
+    places = range(2, len(words) - 1)
+    return next((words[at] for at in places if words[at] in VERBS and words[at + 1] in DETERMINERS), "")
+
+
+def _first_word(text: str) -> str:
+    word = text.split(None, 1)[0].lower().strip(AROUND)
+    return word if word.isalpha() and word not in NO_VERBS else ""
+
+
+def _is_ordered(part: str, text: str) -> bool:
+    """Return whether the polite words before a text make its first word an order: let's memoize it."""
+    lead, first = f" {part[: part.find(text)].lower()}", _first_word(text)
+    is_asked = first not in KNOWING and any(f" {opener}" in lead for opener in ASKING_POLITELY)
+    return bool(first) and (is_asked or any(f" {opener}" in lead for opener in ORDERING))
 
 
 def _plain(clause: str) -> str:
@@ -269,7 +331,7 @@ def _plain(clause: str) -> str:
             if (
                 low.startswith(words)
                 and rest[:1] in (" ", ",", ":", "\u2026")
-                and not rest.startswith((" not ", " never "))
+                and not rest.startswith((" not ", " never ", " of "))
             ):
                 clause, is_shorter = clause[len(words) :].lstrip(" ,:\u2026"), True
                 break

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 POLITE = (
-    "please", "pls", "can you please", "could you please", "can you", "could you", "would you", "will you",
+    "instead", "please", "pls", "can you please", "could you please", "can you", "could you", "would you", "will you",
     "can we", "could we", "i want you to", "i would like you to", "i'd like you to", "i need you to", "i want to",
     "i'd like to", "i would like to", "i need to", "we need to", "we're going to", "we are going to", "we should",
     "you should", "you need to", "you'll need to", "you will need to", "you have to", "we'll need to", "we have to",
     "we must", "your task is to", "the task is to", "the goal is to", "the next step is to",
-    "the remaining work is to", "let's",
+    "the remaining work is to", "your job is to", "in fact", "let's",
     "lets", "let us", "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also",
     "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
     "first", "finally", "just", "maybe", "kindly", "only", "probably", "but", "actually", "yeah", "yep", "yup",
@@ -21,7 +21,7 @@ VERBS = frozenset(
     collect combine commit compare compile complete configure connect consider consolidate continue convert copy
     correct count cover create cross-check cut debounce debug decide decouple decrement deduplicate define
     delegate delete deploy deprecate describe design detach detect develop diagnose differentiate disable
-    disconnect discuss document double-check download draft drop dump duplicate edit eliminate embed emit enable
+    disconnect discuss document double-check download draft draw drop dump duplicate edit eliminate embed emit enable
     enforce ensure evaluate examine exclude execute expand explain explore export expose extend extract fetch
     figure fill filter find finish fix flatten follow format generate get give group handle harden hide
     highlight identify implement import improve include increase increment initialise initialize inject inline
@@ -53,13 +53,15 @@ BEFORE_AND = frozenset(("try", "go", "come"))
 """Verbs that form one request together with the verb after "and", as in "try and find it"."""
 CONDITIONAL = frozenset("if when whenever once after before unless while as until since because".split())
 """First words of a sentence whose request holds under a condition: "if the file is missing, create it"."""
-DETERMINERS = frozenset("the a an this that these those it them all each every my our its their".split())
+SUPPOSING = frozenset(("if", "unless"))
+"""Those of them that mostly specify what the program does: "if the user leaves, stop it"."""
+DETERMINERS = frozenset("the a an another this that these those it them all each every my our its their".split())
 WISHES = frozenset(("would", "i'd", "we'd", "id"))
-"""Words before "like" that make it a wish; alone it compares."""
+"""Words before "like" or "expect" that make it a wish."""
 NEAR_THE_BEGINNING = 10
 """Words of a sentence among which a word of ``CONDITIONS`` says what the sentence wants."""
 NEGATIONS = frozenset(("not", "don't", "dont", "doesn't", "didn't", "never", "no"))
-LEADING_VERBS = frozenset(("have", "let"))
+LEADING_VERBS = frozenset(("have", "let", "do", "comment", "call", "name"))
 """Words that are verbs of an order only before one of ``BEHIND_A_LEADING_VERB``: have the parser skip empty lines."""
 BEHIND_A_LEADING_VERB = frozenset("the a an all each every both it them this that these those users".split())
 VAGUE = frozenset(
@@ -78,6 +80,8 @@ FAILING = frozenset(
     """.split()
 )
 """Words of a sentence that reports a failure."""
+STATING = frozenset("is are isn't aren't was looks look see sees gets get has have shows seems still only".split())
+"""Words of a sentence that says how something is."""
 FEWEST_WORDS_OF_A_REPORT = 5
 MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those"))
@@ -85,6 +89,7 @@ FEWEST_WORDS_OF_A_GOAL = 5
 """An order about a pronoun with fewer words says too little: make it so."""
 POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
 """Words that make a request with a verb of ``MINOR`` one that accompanies another: look at the log, keep that style."""
+ASKING_WHY = ("why", "how", "what", "where", "which", "whether")
 AUXILIARIES = frozenset("do does did can could should would will has have".split())
 GUESSES = ("could be", "might be", "may be", "perhaps", "probably", "could it be", "is it possible")
 QUESTIONS = (
@@ -110,6 +115,16 @@ REQUESTING = (
 TRAILING_OFF = "\u2026 "
 """What an ellipsis and a blank become: the end of a sentence if it follows a word directly."""
 ENDS = (TRAILING_OFF, " - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
+DASHES = (" - ", " -- ", " \u2013 ", " \u2014 ")
+ORDERING = ("let's ", "lets ", "let us ", "please ", "go ahead and ")
+"""Openers after which any word but one of ``NO_VERBS`` is the verb of an order: let's memoize it."""
+ASKING_POLITELY = ("can you ", "could you ", "would you ", "will you ", "can we ", "could we ")
+"""Openers of questions that ask for an action, unless one of ``KNOWING`` follows: can you memoize it?"""
+KNOWING = frozenset("see tell confirm think remember know believe say guess".split())
+NO_VERBS = DETERMINERS.union(NEGATIONS, "i we you it's there is are if when for be".split())
+JOINING = ("and", "then", "&")
+FILLERS = frozenset("also please then maybe instead just and &".split())
+"""Words between a comma and the order that follows it: "add a flag, also update the docs"."""
 PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
@@ -124,7 +139,11 @@ DOUBLED = frozenset(
     "run set put cut get stop drop plan ship split swap strip debug commit trim skip tag log pin scan wrap let".split()
 )
 AROUND = " \t.,;:!?*-_\"'()[]…\u2013\u2014"
-PASTED = (">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✗", "✖", "E   ")
+PASTED = (
+    ">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✓", "✔", "✗", "✖",
+    "╭", "╰", "├", "└", "E   ",
+)  # fmt: skip
+BARS = "█▓▒░▕▏"
 SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
 """Beginnings of lines that are tasks in a row."""
 TRACES = ("stack trace", "[c]: ", "backtrace")

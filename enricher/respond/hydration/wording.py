@@ -11,6 +11,7 @@ from enricher.respond.hydration.requests import verb_of
 from enricher.respond.hydration.vocabulary import (
     AROUND,
     ASKING,
+    ASKING_WHY,
     AUXILIARIES,
     BEHIND_A_BARE_VERB,
     DOUBLED,
@@ -21,12 +22,14 @@ from enricher.respond.hydration.vocabulary import (
     FEWEST_WORDS_OF_A_REPORT,
     INQUIRING,
     LACKING,
+    MINOR,
     MOVING,
     NEAR_THE_BEGINNING,
     PAIRS,
     PARTICLES,
     PRONOUNS,
     REMARKING,
+    STATING,
     TELLING,
     TESTS,
     VAGUE,
@@ -57,6 +60,7 @@ def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> P
     )
     for candidates in (
         [one for one in reports if one.is_order] or reports,
+        [one for one in wanted if not one.is_minor and one.verb not in MINOR],
         [one for one in wanted if not one.is_minor],
         [one for one in whole if wanted and not one.is_minor and _names_code(one.text)],
         [one for one in whole if wanted and not one.is_minor and len(one.text.split()) >= FEWEST_WORDS_OF_A_REPORT],
@@ -76,6 +80,12 @@ def _names_code(text: str) -> bool:
     return any(sign in word[1:-1] for word in text.split() for sign in "_/.`(") or "`" in text
 
 
+def says_what_is(request: PromptRequest) -> bool:
+    """Return whether a request is a statement on how something is: "the last column looks odd"."""
+    words = [word.strip(AROUND) for word in request.text.lower().split()]
+    return not request.is_question and not STATING.union(FAILING).isdisjoint(words)
+
+
 def _reports(text: str) -> bool:
     """Return whether a sentence says that something fails, and what."""
     words = text.lower().split()
@@ -87,8 +97,10 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
     requests = _own(requests)
     listed = [one for one in requests if one.is_listed]
     orders = [one for one in requests if one.is_order]
-    chosen = listed if len(listed) > 1 else [one for one in requests if one.is_order or (orders and one.is_condition)]
+    wished = [one for one in requests if one.is_order or (orders and one.is_condition and not one.is_minor)]
+    chosen = listed if len(listed) > 1 else wished
     chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in {"", *VAGUE} and not _remarks(one)]
+    chosen = [one for one in chosen if not (one.is_minor and one.verb in MINOR)]  # "read it"
     texts = list(dict.fromkeys(closed(shortened(capitalized(one.text), LONGEST_ITEM)) for one in chosen))
     if len(texts) > MOST_ITEMS:
         texts[MOST_ITEMS - 1 :] = [f"Do the other {len(texts) - MOST_ITEMS + 1} points of the prompt"]
@@ -108,6 +120,12 @@ def asks_for_tests(requests: list[PromptRequest]) -> bool:
         if LACKING in " ".join(words) or (one.verb in WRITING and not TESTS.isdisjoint(words)):
             return True
     return False
+
+
+def only_asks_why(requests: list[PromptRequest]) -> bool:
+    """Return whether the prompt asks for the cause of something, and for nothing to be changed."""
+    asked = [one for one in requests if one.is_question or one.is_order or one.is_condition]
+    return bool(asked) and all(one.verb in INQUIRING or one.text.lower().startswith(ASKING_WHY) for one in asked)
 
 
 def moves_names(requests: list[PromptRequest]) -> bool:
@@ -141,6 +159,9 @@ def object_of(request: PromptRequest) -> str:
     """Return what a request is about: its words without the verb, a question word, and reasons or conditions."""
     text = request.text
     words = text.split()
+    if request.verb and words[0].lower().strip(AROUND) != request.verb:  # an order behind its condition
+        lowered_words = [word.lower().strip(AROUND) for word in words]
+        words = words[lowered_words.index(request.verb) :] if request.verb in lowered_words else words
     if request.verb and not (
         request.verb in ("make", "get") or BEHIND_A_BARE_VERB.intersection(map(str.lower, words[1:2]))
     ):

@@ -18,6 +18,8 @@ from enricher.respond.hydration.wording import (
     main_request,
     moves_names,
     object_of,
+    only_asks_why,
+    says_what_is,
 )
 from enricher.respond.render import cut
 
@@ -114,12 +116,12 @@ def write(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | None:
     """Return the plan for a prompt; None if the rules have no workflow. Marks the items that the context quotes."""
     plans = rules.packed("plans")
-    name = result.workflow or rules.body["workflows"]["fallback"]
+    requests = read_requests(inputs.prompt)
+    name = result.workflow or workflow_of_an_uncertain(requests, rules)
     if name not in plans:
         return None
     result.workflow, plan = name, plans[name]
     judged, facts = result.classification, inputs.hydration
-    requests = read_requests(inputs.prompt)
     main = main_request(requests, is_report=name == DEBUGGING)
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
     if main:
@@ -131,6 +133,8 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
             values["statement"] = main.text
     else:
         values["object"] = values.get("error", "the pasted text")
+    if name == DEBUGGING and not (main and only_asks_why(requests)):
+        values["fix"] = "the fix"
     if asks_for_tests(requests):
         values["new_tests"] = "the new tests"
     if moves_names(requests):
@@ -154,6 +158,16 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     found.steps = steps_for(steps, values, items_of(requests), prompt=inputs.prompt, is_tracked=is_tracked)
     found.context = _context(result, inputs, facts if plan["changes"] else _without_tests(facts))
     return found
+
+
+def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
+    """Return the workflow of a prompt for which none is certain: for one request, a statement, or anything else."""
+    workflows = rules.body["workflows"]
+    main = main_request(requests)
+    kind = "fallback"
+    if main is not None and not items_of(requests):
+        kind = "ordered" if main.is_order or main.is_condition else "stated" if says_what_is(main) else kind
+    return str(workflows[kind] or workflows["fallback"])
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:

@@ -70,13 +70,16 @@ class Workflows(_Rule):
     """``## Workflows``: the path of the workflow index, relative to this file, and the points that a workflow needs.
 
     A workflow needs ``min_score`` points, and ``min_lead`` more than the next one. In the modes that write a plan,
-    an uncertain prompt gets the workflow ``fallback``.
+    an uncertain prompt gets the workflow ``ordered`` if it asks for one thing only, ``stated`` if it only says what is
+    the case, and otherwise, or if that is empty, ``fallback``.
     """
 
     file: Name | None = None
     min_score: Annotated[float, Field(ge=0)] = 3.0
     min_lead: Annotated[float, Field(ge=0)] = 0.1
     fallback: str = "plan-mode"
+    ordered: str = ""
+    stated: str = ""
 
 
 class Step(BaseModel):

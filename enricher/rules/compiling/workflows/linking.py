@@ -26,11 +26,13 @@ def compiled_workflows(
     """
     known = {rule.name: rule for rule in rules}
     problems += _dangling(known, task_types=task_types)
-    if rules and values["fallback"] not in known:
-        message = f"the fallback '{values['fallback']}' is no workflow; known: {', '.join(known)}"
-        problems.append(Problem(rules[0].file, 1, "error", message))
+    uncertain = ("fallback", "ordered", "stated")
+    for key in uncertain if rules else ():
+        if values[key] and values[key] not in known:
+            message = f"{key}: '{values[key]}' is no workflow; known: {', '.join(known)}"
+            problems.append(Problem(rules[0].file, 1, "error", message))
     plans = {name: _plan(rule, known) for name, rule in known.items()}
-    selection = {key: values[key] for key in ("min_score", "min_lead", "fallback")}
+    selection = {key: values[key] for key in ("min_score", "min_lead", *uncertain)}
     selection["rules"] = [(rule.name, rule.data["task_types"]) for rule in rules]
     return {"workflows": selection, "plans": dumps(plans)}
 

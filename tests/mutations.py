@@ -329,6 +329,30 @@ MUTATIONS = (
         "",
         "replay/test_verdict.py::test_a_replay_gives_the_model_what_the_other_rules_give_it",
     ),
+    Mutation(
+        "a replay attributes a changed word to the wrong one of the prompts searched together",
+        "workbench/replay/impact.py",
+        "(len(low) + 1 for low in lowered)",
+        "(len(low) + 2 for low in lowered)",
+        "",
+        "replay/test_reach.py::test_prompts_searched_together_are_those_that_are_reached_alone",
+    ),
+    Mutation(
+        "a replay takes several signals that become one for one signal with other words",
+        "workbench/replay/impact.py",
+        "is_one = len(numbers) == len(of_other) == 1",
+        "is_one = bool(of_other)",
+        "",
+        "replay/test_reach.py::test_two_signals_that_look_for_the_same_are_not_one",
+    ),
+    Mutation(
+        "a replay searches no conversation for a changed word",
+        "workbench/replay/impact.py",
+        "        found.update(self._with_conversation(rows))\n",
+        "",
+        "",
+        "replay/test_reach.py::test_the_words_that_a_prompt_points_back_to_are_reached_as_well",
+    ),
     # --- prompts and answers with a schema
     Mutation(
         "a prompt for a model has no type",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from storage.traces.selection import Selection
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 PAGE_ROWS = 500
 WHICH_GUARDRAILS_WERE_SHOWN = "select guardrail_id from trace_guardrails where trace_id = :id order by position"
 WHICH_ITEMS_WERE_KEPT = "select channel, ref from trace_items where trace_id = :id and kept order by position"
-WHAT_WAS_SCORED_BETWEEN = """
-    select trace_id, facet, name, score from trace_scores where trace_id between :oldest and :newest
+WHAT_WAS_SCORED = """
+    select trace_id, facet, name, score from trace_scores where trace_id in (select value from json_each(:ids))
 """
 WHICH_VERSIONS_ARE_NAMED = "select rules_hash, count(*), max(id) from traces where rules_hash <> '' group by rules_hash"
 WHICH_VERSIONS_HAVE_SOURCES = """
@@ -38,8 +37,7 @@ WHICH_VERSIONS_WERE_STORED = "select hash, first_seen_at from instructions_versi
 THESE = "traces.id in (select value from json_each(:these))"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedPrompt:
+class RecordedPrompt(NamedTuple):
     """One recorded prompt; fields have the column names of the schema, ``inputs`` is JSON."""
 
     id: str
@@ -64,7 +62,7 @@ class RecordedPrompt:
     output_tokens: int
 
 
-COLUMNS = tuple(field.name for field in fields(RecordedPrompt))
+COLUMNS = RecordedPrompt._fields
 
 
 def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[RecordedPrompt]]:
@@ -80,7 +78,7 @@ def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Ite
         cursor = db.cursor()
         cursor.row_factory = None
         found = cursor.execute(query, {**selection.parameters, "corpus_before": before, "corpus_rows": wanted})
-        page = [RecordedPrompt(*row) for row in found]
+        page = list(map(RecordedPrompt._make, found))
         if page:
             yield page
         if len(page) < wanted:
@@ -104,12 +102,12 @@ def kept_items(db: sqlite3.Connection, trace_id: str) -> tuple[tuple[str, str], 
     return tuple((row[0], row[1]) for row in db.execute(WHICH_ITEMS_WERE_KEPT, {"id": trace_id}))
 
 
-def scores(db: sqlite3.Connection, *, oldest: str, newest: str) -> Scores:
-    """Return the scores of the traces from ``oldest`` to ``newest`` (ids, inclusive) by trace, facet and name."""
+def scores(db: sqlite3.Connection, ids: Iterable[str]) -> Scores:
+    """Return the scores of these traces by trace, facet and name."""
     found: Scores = {}
     cursor = db.cursor()
     cursor.row_factory = None
-    for trace_id, facet, name, score in cursor.execute(WHAT_WAS_SCORED_BETWEEN, {"oldest": oldest, "newest": newest}):
+    for trace_id, facet, name, score in cursor.execute(WHAT_WAS_SCORED, {"ids": json.dumps(list(ids))}):
         found.setdefault(trace_id, {}).setdefault(facet, {})[name] = int(score)
     return found
 

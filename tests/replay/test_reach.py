@@ -11,6 +11,7 @@ import pytest
 from enricher.classify import HEAD, TAIL, scanned_part
 from enricher.rules.cache import Rules
 from enricher.rules.layers import packaged_file
+from workbench.replay.compare import kinds
 from workbench.replay.evaluator import level_of
 from workbench.replay.impact import EVALUATE, NOT, WEIGH, Impact
 from workbench.replay.outcome import reevaluated
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 
     from workbench.replay.corpus import Corpus
 
-EDITS_BY_CHANCE = 24
+EDITS_BY_CHANCE, SAVES_BY_CHANCE = 24, 12
 SIGNAL = re.compile(r"^  - \{.*weight: (\d)\}$", re.MULTILINE)
 LISTED = re.compile(r"^(  - \{any: \[)(.*?)(\].*)$", re.MULTILINE)
+GUARDRAIL_FLOOR = re.compile(r"^min_score: \d$", re.MULTILINE)
 THRESHOLD = re.compile(r"min_confidence: \S+")
 LEANING = re.compile(r"^(  -?\d: \[)([a-z]+), ", re.MULTILINE)
 
@@ -40,6 +42,17 @@ def by_chance(text: str, seed: int) -> str:
 def _reweigh(text: str, chance: random.Random) -> str:
     found = chance.choice(list(SIGNAL.finditer(text)))
     return text[: found.start(1)] + str(chance.randint(1, 9)) + text[found.end(1) :]
+
+
+def _add_signal(text: str, chance: random.Random) -> str:
+    found = chance.choice(list(SIGNAL.finditer(text)))
+    word = chance.choice(("login", "rename", "cache", "reports table", "couldn't", "one", "pytest", "failing"))
+    return f'{text[: found.start()]}  - {{phrase: "{word}", weight: {chance.randint(3, 9)}}}\n{text[found.start() :]}'
+
+
+def _guardrail_floor(text: str, chance: random.Random) -> str:
+    found = chance.choice(list(GUARDRAIL_FLOOR.finditer(text)))
+    return f"{text[: found.start()]}min_score: {chance.randint(1, 9)}{text[found.end() :]}"
 
 
 def _remove_signal(text: str, chance: random.Random) -> str:
@@ -77,24 +90,66 @@ def _threshold(text: str, chance: random.Random) -> str:
     return THRESHOLD.sub(f"min_confidence: {chance.uniform(0.2, 0.9):.2f}", text, count=1)
 
 
-KINDS = (_reweigh, _remove_signal, _add_phrase, _drop_phrase, _drop_leaning, _add_leaning, _threshold)
+KINDS = (
+    _reweigh, _add_signal, _remove_signal, _add_phrase, _drop_phrase, _drop_leaning, _add_leaning, _threshold,
+    _guardrail_floor,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(EDITS_BY_CHANCE))
 def test_what_is_not_reached_would_come_out_the_same(seed: int, corpus: Corpus, packaged: str) -> None:
     side = compared_rules.from_text(packaged_file(), by_chance(packaged, seed), versions=corpus.versions)
     replay = Replay(corpus, side)
-    pairs = {pair.prompt.id: pair for batch in replay.pairs(processes=1) for pair in batch}
+    after = {pair.prompt.id: pair.after for batch in replay.batches(processes=1) for pair in batch.pairs}
 
     differing = []
     for page in corpus.pages():
         for row in page:
             rules, recorded = side.rules_for(row.rules_hash), corpus.versions.rules(row.rules_hash)
             assert rules
-            if not reevaluated(row, rules, recorded=recorded).is_same(pairs[row.id].after):
+            if not reevaluated(row, rules, recorded=recorded).is_same(after.get(row.id) or corpus.recorded(row)):
                 differing.append(row.prompt)
 
     assert differing == []
+
+
+@pytest.mark.parametrize("seed", range(EDITS_BY_CHANCE))
+def test_prompts_searched_together_are_those_that_are_reached_alone(seed: int, corpus: Corpus, packaged: str) -> None:
+    side = compared_rules.from_text(packaged_file(), by_chance(packaged, seed), versions=corpus.versions)
+    rules, rows = side.rules_for(""), [row for page in corpus.pages() for row in page]
+    assert rules
+
+    impact = Impact(corpus.versions.rules(corpus.versions.in_use[0]), rules)
+    found = {rows[at].id for at in impact.positions(rows, knows_confidence=True)}
+
+    assert {row.id for row in rows if level_of(row, impact) != NOT} <= found
+
+
+@pytest.mark.parametrize("seed", range(EDITS_BY_CHANCE, EDITS_BY_CHANCE + SAVES_BY_CHANCE))
+def test_an_edit_saved_over_another_changes_what_a_full_replay_changes(
+    seed: int, corpus: Corpus, packaged: str
+) -> None:
+    before = by_chance(packaged, seed)
+    base, candidate = (
+        compared_rules.from_text(packaged_file(), text, versions=corpus.versions)
+        for text in (before, by_chance(before, seed + 1000))
+    )
+    run = Replay(corpus, candidate, base=base)
+    radius = run.blast_radius()
+    for replayed in run.batches(processes=1):
+        radius.add(replayed)
+
+    expected = {}
+    for row in (row for page in corpus.pages() for row in page):
+        recorded, rules = corpus.versions.rules(row.rules_hash), base.rules_for(row.rules_hash)
+        others = candidate.rules_for(row.rules_hash)
+        assert rules
+        assert others
+        one, other = (reevaluated(row, side, recorded=recorded) for side in (rules, others))
+        if found := kinds(one, other):
+            expected[row.id] = found
+    assert {change.prompt.id: change.kinds for change in radius.changes} == expected
+    assert radius.prompts == corpus.count()
 
 
 @pytest.mark.parametrize(
@@ -136,10 +191,12 @@ def test_the_words_that_a_prompt_points_back_to_are_reached_as_well(
 ) -> None:
     corpus = pointing_back(POINTING, EARLIER)
     [version], [[row]] = corpus.versions.in_use, corpus.pages()
-    rules = compared_rules.from_text(packaged_file(), edited(old, new), versions=corpus.versions).rules_for(version)
+    side = compared_rules.from_text(packaged_file(), edited(old, new), versions=corpus.versions)
+    rules, run = side.rules_for(version), Replay(corpus, side)
     assert rules
 
     assert level_of(row, Impact(corpus.versions.rules(version), rules)) == EVALUATE
+    assert [len(replayed.pairs) for replayed in run.batches()] == [1]
 
 
 def test_two_signals_that_look_for_the_same_are_not_one(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
@@ -151,7 +208,21 @@ def test_two_signals_that_look_for_the_same_are_not_one(corpus: Corpus, edited: 
 
     once, twice = "  - {phrase: zebra, weight: 4}", "  - {phrase: Zebra, weight: 4}"
 
+    list_of_both = "  - {any: [zebra, lion], weight: 4}"
     assert Impact(with_signals(once), with_signals(once, twice)).level("a zebra", features=[]) == EVALUATE
+    assert Impact(with_signals(once, twice), with_signals(list_of_both)).level("a zebra", features=[]) == EVALUATE
+
+
+def test_a_word_added_to_a_list_concerns_the_prompts_with_that_word(
+    corpus: Corpus, edited: Callable[[str, str], str]
+) -> None:
+    text = edited('"quick question"', '"quick question", zebra')
+    rules = compared_rules.from_text(packaged_file(), text, versions=corpus.versions).rules_for("")
+    assert rules
+    impact = Impact(corpus.versions.rules(corpus.versions.in_use[0]), rules)
+
+    assert impact.level("a zebra", features=[]) == EVALUATE
+    assert impact.level("a quick question", features=[]) == NOT
 
 
 def test_one_text_that_two_releases_compile_differently_is_two_sets_of_rules(
@@ -183,9 +254,9 @@ def test_most_prompts_are_not_reached_by_one_phrase(corpus: Corpus, edited: Call
         packaged_file(), edited('"quick question"', '"quick question", zebra'), versions=corpus.versions
     )
     replay = Replay(corpus, side)
-    pairs = [pair for batch in replay.pairs() for pair in batch]
+    pairs = [pair for batch in replay.batches() for pair in batch.pairs]
 
-    assert replay.judged < len(pairs) / 10
+    assert replay.judged == len(pairs) < corpus.count() / 10
 
 
 def test_a_threshold_concerns_the_prompts_whose_confidence_lies_between(

@@ -29,9 +29,8 @@ def radius_of(
 ) -> BlastRadius:
     run = Replay(corpus, candidate, base=base)
     radius = run.blast_radius()
-    for pairs in run.pairs(processes=processes):
-        for pair in pairs:
-            radius.add(pair)
+    for replayed in run.batches(processes=processes):
+        radius.add(replayed)
     return radius
 
 
@@ -94,16 +93,17 @@ def test_a_version_that_comes_up_while_processes_start_is_judged_here(
 
 def test_a_replay_goes_from_the_newest_to_the_oldest(corpus: Corpus, packaged: str) -> None:
     side = compared_rules.from_text(packaged_file(), packaged, versions=corpus.versions)
-    ids = [pair.prompt.id for pairs in Replay(corpus, side).pairs() for pair in pairs]
+    ids = [row.id for replayed in Replay(corpus, side).batches() for row in replayed.unaffected]
 
+    assert ids
     assert ids == sorted(ids, reverse=True)
 
 
 def test_a_replay_stops_when_it_is_told_to(corpus: Corpus, packaged: str, prompts: list[str]) -> None:
     side = compared_rules.from_text(packaged_file(), packaged, versions=corpus.versions)
     seen: list[int] = []
-    for pairs in Replay(corpus, side, should_stop=lambda: bool(seen)).pairs():
-        seen.append(len(pairs))
+    for replayed in Replay(corpus, side, should_stop=lambda: bool(seen)).batches():
+        seen.append(len(replayed.pairs) + len(replayed.unaffected))
 
     assert len(prompts) > FIRST_BATCH
     assert seen == [FIRST_BATCH]
@@ -156,7 +156,9 @@ def test_prompts_of_an_unreadable_version_are_run_only_where_the_edit_reaches_th
             for text in (packaged, edited('  - {phrase: "which", weight: 2}', strong))
         )
         run = Replay(corpus, candidate, base=base)
-        pairs = [pair for batch in run.pairs(processes=1) for pair in batch]
+        radius = run.blast_radius()
+        for replayed in run.batches(processes=1):
+            radius.add(replayed)
         rules = base.rules_for(""), candidate.rules_for("")
         expected = {
             row.id
@@ -166,5 +168,5 @@ def test_prompts_of_an_unreadable_version_are_run_only_where_the_edit_reaches_th
         }
 
     assert expected
-    assert {pair.prompt.id for pair in pairs if not pair.before.is_same(pair.after)} == expected
-    assert run.judged < len(pairs) / 4
+    assert {change.prompt.id for change in radius.changes} == expected
+    assert run.judged < radius.prompts / 4

@@ -6,7 +6,6 @@ import ast
 import contextlib
 import copy
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -75,7 +74,8 @@ def test_a_replay_gives_the_model_what_the_other_rules_give_it(
 ) -> None:
     body = deaf(rules)
     with opened(str(tmp_path), EVERYTHING) as corpus:
-        pairs = [pair for some in Replay(corpus, Fixed("other", Rules("other", body))).pairs() for pair in some]
+        replayed = Replay(corpus, Fixed("other", Rules("other", body))).batches()
+        pairs = [pair for batch in replayed for pair in batch.pairs]
 
     by_rules = verdict(UNCLEAR, rules).task_type
     assert [(pair.before.task_type, pair.after.task_type) for pair in pairs] == [("ops", by_rules)]
@@ -86,7 +86,7 @@ def test_a_trace_names_the_rules_and_one_of_before_is_replayed_alike(corpus: Cor
     kept = json.loads(row.inputs)
 
     assert kept.pop("verdict") == {"source": "rules"}
-    assert reevaluated(replace(row, inputs=json.dumps(kept)), rules, recorded=rules).text == row.output_text
+    assert reevaluated(row._replace(inputs=json.dumps(kept)), rules, recorded=rules).text == row.output_text
 
 
 @pytest.mark.parametrize("is_detected", [True, False])

@@ -28,9 +28,8 @@ def _causes(account: Account, file: Path, candidate: str) -> dict[str, Cause]:
     with opened(str(account.state)) as corpus:
         run = Replay(corpus, compared_rules.from_text(str(file), candidate, versions=corpus.versions))
         radius = run.blast_radius()
-        for pairs in run.pairs():
-            for pair in pairs:
-                radius.add(pair)
+        for replayed in run.batches():
+            radius.add(replayed)
         texts = {change.prompt.id: change.prompt.text for change in radius.changes}
         found = attribute(radius.changes, corpus=corpus, path=str(file), candidate=candidate)
         return {texts[trace_id]: cause for trace_id, cause in found}
@@ -86,8 +85,8 @@ def test_what_undoing_the_whole_edit_does_not_change_back_is_of_another_cause(ac
     with opened(str(account.state)) as corpus:
         run = Replay(corpus, compared_rules.from_text(str(file), layer(*LOUD), versions=corpus.versions))
         radius = run.blast_radius()
-        for pair in (pair for pairs in run.pairs() for pair in pairs):
-            radius.add(pair)
+        for replayed in run.batches():
+            radius.add(replayed)
         base = layer(*LOUD, '{phrase: "never said", weight: 1}')
         found = attribute(radius.changes, corpus=corpus, path=str(file), candidate=layer(*LOUD), base=base)
 
@@ -145,8 +144,8 @@ def test_it_can_be_stopped(account: Account, file: Path) -> None:
     with opened(str(account.state)) as corpus:
         run = Replay(corpus, compared_rules.from_text(str(file), layer(*LOUD), versions=corpus.versions))
         radius = run.blast_radius()
-        for pair in (pair for pairs in run.pairs() for pair in pairs):
-            radius.add(pair)
+        for replayed in run.batches():
+            radius.add(replayed)
         stopped = attribute(
             radius.changes, corpus=corpus, path=str(file), candidate=layer(*LOUD), should_stop=lambda: True
         )

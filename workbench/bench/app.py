@@ -177,6 +177,7 @@ async def _saves(state: str, runs: int) -> dict[str, list[float]]:
             await _until(lambda: screen.figures and screen.figures.is_complete)
             for number in range(runs):
                 before, screen.editor.text = screen.figures, LAYER.format(weight=2 + number % 2)
+                await _until(lambda: screen.is_unsaved)
                 begun = time.perf_counter()
                 screen.action_save()
                 await _until(lambda before=before: screen.figures is not before)  # type: ignore[misc]

@@ -66,11 +66,9 @@ class Save:
 def edits() -> dict[str, str]:
     """Return the packaged instructions after three edits, by name; they affect few, some and all prompts."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
-    rare = next(
-        one for one in SIGNAL.finditer(text) if "quick question" in one[0] or len(one[0]) > len("  - {phrase: ") + 20
-    )
+    signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # <file> and the like concern every prompt
     return {
-        "one signal's weight": text[: rare.start()] + f"{rare[1]}{10 - int(rare[2])}}}" + text[rare.end() :],
+        "one signal's weight": text[: signal.start()] + f"{signal[1]}{10 - int(signal[2])}}}" + text[signal.end() :],
         "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),
         "every prompt judged anew": text.replace("## Task type: chat", "## Task type: talk", 1),
     }
@@ -98,9 +96,8 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[Save]]:
                     else:
                         run = Replay(corpus, made[name])
                         radius = run.blast_radius()
-                        for pairs in run.pairs(processes=1):
-                            for pair in pairs:
-                                radius.add(pair)
+                        for replayed in run.batches(processes=1):
+                            radius.add(replayed)
                         counts[name] = run.judged / max(1, radius.prompts), radius.changed
                     seconds[name].append(time.process_time() - began)
         before = Path(packaged_file()).read_text(encoding="utf-8")

@@ -249,11 +249,10 @@ def account(run: Replay, *, cases_file: str = "", began: float | None = None) ->
     radius, total, told_at = run.blast_radius(), run.corpus.count(), 0.0
     known = replays.labelled(run.corpus.db)
     labels: dict[str, str] = {}
-    for pairs in run.pairs():
-        for pair in pairs:
-            radius.add(pair)
-            if pair.prompt.id in known:
-                labels[pair.prompt.id] = known[pair.prompt.id]
+    for replayed in run.batches():
+        radius.add(replayed)
+        ids = [*(pair.prompt.id for pair in replayed.pairs), *(row.id for row in replayed.unaffected)]
+        labels.update((trace_id, known[trace_id]) for trace_id in ids if trace_id in known)
         if time.perf_counter() - told_at > TELL_EVERY_S:
             yield _figures(run, radius, total=total, began=began)
             told_at = time.perf_counter()

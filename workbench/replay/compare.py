@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.statistics.intervals import Share, share_changed
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.outcome import Outcome
 
 KINDS = (
@@ -41,6 +42,16 @@ class Pair:
     prompt: PairedPrompt
     before: Outcome
     after: Outcome
+
+
+class Replayed(NamedTuple):
+    """Some prompts after a replay: the pairs of those that an edit may affect, and the others, which are as recorded.
+
+    Each list is newest first.
+    """
+
+    pairs: list[Pair]
+    unaffected: list[RecordedPrompt]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +112,7 @@ class SessionTally:
 
 @dataclass(slots=True)
 class BlastRadius:
-    """The effect of an edit on the prompts replayed so far; pairs are added one by one.
+    """The effect of an edit on the prompts replayed so far.
 
     ``is_same_rules`` means that both sides have the same rules hash; the only possible verdict is then
     «identical».
@@ -113,15 +124,28 @@ class BlastRadius:
     prompts: int = 0
     changes: list[Change] = field(default_factory=list)
     by_kind: Counter[str] = field(default_factory=Counter)
-    sessions: dict[str, SessionTally] = field(default_factory=dict)
+    sessions: defaultdict[str, SessionTally] = field(default_factory=lambda: defaultdict(SessionTally))
     silent_before: int = 0
     silent_after: int = 0
     unknown: int = 0
 
-    def add(self, pair: Pair) -> Change | None:
-        """Count a pair; return its change, None if there is none."""
+    def add(self, replayed: Replayed) -> None:
+        """Count replayed prompts."""
+        for pair in replayed.pairs:
+            self._add(pair)
+        self.prompts += len(replayed.unaffected)
+        silent = sum(not row.output_text for row in replayed.unaffected)
+        self.silent_before += silent
+        self.silent_after += silent
+        for row in replayed.unaffected:
+            tally = self.sessions[row.session_id or row.id]
+            tally.prompts += 1
+            tally.tokens_before += row.output_tokens
+            tally.tokens_after += row.output_tokens
+
+    def _add(self, pair: Pair) -> None:
         before, after = pair.before, pair.after
-        tally = self.sessions.setdefault(pair.prompt.session_id or pair.prompt.id, SessionTally())
+        tally = self.sessions[pair.prompt.session_id or pair.prompt.id]
         self.prompts += 1
         tally.prompts += 1
         tally.tokens_before += before.tokens
@@ -130,13 +154,11 @@ class BlastRadius:
         self.silent_after += not after.text
         found = kinds(before, after)
         if not found:
-            return None
-        change = Change(pair.prompt, before, after, found)
-        self.changes.append(change)
+            return
+        self.changes.append(Change(pair.prompt, before, after, found))
         self.by_kind.update(found)
         self.unknown += "context unknown" in found
         tally.changed += 1
-        return change
 
     @property
     def changed(self) -> int:

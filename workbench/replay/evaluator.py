@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from enricher.prompt import POINTING_WORDS
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.conversation.followup import kind
-from workbench.replay.impact import EVALUATE, NOT, WEIGH, Impact
+from workbench.replay.impact import CONVERSATION, EVALUATE, NOT, WEIGH, Impact
 from workbench.replay.outcome import Outcome, reevaluated, reweighed
 
 if TYPE_CHECKING:
@@ -54,19 +54,24 @@ class Impacts:
     candidate: Impact | None
     between: Impact | None
 
-    def levels(self, row: RecordedPrompt) -> tuple[int, int]:
-        """Return NOT, WEIGH or JUDGE for each side; NOT for both if the edit between them cannot affect the prompt."""
-        both = level_of(row, self.base), level_of(row, self.candidate)
-        if self.between is None or NOT in both:
-            return both
-        is_read_alike = self.base is not None and not self.base.is_everything
-        return both if level_of(row, self.between, knows_features=is_read_alike, knows_confidence=False) else (NOT, NOT)
+    def levels(self, rows: Sequence[RecordedPrompt]) -> dict[str, tuple[int, int]]:
+        """Return NOT, WEIGH or EVALUATE for each side, by id, of the prompts that the edit between them can affect."""
+        sides = [impact for impact in (self.base, self.candidate) if impact is not None]
+        if self.between is not None and not any(impact.is_nothing for impact in sides):
+            is_read_alike = self.base is not None and not self.base.is_everything
+            rows = [
+                row
+                for row in _reached(rows, [self.between], knows_confidence=False)
+                if level_of(row, self.between, knows_features=is_read_alike, knows_confidence=False) != NOT
+            ]
+        found = ((row.id, level_of(row, self.base), level_of(row, self.candidate)) for row in _reached(rows, sides))
+        return {trace_id: (before, after) for trace_id, before, after in found if before or after}
 
     def is_for_all(self) -> bool:
         """Return whether a side must judge every prompt of the version."""
         sides = [reach for reach in (self.base, self.candidate) if reach is not None]
-        is_wide = self.between is None or self.between.level() > NOT
-        return is_wide and any(reach.level() > NOT for reach in sides)
+        is_wide = self.between is None or self.between.is_for_all
+        return is_wide and any(reach.is_for_all for reach in sides)
 
 
 @dataclass(slots=True)
@@ -123,10 +128,21 @@ def level_of(
     if reach is None or reach.is_nothing:
         return NOT
     confidence = row.confidence if knows_confidence else None
-    earlier = _earlier(row) if '"conversation"' in row.inputs else ""
+    earlier = _earlier(row) if CONVERSATION in row.inputs else ""
     if not knows_features or FEATURES_KEY not in row.inputs:
         return EVALUATE if reach.level(row.prompt, earlier=earlier, confidence=confidence) else NOT
     return reach.level(row.prompt, earlier=earlier, features=_features(row), confidence=confidence)
+
+
+def _reached(
+    rows: Sequence[RecordedPrompt], impacts: Sequence[Impact], *, knows_confidence: bool = True
+) -> Sequence[RecordedPrompt]:
+    """Return the prompts that one of these differences may affect; ``level_of`` tells how, and rules out some more."""
+    affecting = [impact for impact in impacts if not impact.is_nothing]
+    if not affecting or any(impact.is_everything for impact in affecting):
+        return rows if affecting else ()
+    found = {at for impact in affecting for at in impact.positions(rows, knows_confidence=knows_confidence)}
+    return [rows[at] for at in sorted(found)]
 
 
 def _earlier(row: RecordedPrompt) -> str:

@@ -14,16 +14,16 @@ import os
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from storage.evaluation import corpus
 from storage.traces.selection import Selection
-from workbench.replay.compare import BlastRadius, Change, Pair, PairedPrompt, kinds
+from workbench.replay.compare import BlastRadius, Change, Pair, PairedPrompt, Replayed, kinds
 from workbench.replay.corpus import opened
-from workbench.replay.evaluator import EvaluationTask, Evaluator, evaluate_all, level_of, prepare
-from workbench.replay.impact import NOT, WEIGH
+from workbench.replay.evaluator import EvaluationTask, Evaluator, Impacts, evaluate_all, prepare
+from workbench.replay.impact import WEIGH
 from workbench.replay.outcome import Outcome, reevaluated
 from workbench.replay.rulesets.compared_rules import RECORDED
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from storage.evaluation.corpus import RecordedPrompt, Scores
     from workbench.replay.corpus import Corpus
-    from workbench.replay.evaluator import Impacts, Sides, Situation
+    from workbench.replay.evaluator import Sides, Situation
     from workbench.replay.rulesets.compared_rules import Side
 
     Batch = tuple[list[RecordedPrompt], list[EvaluationTask]]
@@ -90,8 +90,8 @@ class Replay:
         """Return an empty blast radius for this run, to add its pairs to."""
         return BlastRadius(self.base.label, self.candidate.label, is_same_rules=self.is_same_rules)
 
-    def pairs(self, *, processes: int = 0) -> Iterator[list[Pair]]:
-        """Yield the outcomes of every prompt, in lists of pairs, newest first; ``processes`` 0 means as many as useful.
+    def batches(self, *, processes: int = 0) -> Iterator[Replayed]:
+        """Yield every prompt, some hundreds at a time, newest first; ``processes`` 0 means as many as useful.
 
         Raises ``workbench.replay.rulesets.compared_rules.SideError`` if a version cannot be compiled.
         """
@@ -112,11 +112,11 @@ class Replay:
         spawn = multiprocessing.get_context("spawn")  # a forked process with threads may hang at its start
         return ProcessPoolExecutor(processes, mp_context=spawn, initializer=prepare, initargs=(self._evaluator,))
 
-    def _evaluate_here(self) -> Iterator[list[Pair]]:
+    def _evaluate_here(self) -> Iterator[Replayed]:
         for rows, tasks in self._batches():
             yield self._paired(rows, tasks, [self._evaluator.outcomes(task) for task in tasks])
 
-    def _in_pool(self, pool: ProcessPoolExecutor, *, most: int) -> Iterator[list[Pair]]:
+    def _in_pool(self, pool: ProcessPoolExecutor, *, most: int) -> Iterator[Replayed]:
         begun: deque[tuple[Batch, Future[list[Sides]]]] = deque()
         known = frozenset(self._evaluator.sides)
         try:
@@ -139,7 +139,7 @@ class Replay:
         done.set_result([self._evaluator.outcomes(task) for task in tasks])
         return done
 
-    def _collected(self, batch: Batch, outcomes: Future[list[Sides]]) -> list[Pair]:
+    def _collected(self, batch: Batch, outcomes: Future[list[Sides]]) -> Replayed:
         return self._paired(*batch, outcomes.result())
 
     def _batches(self) -> Iterator[Batch]:
@@ -155,23 +155,27 @@ class Replay:
             size = BATCH
 
     def _tasks(self, rows: list[RecordedPrompt]) -> list[EvaluationTask]:
-        levels = [self._levels(row) for row in rows]
-        scores: Scores = {}
-        if any(WEIGH in both for both in levels):
-            scores = corpus.scores(self.corpus.db, oldest=rows[-1].id, newest=rows[0].id)
+        levels = self._levels(rows)
+        affected = [row for row in rows if row.id in levels]
+        weighed = [trace_id for trace_id, both in levels.items() if WEIGH in both]
+        scores: Scores = corpus.scores(self.corpus.db, weighed) if weighed else {}
         return [
-            EvaluationTask(row, (before, after), scores.get(row.id, {}), self._situation(row)[1:])
-            for row, (before, after) in zip(rows, levels, strict=True)
-            if before or after
+            EvaluationTask(row, levels[row.id], scores.get(row.id, {}), self._situation(row)[1:]) for row in affected
         ]
 
-    def _levels(self, row: RecordedPrompt) -> tuple[int, int]:
-        reaches = self._impacts_of(self._situation(row))
-        speaks_before, speaks_after = self.base.concerns(row), self.candidate.concerns(row)
-        if speaks_before and speaks_after:
-            return reaches.levels(row)
-        before = level_of(row, reaches.base) if speaks_before else NOT
-        return before, level_of(row, reaches.candidate) if speaks_after else NOT
+    def _levels(self, rows: list[RecordedPrompt]) -> dict[str, tuple[int, int]]:
+        groups: dict[tuple[Situation, bool, bool], list[RecordedPrompt]] = {}
+        for row in rows:
+            key = self._situation(row), self.base.concerns(row), self.candidate.concerns(row)
+            groups.setdefault(key, []).append(row)
+        found: dict[str, tuple[int, int]] = {}
+        for (situation, has_base, has_candidate), alike in groups.items():
+            impacts = self._impacts_of(situation)
+            if not (has_base and has_candidate):
+                sides = impacts.base if has_base else None, impacts.candidate if has_candidate else None
+                impacts = Impacts(*sides, between=None)
+            found |= impacts.levels(alike)
+        return found
 
     def _situation(self, row: RecordedPrompt) -> Situation:
         return row.rules_hash, self.base.scope(row), self.candidate.scope(row)
@@ -186,9 +190,10 @@ class Replay:
             )
         return self._impacts[situation]
 
-    def _paired(self, rows: list[RecordedPrompt], tasks: list[EvaluationTask], outcomes: list[Sides]) -> list[Pair]:
-        by_row = {task.row.id: both for task, both in zip(tasks, outcomes, strict=True)}
-        return [self._pair(row, *by_row.get(row.id, (None, None))) for row in rows]
+    def _paired(self, rows: list[RecordedPrompt], tasks: list[EvaluationTask], outcomes: list[Sides]) -> Replayed:
+        judged = {task.row.id for task in tasks}
+        pairs = [self._pair(task.row, *both) for task, both in zip(tasks, outcomes, strict=True)]
+        return Replayed(pairs, [row for row in rows if row.id not in judged])
 
     def _pair(self, row: RecordedPrompt, before: Outcome | None, after: Outcome | None) -> Pair:
         _version, *scopes = self._situation(row)
@@ -272,7 +277,7 @@ def asked_again(corpus: Corpus, ask: Ask) -> Iterator[Answered]:
 def _answered(row: RecordedPrompt, rules: Rules, corpus: Corpus, ask: Ask) -> Answered:
     record = ask(row.prompt, rules)
     inputs = json.dumps({**json.loads(row.inputs), "model": record})
-    before, after = corpus.recorded(row), reevaluated(replace(row, inputs=inputs), rules, recorded=rules)
+    before, after = corpus.recorded(row), reevaluated(row._replace(inputs=inputs), rules, recorded=rules)
     prompt = PairedPrompt(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash)
     found = kinds(before, after)
     return Answered(prompt, record, Change(prompt, before, after, found) if found else None)

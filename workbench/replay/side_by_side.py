@@ -129,5 +129,5 @@ def _scores(row: RecordedPrompt, rules: Rules) -> tuple[tuple[Score, ...], float
 
 
 def _recorded_scores(corpus: Corpus, row: RecordedPrompt) -> tuple[Score, ...]:
-    kept = stored.scores(corpus.db, oldest=row.id, newest=row.id).get(row.id, {})
+    kept = stored.scores(corpus.db, [row.id]).get(row.id, {})
     return tuple(Score(facet, name, points) for facet, names in kept.items() for name, points in names.items())

@@ -271,10 +271,10 @@ class _Trial:
         run = Replay(self._corpus, compared_rules.from_text(path, text, versions=versions), base=self._bases[path])
         labelled = {one.prompt.id for one in self._examples} | {one.row.id for one in self._lines}
         changes = prompts = 0
-        for pair in (pair for pairs in run.pairs(processes=1) for pair in pairs):
-            if pair.prompt.id not in labelled:
-                prompts += 1
-                changes += bool(kinds(pair.before, pair.after))
+        for pairs, unaffected in run.batches(processes=1):
+            unlabelled = [pair for pair in pairs if pair.prompt.id not in labelled]
+            changes += sum(bool(kinds(pair.before, pair.after)) for pair in unlabelled)
+            prompts += len(unlabelled) + sum(row.id not in labelled for row in unaffected)
         return changes, prompts
 
 

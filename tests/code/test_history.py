@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simulator import Account
 
 DAY = 86_400
-OF_A_TEST_S = 60
+OF_A_TEST_S, AFTER_MIDNIGHT_S = 60, 10
 
 
 def commit(root: Path, subject: str, *, days: float = 0.0, body: str = "") -> str:
@@ -279,7 +279,7 @@ TIMES = (
 def diary(account: Account) -> dict[str, set[str]]:
     """A repository with commits of named times, by what a prompt may call these."""
     if (left := DAY - time.time() % DAY) < OF_A_TEST_S:
-        time.sleep(left)  # at midnight, the commits of today become those of yesterday
+        time.sleep(left + AFTER_MIDNIGHT_S)  # at midnight, the commits of today become those of yesterday
     root = account.project
     git(root, "init", "-q")
     noon = time.time() // DAY * DAY + DAY / 2

@@ -331,3 +331,12 @@ async def test_no_empty_screen_keeps_the_keys_for_itself(tmp_path: Path) -> None
             await settle(app, pilot)
 
         assert app.place_screen().PLACE == "instructions"
+
+
+async def test_a_notice_takes_the_place_of_earlier_ones_but_of_no_warning(library: Account) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        for text, severity in (("first", "information"), ("careful", "warning"), ("second", "information")):
+            app.notify(text, severity=severity)
+        await settle(app, pilot)
+
+        assert notices(app).splitlines() == ["careful", "second"]

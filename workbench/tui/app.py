@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from textual.app import SystemCommand
     from textual.command import Provider
     from textual.message import Message
+    from textual.notifications import Notify
     from textual.screen import Screen
     from textual.worker import Worker
 
@@ -246,6 +247,12 @@ class Workbench(App[None], inherit_bindings=False):
 
     def _post_trouble(self, text: str) -> None:
         self.post_message(DatabaseTrouble(text))
+
+    def on_notify(self, event: Notify) -> None:
+        """Remove earlier notifications that only inform: those of several actions in a row would pile up."""
+        for earlier in list(self._notifications):
+            if earlier.severity == "information" and earlier is not event.notification:
+                self._unnotify(earlier)
 
     @on(DataChanged)
     def _data_changed(self) -> None:

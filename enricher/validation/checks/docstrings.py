@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 UNDOCUMENTED = frozenset("overload override setter deleter getter wraps register deprecated hookimpl".split())
 DESCRIBING = re.compile(r"(?i)doc|inherit|copy|help|wrap|substit|append|variant|deprecat")
 """Decorators that give a function the description of another place."""
+EXEMPTED = re.compile(r"#\s*noqa\b(?!\s*:)|#\s*noqa\s*:.*\bD1\d\d\b|#\s*pylint:\s*disable=.*missing-[\w-]*docstring")
+"""Comments with which authors exempt a definition from having a docstring."""
 DISPATCHED = re.compile(r"(?:visit|depart|leave|on|do|handle|dump|load|p|t)_\w+|(?:setUp|tearDown)(?:Class)?")
 """Methods that are found by their name, one for each kind of a thing."""
 INNER = frozenset(("Meta", "Config", "Params", "Media"))
@@ -67,7 +69,7 @@ def _described(source: Source) -> set[str]:
 def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
     """Return whether something else than a docstring describes the definition, or there is nothing to describe."""
     above = min([node.lineno, *(one.lineno for one in node.decorator_list)]) - 1
-    if len(source.comments(above, above).split()) >= COMMENT_WORDS:
+    if len(source.comments(above, above).split()) >= COMMENT_WORDS or EXEMPTED.search(source.lines[node.lineno - 1]):
         return True
     for one in node.decorator_list:
         given = [keyword.arg or "" for keyword in one.keywords] if isinstance(one, ast.Call) else []

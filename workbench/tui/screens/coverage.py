@@ -227,7 +227,7 @@ for by their words: what a new rule could be for.
     def _show_prompts(self, row: coverage.CoverageRow) -> None:
         text = coverage_text.selection_of(row)
         if not row.fired:
-            self.notify("No prompt of this selection: it never spoke.", timeout=3)
+            self.notify("This rule had an effect on no prompt of the selection.", timeout=3)
         elif text:
             self.post_message(FilterTraces(f"{self._text} {text}".strip()))
         elif row.examples:

@@ -295,7 +295,7 @@ told it: `enter` goes there, and again opens the trace.
         if prompts.row_count:
             prompts.focus()
         else:
-            self.notify("No prompt was told this memory yet.", timeout=3)
+            self.notify("This memory has not been added to any prompt yet.", timeout=3)
 
     @on(FiguresTable.Chosen, "#prompts")
     def _prompt_opened(self) -> None:

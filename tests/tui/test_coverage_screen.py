@@ -186,7 +186,7 @@ async def test_a_rule_that_never_spoke_has_no_prompts(history: Account) -> None:
     async with open_screen(history) as (app, pilot):
         await pilot.press("d", "enter")
 
-        assert "never spoke" in notices(app)
+        assert "had an effect on no prompt" in notices(app)
 
 
 async def test_labels_say_whether_a_rule_is_right(history: Account) -> None:

@@ -228,7 +228,7 @@ async def test_a_memory_that_nobody_was_told_says_so(shop: Account) -> None:
         await pilot.press("enter")
 
         assert "told to no prompt yet" in screen_text(app)
-        assert "No prompt was told" in notices(app)
+        assert "has not been added" in notices(app)
 
 
 async def test_what_arrives_is_shown_at_once(shop: Account) -> None:

@@ -236,6 +236,17 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             id="no bare reading, an order behind its condition without a comma",
         ),
         pytest.param(
+            "Let's separate out\n\nDraw the map in blue. Check for:\n- shops without rows",
+            [],
+            id="no order that is unfinished",
+        ),
+        pytest.param(
+            '# the settings of the shop\n"align": "left",\n"wide": "no",\nDraw the map. Move the legend',
+            ["Draw the map", "Move the legend"],
+            id="no values and no heading",
+        ),
+        pytest.param("write, load and send are kinds of rows. Draw the map", [], id="a list of words is no order"),
+        pytest.param(
             "Let's memoize the rates and please add a note, you should not touch the table",
             ["Memoize the rates", "Add a note, you should not touch the table"],
             id="any verb after let's",

@@ -8,6 +8,8 @@ from enricher.respond.hydration.wording import gerund
 LONGEST_STEP = 260
 LONGEST_SUBJECT = 72
 """Maximum characters of an order that is suggested as the subject of the commit."""
+SHORTEST_SUBJECT = 3
+"""Its minimum number of words: "fix both" says nothing in a history."""
 TODO_WRITE, TASK_CREATE, UPDATE_PLAN, WRITE_TODOS = "TodoWrite", "TaskCreate", "update_plan", "write_todos"
 """The tools with which Claude Code (with two of them), Codex and Gemini keep an agent's task list."""
 CALLS = {
@@ -116,7 +118,7 @@ def _commit(values: Mapping[str, str], *, is_pushed: bool) -> str:
     order = values.get("order", "")
     if values.get("commit_way"):
         return f"{step}, as {values['commit_way']}"
-    is_subject = 0 < len(order) <= LONGEST_SUBJECT and "items" not in values
+    is_subject = len(order.split()) >= SHORTEST_SUBJECT and len(order) <= LONGEST_SUBJECT and "items" not in values
     return f"{step}: {order}" if is_subject and not is_pushed else step
 
 

@@ -22,6 +22,7 @@ from enricher.respond.hydration.vocabulary import (
     FILLERS,
     FORBIDDING,
     GUESSES,
+    HEADING,
     JOINING,
     KNOWING,
     LEADING_VERBS,
@@ -40,6 +41,7 @@ from enricher.respond.hydration.vocabulary import (
     SUPPOSING,
     TRACES,
     TRAILING_OFF,
+    UNFINISHED,
     VAGUE,
     VERBS,
     WISHES,
@@ -78,7 +80,10 @@ class PromptRequest:
         is_beside = (self.verb in MINOR and not POINTING.isdisjoint(words[1:2])) or words[:3] == ["have", "a", "look"]
         is_vague = bool(self.verb) and " ".join(words[1:]) in VAGUE
         is_bare = bool(self.verb) and all(word in VERBS or word in BEHIND_A_BARE_VERB for word in words)
-        is_around = is_vague or is_bare or text.lower().startswith(ANNOUNCING) or words[-1:] == ["accordingly"]
+        is_unfinished = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and words[-1] in UNFINISHED
+        is_around = (
+            is_vague or is_bare or is_unfinished or text.lower().startswith(ANNOUNCING) or words[-1:] == ["accordingly"]
+        )
         self.is_minor = is_short or is_beside or is_around or (self.is_condition and _forbids(words))
         self.is_detail = False
         self.is_question = is_question
@@ -120,8 +125,11 @@ def _own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
     lines: list[tuple[str, bool, bool]] = []
     outer = 0
     fenced = pasted = False
-    for line in prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines():
+    written = prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines()
+    for line in written:
         bare = line.strip()
+        if bare.startswith(HEADING) and len(written) > 1:
+            continue  # a heading, or a comment in pasted settings
         if bare.startswith(("```", "~~~")):
             fenced = not fenced
             continue
@@ -181,7 +189,12 @@ def _is_logged(bare: str) -> bool:
 
 def _is_code(line: str, bare: str) -> bool:
     is_indented = line.startswith(("    ", "\t")) and not bare.startswith(LIST_MARKS)
-    return bare.endswith(("{", "}", ";", "=>", "/>")) or (is_indented and any(sign in bare for sign in "=(){}<>"))
+    is_value = bare[0] in "\"'" and bare.partition(":")[0].rstrip()[-1:] == bare[0] and ":" in bare
+    return (
+        is_value
+        or bare.endswith(("{", "}", ";", "=>", "/>"))
+        or (is_indented and any(sign in bare for sign in "=(){}<>"))
+    )
 
 
 def _wants(words: list[str]) -> bool:
@@ -249,7 +262,9 @@ def _orders(sentence: str) -> list[str]:
         is_verb = word.lower().strip(AROUND) in VERBS and at + 1 < len(words)
         follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
-        is_behind_statement = is_order and behind.endswith(",") and follower in DETERMINERS and not is_conditional
+        is_whole = follower not in PRONOUNS or len(words) - at >= FEWEST_WORDS_OF_A_GOAL  # not "…, make it red"
+        is_stated = behind.endswith(",") and follower in DETERMINERS and not is_conditional
+        is_behind_statement = is_order and is_stated and is_whole
         is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
         is_asked = is_order or (behind.endswith(":") and _begins_request(" ".join(words[at : at + NEAR_THE_BEGINNING])))
         is_next = is_further or is_behind_statement or (is_asked and _introduces(parts[-1], word))
@@ -295,7 +310,7 @@ def verb_of(text: str) -> str:
     is_behind_condition = words[:1] and words[0] in CONDITIONAL and words[0] not in SUPPOSING
     if is_behind_condition or words == ["instead", "of"]:  # "once it runs, tell me"
         return verb_of(_plain(text.partition(", ")[2])) or _verb_within(text.lower().split())
-    is_aside = text.partition(" ")[0].endswith("\u2026")
+    is_aside = text.partition(" ")[0].endswith(("\u2026", ","))
     if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
         return ""
     return words[0] if words[0] in VERBS or words[0] in LEADING_VERBS else ""

@@ -84,7 +84,7 @@ STATING = frozenset("is are isn't aren't was looks look see sees gets get has ha
 """Words of a sentence that says how something is."""
 FEWEST_WORDS_OF_A_REPORT = 5
 MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
-PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those"))
+PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
 FEWEST_WORDS_OF_A_GOAL = 5
 """An order about a pronoun with fewer words says too little: make it so."""
 POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
@@ -127,6 +127,8 @@ FILLERS = frozenset("also please then maybe instead just and &".split())
 """Words between a comma and the order that follows it: "add a flag, also update the docs"."""
 PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
+UNFINISHED = frozenset("for to with of in on at by from as like the a an though out up and or".split())
+"""Last words of a text that was cut off or goes on in another line: "check for"."""
 PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
 ASKING = ("why", "how", "whether", "if")
 INQUIRING = frozenset("figure find look check investigate diagnose debug explain see tell understand work".split())
@@ -147,6 +149,7 @@ BARS = "█▓▒░▕▏"
 SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
 """Beginnings of lines that are tasks in a row."""
 TRACES = ("stack trace", "[c]: ", "backtrace")
+HEADING = ("# ", "## ", "### ")
 LIST_MARKS = ("- ", "* ", "• ")
 REMARKING = frozenset("i i'm i've it it's its this that there there's we we're we've they you these those what".split())
 """First words of a list item that only remarks on something, unless it says what should be the case."""

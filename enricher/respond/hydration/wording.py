@@ -32,6 +32,7 @@ from enricher.respond.hydration.vocabulary import (
     STATING,
     TELLING,
     TESTS,
+    UNFINISHED,
     VAGUE,
     WRITING,
 )
@@ -100,11 +101,19 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
     wished = [one for one in requests if one.is_order or (orders and one.is_condition and not one.is_minor)]
     chosen = listed if len(listed) > 1 else wished
     chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in {"", *VAGUE} and not _remarks(one)]
-    chosen = [one for one in chosen if not (one.is_minor and one.verb in MINOR)]  # "read it"
+    chosen = [one for one in chosen if not (one.is_minor and (one.verb in MINOR or is_unfinished(one.text)))]
     texts = list(dict.fromkeys(closed(shortened(capitalized(one.text), LONGEST_ITEM)) for one in chosen))
     if len(texts) > MOST_ITEMS:
         texts[MOST_ITEMS - 1 :] = [f"Do the other {len(texts) - MOST_ITEMS + 1} points of the prompt"]
     return texts if len(texts) > 1 else []
+
+
+def is_unfinished(text: str) -> bool:
+    """Return whether a text says too little by itself: one plain word, or one that goes on elsewhere ("check for")."""
+    words = text.lower().split()
+    return len(words) < FEWEST_WORDS_OF_A_REPORT and (
+        words[-1:] == [] or words[-1].strip(AROUND) in UNFINISHED | PRONOUNS or (len(words) == 1 and words[0].isalpha())
+    )
 
 
 def _remarks(one: PromptRequest) -> bool:

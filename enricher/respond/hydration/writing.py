@@ -14,6 +14,7 @@ from enricher.respond.hydration.wording import (
     closed,
     gerund,
     intent,
+    is_unfinished,
     items_of,
     main_request,
     moves_names,
@@ -125,7 +126,9 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     main = main_request(requests, is_report=name == DEBUGGING)
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
     if main:
-        values["object"] = object_of(main) or main.text
+        about = object_of(main) or main.text
+        if not is_unfinished(about):
+            values["object"] = about
         values["request"] = main.text
         if main.is_order:
             values["order"] = closed(capitalized(main.text))

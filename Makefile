@@ -14,12 +14,10 @@ unexport PYTHONDONTWRITEBYTECODE
 # SQLite waits for the disk at every commit, and Datasette 1.0 commits each described column when it starts.
 IN_MEMORY = TMPDIR=$$(sh tests/memory_folder.sh)
 
-.PHONY: demo installed test test-slow test-long test-timed check conformance mutations test-hosts test-browser test-datasette-alpha test-packaging clean
+.PHONY: demo test test-slow test-long test-timed check conformance mutations test-hosts test-browser test-datasette-alpha test-packaging clean
 
 demo: $(VENV)/.installed
 	@$(BIN)/enricher demo
-
-installed: $(VENV)/.installed-dev
 
 test: $(VENV)/.installed-dev
 	$(IN_MEMORY) $(BIN)/pytest -m "not slow and not timed" $(BESIDE)

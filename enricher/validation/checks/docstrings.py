@@ -3,7 +3,7 @@
 Not asked for: what a leading underscore (its own, its class's, its file's or its folder's) or ``__all__`` makes
 private, nested functions, special methods, overrides, overloads, setters, empty bodies, one of several definitions, and
 tests. Neither is what is described elsewhere: in a comment above, in the docstring of ``__init__``, by a decorator, or
-by an assigned ``__doc__``.
+by an assigned ``__doc__``. Files below a folder ``scripts`` have no users who import them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SUGGESTION = "write one sentence that says what it is for"
 def find_undocumented(source: Source) -> Iterator[CodeFinding]:
     """Yield the public definitions that have no docstring."""
     parts = PurePath(source.file).parts
-    is_other = source.is_test or source.is_example or source.is_migration
+    is_other = source.is_test or source.is_example or source.is_migration or "scripts" in parts[:-1]
     if is_other or any(one.startswith("_") and not one.startswith("__") for one in parts):
         return
     exported = _exported(source.tree)

@@ -114,6 +114,28 @@ def restated(prompt: str) -> str:
             id="not an order that only points",
         ),
         pytest.param("look at the chart", "look at the chart", id="a small request alone"),
+        pytest.param("hmmm.... I think we should build a legend", "build a legend", id="nothing of thinking aloud"),
+        pytest.param(
+            "mmmk... the list only grows. So... we just need to keep its length in Watch, yeah?",
+            "we just need to keep its length in Watch",
+            id="a wish that asks for a confirmation",
+        ),
+        pytest.param(
+            "What we need to do is replace the date by the name, right?",
+            "replace the date by the name",
+            id="an order that asks for a confirmation",
+        ),
+        pytest.param(
+            "if we know the shop, the town is known, since each is in one. we can further simplify the query",
+            "we can further simplify the query",
+            id="what can be done now",
+        ),
+        pytest.param("did not help. draw the map in blue", "draw the map in blue", id="a denial is no question"),
+        pytest.param(
+            "let's talk about the menu... the order of it is odd. sort the menu by name",
+            "sort the menu by name",
+            id="not what is talked about",
+        ),
         pytest.param(
             "that helped. have the parser skip empty lines", "have the parser skip empty lines", id="have as a verb"
         ),
@@ -128,6 +150,21 @@ def test_the_main_request_is_found(prompt: str, main: str) -> None:
     found = main_request(read_requests(prompt))
     assert found
     assert found.text == main
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_question"),
+    [
+        ("we just need to keep the length of the list, yeah?", False),
+        ("the length of the list is kept, right?", True),
+        ("is the length of the list right?", True),
+        ("did not keep the length of the list", False),
+        ("did it keep the length of the list", True),
+    ],
+)
+def test_only_what_asks_for_an_answer_is_a_question(prompt: str, is_question: bool) -> None:
+    (found,) = read_requests(prompt)
+    assert found.is_question is is_question
 
 
 def test_a_part_in_brackets_is_not_divided() -> None:
@@ -245,6 +282,18 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             ["Draw the map", "Move the legend"],
             id="no values and no heading",
         ),
+        pytest.param(
+            'only for "good" with a green dot and "highlight" with a red one. I might want to extend that',
+            [],
+            id="no quoted name, no mere possibility",
+        ),
+        pytest.param(
+            "lets ignore it for now, but add the button to the list and rename the page",
+            ["Add the button to the list", "Rename the page"],
+            id="an order behind but, nothing that is put off",
+        ),
+        pytest.param("Draw a list. The rows should be:\n\n", [], id="no introduction of what follows"),
+        pytest.param("Draw a list. use case is a long table", [], id="use case is no order"),
         pytest.param("write, load and send are kinds of rows. Draw the map", [], id="a list of words is no order"),
         pytest.param(
             "Let's memoize the rates and please add a note, you should not touch the table",
@@ -262,7 +311,7 @@ def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> N
     [
         pytest.param(
             "it works on my machine but on the server I cannot log in. propose a better way",
-            "it works on my machine but on the server I cannot log in",
+            "on the server I cannot log in",
             id="what fails, not the order",
         ),
         pytest.param(
@@ -274,6 +323,21 @@ def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> N
             "this is my config: shop.toml\nThere is no output in the folder of the shop",
             "There is no output in the folder of the shop",
             id="not what introduces it",
+        ),
+        pytest.param(
+            "the errors are gone but no graph is shown on the page",
+            "no graph is shown on the page",
+            id="what still fails",
+        ),
+        pytest.param(
+            "better, but still not what i need: the sum is the one of last year",
+            "the sum is the one of last year",
+            id="what is wrong, not that it is",
+        ),
+        pytest.param(
+            "when i select a shop now, nothing happens besides a blank page",
+            "when i select a shop now, nothing happens besides a blank page",
+            id="when it fails",
         ),
     ],
 )

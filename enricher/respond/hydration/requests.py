@@ -5,16 +5,17 @@ Works on the user's own lines; pasted code, traces, logs and quotations are left
 
 from __future__ import annotations
 
+from enricher.respond.hydration.lines import own_lines
 from enricher.respond.hydration.vocabulary import (
     ANNOUNCING,
     AROUND,
     ASKING_POLITELY,
-    BARS,
     BEFORE_AND,
     BEHIND_A_BARE_VERB,
     BEHIND_A_LEADING_VERB,
     CONDITIONAL,
     CONDITIONS,
+    CONFIRMING,
     DASHES,
     DETERMINERS,
     ENDS,
@@ -22,24 +23,23 @@ from enricher.respond.hydration.vocabulary import (
     FILLERS,
     FORBIDDING,
     GUESSES,
-    HEADING,
+    INTERJECTIONS,
     JOINING,
     KNOWING,
     LEADING_VERBS,
-    LIST_MARKS,
     MINOR,
     NEAR_THE_BEGINNING,
     NEGATIONS,
+    NO_ORDERS,
     NO_VERBS,
     ORDERING,
-    PASTED,
     POINTING,
     POLITE,
+    POSSIBLE,
     PRONOUNS,
     QUESTIONS,
-    SEQUENCE,
+    SUBJECTS,
     SUPPOSING,
-    TRACES,
     TRAILING_OFF,
     UNFINISHED,
     VAGUE,
@@ -49,18 +49,29 @@ from enricher.respond.hydration.vocabulary import (
 )
 
 LONGEST_READ = 12_000
-MIN_STEPS, LONGEST_BRIEF = 2, 12
-"""Lines that begin like steps make a list; if all lines have few words, the lines between them belong to it."""
+FARTHEST_VERB = 3
+"""Place of a verb behind "we can", counted from 0: one word, as in "we can further simplify", may stand between."""
 
 
 class PromptRequest:
     """One thing that a prompt asks for: its words, whether it is a question, an order or a statement.
 
     ``is_condition``: a statement of what should or must be the case. ``is_minor``: it accompanies another request.
+    ``is_aside``: it asks for nothing yet, as "let's talk about the menu" and "ignore it for now" do.
     ``is_detail``: it belongs to a list item, as a nested item or a further sentence does.
     """
 
-    __slots__ = ("is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "text", "verb")
+    __slots__ = (
+        "is_aside",
+        "is_condition",
+        "is_detail",
+        "is_listed",
+        "is_minor",
+        "is_order",
+        "is_question",
+        "text",
+        "verb",
+    )
 
     def __init__(
         self,
@@ -75,7 +86,8 @@ class PromptRequest:
         self.verb = "" if is_question else verb_of(text) or (is_ordered and _first_word(text)) or ""
         self.is_order = bool(self.verb)
         words = text.lower().split()
-        self.is_condition = not is_question and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
+        introduces = words[-1] in ("be", "is", "are")  # "the columns should be:", before a list or a drawing of them
+        self.is_condition = not is_question and not introduces and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
         is_short = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and not PRONOUNS.isdisjoint(words[1:2])
         is_beside = (self.verb in MINOR and not POINTING.isdisjoint(words[1:2])) or words[:3] == ["have", "a", "look"]
         is_vague = bool(self.verb) and " ".join(words[1:]) in VAGUE
@@ -84,6 +96,8 @@ class PromptRequest:
         is_around = (
             is_vague or is_bare or is_unfinished or text.lower().startswith(ANNOUNCING) or words[-1:] == ["accordingly"]
         )
+        is_put_off = is_short and words[-2:] == ["for", "now"]
+        self.is_aside = not is_listed and (is_put_off or text.lower().startswith(ANNOUNCING))
         self.is_minor = is_short or is_beside or is_around or (self.is_condition and _forbids(words))
         self.is_detail = False
         self.is_question = is_question
@@ -99,10 +113,8 @@ class PromptRequest:
 def read_requests(prompt: str) -> list[PromptRequest]:
     """Return what the prompt asks for or states, sentence by sentence, in the user's words and order."""
     found: list[PromptRequest] = []
-    for line, is_listed, is_nested in _own_lines(prompt[:LONGEST_READ]):
-        for number, sentence in enumerate(_sentences(line)):
-            low = sentence.strip().lower()
-            is_question = (low.endswith("?") or low.startswith(QUESTIONS)) and not low.startswith(GUESSES)
+    for line, is_listed, is_nested in own_lines(prompt[:LONGEST_READ]):
+        for number, (sentence, is_question) in enumerate(map(_questioned, _sentences(line))):
             for part in [sentence] if is_question else _orders(sentence):
                 text = _plain(part)
                 if text and any(char.isalpha() for char in text):
@@ -120,81 +132,22 @@ def read_requests(prompt: str) -> list[PromptRequest]:
     return found
 
 
-def _own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
-    """Return the user's own lines, each with whether it is a list item, and whether one below another item."""
-    lines: list[tuple[str, bool, bool]] = []
-    outer = 0
-    fenced = pasted = False
-    written = prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines()
-    for line in written:
-        bare = line.strip()
-        if bare.startswith(HEADING) and len(written) > 1:
-            continue  # a heading, or a comment in pasted settings
-        if bare.startswith(("```", "~~~")):
-            fenced = not fenced
-            continue
-        if not bare:
-            pasted = False
-            continue
-        if _is_logged(bare):
-            continue
-        if bare.startswith(PASTED) and not bare.startswith(("- ", "+ ")):
-            pasted = bare.startswith(("Traceback", "\u23bf"))
-            continue
-        if fenced or pasted or _is_code(line, bare):
-            continue
-        if len(numbered := _numbered(bare)) > 1:
-            last, _stop, rest = numbered.pop().partition(". ")
-            lines += [(one, True, False) for one in (*numbered, last)]
-            lines += [(rest, False, False)] * bool(rest)
-            continue
-        marked = next((bare[len(mark) :] for mark in LIST_MARKS if bare.startswith(mark)), "")
-        number, dot, rest = bare.partition(".") if "." in bare[:4] else bare.partition(")")
-        if not marked and dot and number.isdigit() and rest.startswith(" "):
-            marked = rest.strip()
-        indent = len(line) - len(line.lstrip())
-        is_nested = bool(marked) and bool(lines) and lines[-1][1] and indent > outer
-        outer = indent if marked and not is_nested else outer
-        lines.append((marked or bare, bool(marked), is_nested))
-    steps = [line.lower().startswith(SEQUENCE) for line, _is_listed, _is_nested in lines]
-    if sum(steps) < MIN_STEPS:
-        return lines
-    is_brief = all(len(line.split()) <= LONGEST_BRIEF for line, _is_listed, _is_nested in lines)
-    return [
-        (line, is_listed or is_brief or is_step, is_nested)
-        for is_step, (line, is_listed, is_nested) in zip(steps, lines, strict=True)
-    ]
+def _questioned(sentence: str) -> tuple[str, bool]:
+    """Return a sentence and whether it is a question; a wish that only asks for a confirmation is none.
 
-
-def _numbered(line: str) -> list[str]:
-    """Return the items of a list within one line, "1. add x 2. fix y"; empty if there is none."""
-    items: list[list[str]] = []
-    for word in line.split():
-        if word in (f"{len(items) + 1}.", f"{len(items) + 1})", f"({len(items) + 1})"):
-            items.append([])
-        elif items:
-            items[-1].append(word)
-    return [" ".join(item) for item in items if item]
-
-
-def _is_logged(bare: str) -> bool:
-    """Return whether a line begins with a date or introduces a trace, as in a log, or lists counts or bars."""
-    if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
-        return True
-    if any(bar in bare for bar in BARS):
-        return True
-    digits = bare[1:] if bare[:1] == "[" else bare
-    return (digits[:4].isdigit() and digits[4:5] in ("-", "/")) or (digits[:2].isdigit() and digits[2:3] == "/")
-
-
-def _is_code(line: str, bare: str) -> bool:
-    is_indented = line.startswith(("    ", "\t")) and not bare.startswith(LIST_MARKS)
-    is_value = bare[0] in "\"'" and bare.partition(":")[0].rstrip()[-1:] == bare[0] and ":" in bare
-    return (
-        is_value
-        or bare.endswith(("{", "}", ";", "=>", "/>"))
-        or (is_indented and any(sign in bare for sign in "=(){}<>"))
-    )
+    The sentence loses that last word: "we only need the name, yeah?"; alone it leaves an empty sentence.
+    """
+    low = sentence.strip().lower()
+    is_denial = low.startswith(("did not ", "does not ", "do not "))
+    if low.startswith(GUESSES) or is_denial or not (low.endswith("?") or low.startswith(QUESTIONS)):
+        return sentence, False
+    words = sentence.split()
+    if words[-1].lower().strip(AROUND) not in CONFIRMING:
+        return sentence, True
+    text = " ".join(words[:-1])
+    if text and not text.endswith((",", "\u2026", ".")):
+        return sentence, True
+    return text.rstrip(" ,"), bool(text) and not _begins_request(_plain(text))
 
 
 def _wants(words: list[str]) -> bool:
@@ -202,11 +155,14 @@ def _wants(words: list[str]) -> bool:
     for at, word in enumerate(words):
         before = words[max(0, at - 2) : at]
         is_unneeded = word == "need" and words[0] in ("we", "i")
-        if word in CONDITIONS and "what" not in before and (is_unneeded or NEGATIONS.isdisjoint(before)):
+        is_certain = "what" not in before and POSSIBLE.isdisjoint(before)
+        if word in CONDITIONS and is_certain and (is_unneeded or NEGATIONS.isdisjoint(before)):
             return True
         if word in ("like", "expect") and not WISHES.isdisjoint(before):
             return True
         if word in VERBS and before[:1] in (["can"], ["could"]) and before[1] in ("we", "you"):
+            return True
+        if word in VERBS and at <= FARTHEST_VERB and words[:2] in (["we", "can"], ["we", "could"]):
             return True
     return False
 
@@ -259,7 +215,7 @@ def _orders(sentence: str) -> list[str]:
         is_joined = is_joined and words[max(0, at - 2)].lower() not in BEFORE_AND
         if "so" in parts[-1][1:] and not before.endswith((",", ";")):
             is_joined = False  # still the purpose: "so that one can read and check it"
-        is_verb = word.lower().strip(AROUND) in VERBS and at + 1 < len(words)
+        is_verb = _unquoted(word) in VERBS and at + 1 < len(words)
         follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
         is_whole = follower not in PRONOUNS or len(words) - at >= FEWEST_WORDS_OF_A_GOAL  # not "…, make it red"
@@ -306,9 +262,9 @@ def _begins_with_verb(words: list[str]) -> bool:
 
 def verb_of(text: str) -> str:
     """Return the verb that a text begins with, as an order does; empty if there is none."""
-    words = [word.lower().strip(AROUND) for word in text.split(None, 2)[:2]]
+    words = [_unquoted(word) for word in text.split(None, 2)[:2]]
     is_behind_condition = words[:1] and words[0] in CONDITIONAL and words[0] not in SUPPOSING
-    if is_behind_condition or words == ["instead", "of"]:  # "once it runs, tell me"
+    if is_behind_condition or words in NO_ORDERS:  # "once it runs, tell me"
         return verb_of(_plain(text.partition(", ")[2])) or _verb_within(text.lower().split())
     is_aside = text.partition(" ")[0].endswith(("\u2026", ","))
     if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
@@ -319,7 +275,14 @@ def verb_of(text: str) -> str:
 def _verb_within(words: list[str]) -> str:
     """Return the verb of an order that follows its condition without a comma: "once it runs add another row"."""
     places = range(2, len(words) - 1)
-    return next((words[at] for at in places if words[at] in VERBS and words[at + 1] in DETERMINERS), "")
+    verbs = (at for at in places if words[at] in VERBS and words[at - 1] not in SUBJECTS)
+    return next((words[at] for at in verbs if words[at + 1] in DETERMINERS), "")
+
+
+def _unquoted(word: str) -> str:
+    """Return a word in small letters without punctuation; empty if it is quoted, as a name is: "highlight"."""
+    bare = word.strip(" ,.;:!?")
+    return "" if bare[:1] in ('"', "`") and bare[-1:] == bare[:1] else word.lower().strip(AROUND)
 
 
 def _first_word(text: str) -> str:
@@ -337,6 +300,9 @@ def _is_ordered(part: str, text: str) -> bool:
 def _plain(clause: str) -> str:
     """Return the clause without surrounding punctuation and without polite words before it."""
     clause = clause.strip(" \t,;:*_…").rstrip(" .!?,;:")
+    first, _space, rest = clause.partition(" ")
+    if first[-1:] in (",", ".", "\u2026") and first.lower().rstrip(",.\u2026") in INTERJECTIONS:
+        clause = rest
     is_shorter = True
     while is_shorter:
         is_shorter = False

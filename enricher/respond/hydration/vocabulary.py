@@ -8,7 +8,8 @@ POLITE = (
     "i'd like to", "i would like to", "i need to", "we need to", "we're going to", "we are going to", "we should",
     "you should", "you need to", "you'll need to", "you will need to", "you have to", "we'll need to", "we have to",
     "we must", "your task is to", "the task is to", "the goal is to", "the next step is to",
-    "the remaining work is to", "your job is to", "in fact", "let's",
+    "the remaining work is to", "your job is to", "what we need to do is", "what you need to do is",
+    "i think we should", "i think you should", "that makes me think we should", "in fact", "let's",
     "lets", "let us", "help me", "go ahead and", "hey", "hi", "hello", "ok", "okay", "so", "now", "then", "also",
     "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
     "first", "finally", "just", "maybe", "kindly", "only", "probably", "but", "actually", "yeah", "yep", "yup",
@@ -121,10 +122,21 @@ ORDERING = ("let's ", "lets ", "let us ", "please ", "go ahead and ")
 ASKING_POLITELY = ("can you ", "could you ", "would you ", "will you ", "can we ", "could we ")
 """Openers of questions that ask for an action, unless one of ``KNOWING`` follows: can you memoize it?"""
 KNOWING = frozenset("see tell confirm think remember know believe say guess".split())
+NO_ORDERS = (["instead", "of"], ["use", "case"], ["use", "cases"])
 NO_VERBS = DETERMINERS.union(NEGATIONS, "i we you it's there is are if when for be".split())
 JOINING = ("and", "then", "&")
-FILLERS = frozenset("also please then maybe instead just and &".split())
+FILLERS = frozenset("also please then maybe instead just and but &".split())
 """Words between a comma and the order that follows it: "add a flag, also update the docs"."""
+INTERJECTIONS = frozenset("k kk mk mmk mmmk mmm hm hmm hmmm hmmmm uh ah oh ugh huh".split())
+"""Words without a meaning of their own if a comma or dots follow them: "hmmm.... that is too small"."""
+CONFIRMING = frozenset("yeah yes right ok okay no correct agreed".split())
+"""Last words of a sentence that ask for no more than a confirmation of it: "we only need the name, yeah?"."""
+SUBJECTS = frozenset("i we you they he she it who which that to can could will would not users people".split())
+"""Words before a verb that make it no order: "when I select a row"."""
+REJECTING = ("what i need", "what i want", "what i meant", "what i wanted", "what i asked for")
+"""Ends of a remark on the last answer, before a colon and what is wrong with it."""
+SOLVED = frozenset("gone fixed works working helped better solved".split())
+POSSIBLE = frozenset(("might", "may"))
 PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 UNFINISHED = frozenset("for to with of in on at by from as like the a an though out up and or".split())

@@ -28,7 +28,9 @@ from enricher.respond.hydration.vocabulary import (
     PAIRS,
     PARTICLES,
     PRONOUNS,
+    REJECTING,
     REMARKING,
+    SOLVED,
     STATING,
     TELLING,
     TESTS,
@@ -101,7 +103,11 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
     wished = [one for one in requests if one.is_order or (orders and one.is_condition and not one.is_minor)]
     chosen = listed if len(listed) > 1 else wished
     chosen = [one for one in chosen if one.text.lower().partition(" ")[2] not in {"", *VAGUE} and not _remarks(one)]
-    chosen = [one for one in chosen if not (one.is_minor and (one.verb in MINOR or is_unfinished(one.text)))]
+    chosen = [
+        one
+        for one in chosen
+        if not one.is_aside and not (one.is_minor and (one.verb in MINOR or is_unfinished(one.text)))
+    ]
     texts = list(dict.fromkeys(closed(shortened(capitalized(one.text), LONGEST_ITEM)) for one in chosen))
     if len(texts) > MOST_ITEMS:
         texts[MOST_ITEMS - 1 :] = [f"Do the other {len(texts) - MOST_ITEMS + 1} points of the prompt"]
@@ -180,13 +186,24 @@ def object_of(request: PromptRequest) -> str:
     is_asking = words[:1] and words[0].lower() in ASKING and AUXILIARIES.isdisjoint(map(str.lower, words[1:2]))
     if is_asking and (request.verb in INQUIRING or request.is_question):
         words = words[1:]
-    text = " ".join(words)
+    text = " ".join(words) if request.verb else _what_fails(" ".join(words))
     for end in ENDS_OF_ORDER if request.verb else ENDS_OF_OBJECT:
         head = text.partition(end)[0]
         if len(head.split()) > (FEWEST_WORDS_BEFORE_COLON - 1 if end == ": " else 1):
             text = head
     bare = harmless(text, longest=LONGEST_OBJECT * 2).strip(" \t.,;:!?*-\u2026\u2013\u2014")
     return closed(shortened(bare, LONGEST_OBJECT))
+
+
+def _what_fails(text: str) -> str:
+    """Return the part of a report that says what fails: "the error is gone but no graph is shown"."""
+    head, _colon, tail = text.partition(": ")
+    if head.lower().endswith(REJECTING):
+        return tail
+    head, _but, tail = text.partition(" but ")
+    words = [word.strip(AROUND) for word in head.lower().split()]
+    works = FAILING.isdisjoint(words) or not SOLVED.isdisjoint(words)
+    return tail if works and _reports(tail) else text
 
 
 def closed(text: str) -> str:
@@ -210,7 +227,7 @@ def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_questi
         sentence = f"Answer the question: {text}?"
     elif chosen.is_order:
         sentence = capitalized(text)
-        more = [one for one in requests if (one.is_order or one.is_condition) and one is not chosen]
+        more = [one for one in requests if (one.is_order or one.is_condition) and not (one is chosen or one.is_aside)]
         sentence = closed(sentence)
         if more and len(sentence) + len(more[0].text) + 8 < LONGEST_INTENT:
             sentence += f"; {closed(lowered(more[0].text).rstrip(' .!'))}"

@@ -1,0 +1,92 @@
+"""Find the user's own lines in a prompt: pasted code, traces, logs and quotations are left out, list items marked."""
+
+from __future__ import annotations
+
+from enricher.respond.hydration.vocabulary import (
+    BARS,
+    HEADING,
+    LIST_MARKS,
+    PASTED,
+    SEQUENCE,
+    TRACES,
+)
+
+MIN_STEPS, LONGEST_BRIEF = 2, 12
+"""Lines that begin like steps make a list; if all lines have few words, the lines between them belong to it."""
+
+
+def own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
+    """Return the user's own lines, each with whether it is a list item, and whether one below another item."""
+    lines: list[tuple[str, bool, bool]] = []
+    outer = 0
+    fenced = pasted = False
+    written = prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'").splitlines()
+    for line in written:
+        bare = line.strip()
+        if bare.startswith(HEADING) and len(written) > 1:
+            continue  # a heading, or a comment in pasted settings
+        if bare.startswith(("```", "~~~")):
+            fenced = not fenced
+            continue
+        if not bare:
+            pasted = False
+            continue
+        if _is_logged(bare):
+            continue
+        if bare.startswith(PASTED) and not bare.startswith(("- ", "+ ")):
+            pasted = bare.startswith(("Traceback", "\u23bf"))
+            continue
+        if fenced or pasted or _is_code(line, bare):
+            continue
+        if len(numbered := _numbered(bare)) > 1:
+            last, _stop, rest = numbered.pop().partition(". ")
+            lines += [(one, True, False) for one in (*numbered, last)]
+            lines += [(rest, False, False)] * bool(rest)
+            continue
+        marked = next((bare[len(mark) :] for mark in LIST_MARKS if bare.startswith(mark)), "")
+        number, dot, rest = bare.partition(".") if "." in bare[:4] else bare.partition(")")
+        if not marked and dot and number.isdigit() and rest.startswith(" "):
+            marked = rest.strip()
+        indent = len(line) - len(line.lstrip())
+        is_nested = bool(marked) and bool(lines) and lines[-1][1] and indent > outer
+        outer = indent if marked and not is_nested else outer
+        lines.append((marked or bare, bool(marked), is_nested))
+    steps = [line.lower().startswith(SEQUENCE) for line, _is_listed, _is_nested in lines]
+    if sum(steps) < MIN_STEPS:
+        return lines
+    is_brief = all(len(line.split()) <= LONGEST_BRIEF for line, _is_listed, _is_nested in lines)
+    return [
+        (line, is_listed or is_brief or is_step, is_nested)
+        for is_step, (line, is_listed, is_nested) in zip(steps, lines, strict=True)
+    ]
+
+
+def _numbered(line: str) -> list[str]:
+    """Return the items of a list within one line, "1. add x 2. fix y"; empty if there is none."""
+    items: list[list[str]] = []
+    for word in line.split():
+        if word in (f"{len(items) + 1}.", f"{len(items) + 1})", f"({len(items) + 1})"):
+            items.append([])
+        elif items:
+            items[-1].append(word)
+    return [" ".join(item) for item in items if item]
+
+
+def _is_logged(bare: str) -> bool:
+    """Return whether a line begins with a date or introduces a trace, as in a log, or lists counts or bars."""
+    if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
+        return True
+    if any(bar in bare for bar in BARS):
+        return True
+    digits = bare[1:] if bare[:1] == "[" else bare
+    return (digits[:4].isdigit() and digits[4:5] in ("-", "/")) or (digits[:2].isdigit() and digits[2:3] == "/")
+
+
+def _is_code(line: str, bare: str) -> bool:
+    is_indented = line.startswith(("    ", "\t")) and not bare.startswith(LIST_MARKS)
+    is_value = bare[0] in "\"'" and bare.partition(":")[0].rstrip()[-1:] == bare[0] and ":" in bare
+    return (
+        is_value
+        or bare.endswith(("{", "}", ";", "=>", "/>"))
+        or (is_indented and any(sign in bare for sign in "=(){}<>"))
+    )

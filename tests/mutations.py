@@ -2955,6 +2955,14 @@ MUTATIONS = (
         "hydration/test_wording.py::test_a_report_is_about_what_fails",
     ),
     Mutation(
+        "a wish does not say what it points back to",
+        "enricher/respond/hydration/requests.py",
+        "if found and number and request.points_back and",
+        "if found and not number and request.points_back and",
+        "",
+        "hydration/test_wording.py::test_the_main_request_is_found",
+    ),
+    Mutation(
         "an aside is cut off its order",
         "enricher/respond/hydration/requests.py",
         "if mark in DASHES and verb_of(",

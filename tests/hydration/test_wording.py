@@ -130,6 +130,11 @@ def restated(prompt: str) -> str:
             "we can further simplify the query",
             id="what can be done now",
         ),
+        pytest.param(
+            "the legend is only drawn once. it should also be drawn when the shop changes",
+            "the legend is only drawn once; it should also be drawn when the shop changes",
+            id="what a wish points back to",
+        ),
         pytest.param("did not help. draw the map in blue", "draw the map in blue", id="a denial is no question"),
         pytest.param(
             "let's talk about the menu... the order of it is odd. sort the menu by name",
@@ -369,6 +374,7 @@ def test_a_quoted_convention_that_was_cut_has_no_open_mark() -> None:
     [
         ("the log says: it cannot open the file", "the log says: it cannot open the file"),
         ("the bars of the yearly chart are wrong: they overlap", "the bars of the yearly chart are wrong"),
+        ('"Results - Today" and "Points" are empty', '"Results - Today" and "Points" are empty'),
     ],
 )
 def test_a_few_words_before_a_colon_are_not_what_a_report_is_about(prompt: str, about: str) -> None:

@@ -10,6 +10,7 @@ from enricher.respond.hydration.vocabulary import (
     ANNOUNCING,
     AROUND,
     ASKING_POLITELY,
+    BACKWARD,
     BEFORE_AND,
     BEHIND_A_BARE_VERB,
     BEHIND_A_LEADING_VERB,
@@ -104,6 +105,15 @@ class PromptRequest:
         self.is_listed = is_listed
 
     @property
+    def is_statement(self) -> bool:
+        return not (self.is_order or self.is_condition or self.is_question)
+
+    @property
+    def points_back(self) -> bool:
+        """Whether this is a wish about something that the sentence before it names: "it should be red"."""
+        return self.is_condition and self.text.partition(" ")[0].lower() in BACKWARD
+
+    @property
     def names_its_object(self) -> bool:
         """Whether this is an order in two words, such as "fix load_rates" and not "fix it"."""
         words = self.text.lower().split()
@@ -124,6 +134,8 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                     request = PromptRequest(
                         text, is_question=asks, is_listed=is_listed, is_wish=wishes, is_ordered=ordered
                     )
+                    if found and number and request.points_back and found[-1].is_statement:
+                        request.text = f"{found[-1].text}; {text}"
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
                     found.append(request)

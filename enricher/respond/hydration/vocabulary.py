@@ -86,6 +86,8 @@ STATING = frozenset("is are isn't aren't was looks look see sees gets get has ha
 FEWEST_WORDS_OF_A_REPORT = 5
 MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
+BACKWARD = frozenset(("it", "they", "these", "those", "both"))
+"""First words of a wish that mean what the sentence before it names."""
 FEWEST_WORDS_OF_A_GOAL = 5
 """An order about a pronoun with fewer words says too little: make it so."""
 POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))

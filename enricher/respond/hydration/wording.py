@@ -189,7 +189,8 @@ def object_of(request: PromptRequest) -> str:
     text = " ".join(words) if request.verb else _what_fails(" ".join(words))
     for end in ENDS_OF_ORDER if request.verb else ENDS_OF_OBJECT:
         head = text.partition(end)[0]
-        if len(head.split()) > (FEWEST_WORDS_BEFORE_COLON - 1 if end == ": " else 1):
+        is_quoted = head.count('"') % 2  # "Results - Today" is a name
+        if not is_quoted and len(head.split()) > (FEWEST_WORDS_BEFORE_COLON - 1 if end == ": " else 1):
             text = head
     bare = harmless(text, longest=LONGEST_OBJECT * 2).strip(" \t.,;:!?*-\u2026\u2013\u2014")
     return closed(shortened(bare, LONGEST_OBJECT))

@@ -100,7 +100,7 @@ def restated(prompt: str) -> str:
         ),
         pytest.param(
             "in the settings can we split the keys by topic",
-            "in the settings can we split the keys by topic",
+            "in the settings, split the keys by topic",
             id="a request within a sentence",
         ),
         pytest.param(
@@ -301,6 +301,44 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
         pytest.param("Draw a list. use case is a long table", [], id="use case is no order"),
         pytest.param("write, load and send are kinds of rows. Draw the map", [], id="a list of words is no order"),
         pytest.param(
+            "alright, so lets draw the shops. In the menu of the map, can you add a link to the help",
+            ["Draw the shops", "In the menu of the map, add a link to the help"],
+            id="an order behind an interjection, one behind a place",
+        ),
+        pytest.param(
+            "In rates.py instead of a list only accept a tuple of numbers. Adapt the docs of the rates accordingly",
+            ["In rates.py instead of a list only accept a tuple of numbers", "Adapt the docs of the rates accordingly"],
+            id="an order behind a place and what it replaces",
+        ),
+        pytest.param(
+            "draw the map. In shops.py, `rates` is used often. But this should never be empty",
+            ["Draw the map", "In shops.py, `rates` is used often; this should never be empty"],
+            id="what this means stands with the wish",
+        ),
+        pytest.param(
+            "We have a helper for dates. Use it in all tests. Old shops can go, maybe write that into the readme",
+            [
+                "We have a helper for dates; use it in all tests",
+                "Old shops can go; write that into the readme",
+            ],
+            id="what a pronoun means stands with the order",
+        ),
+        pytest.param(
+            "run_all.sh sets an option. Put this option into the settings. Drop the old table",
+            ["Put this option into the settings", "Drop the old table"],
+            id="no pronoun, the sentence before stays out",
+        ),
+        pytest.param(
+            "The old shops are still on the map\nDraw it in blue and add a legend",
+            ["Draw it in blue", "Add a legend"],
+            id="another line is not what a pronoun means",
+        ),
+        pytest.param(
+            "this won't do, lets start over. Draw a map of the shops and add a legend",
+            ["Draw a map of the shops", "Add a legend"],
+            id="no order to start over",
+        ),
+        pytest.param(
             "Let's memoize the rates and please add a note, you should not touch the table",
             ["Memoize the rates", "Add a note, you should not touch the table"],
             id="any verb after let's",
@@ -343,6 +381,16 @@ def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> N
             "when i select a shop now, nothing happens besides a blank page",
             "when i select a shop now, nothing happens besides a blank page",
             id="when it fails",
+        ),
+        pytest.param(
+            "These tests are failing, fix them:\n\nFAILED tests/test_a.py::test_b - AssertionError: 'x' not found in y",
+            "These tests are failing, fix them",
+            id="no summary of a test run",
+        ),
+        pytest.param(
+            'it did not keep the name of the language.\n\nthe page has <pre class="a/b"><code>x.y</code></pre> in it',
+            "it did not keep the name of the language",
+            id="no markup of a page",
         ),
     ],
 )

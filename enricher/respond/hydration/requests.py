@@ -14,6 +14,8 @@ from enricher.respond.hydration.vocabulary import (
     BEFORE_AND,
     BEHIND_A_BARE_VERB,
     BEHIND_A_LEADING_VERB,
+    BEHIND_A_PRONOUN,
+    CIRCUMSTANCES,
     CONDITIONAL,
     CONDITIONS,
     CONFIRMING,
@@ -39,6 +41,7 @@ from enricher.respond.hydration.vocabulary import (
     POSSIBLE,
     PRONOUNS,
     QUESTIONS,
+    RESTRICTING,
     SUBJECTS,
     SUPPOSING,
     TRAILING_OFF,
@@ -52,6 +55,8 @@ from enricher.respond.hydration.vocabulary import (
 LONGEST_READ = 12_000
 FARTHEST_VERB = 3
 """Place of a verb behind "we can", counted from 0: one word, as in "we can further simplify", may stand between."""
+LONGEST_CIRCUMSTANCES = 8
+"""Words that may stand before an order to say where it applies: "in the settings of the app, can we add a switch"."""
 
 
 class PromptRequest:
@@ -94,11 +99,11 @@ class PromptRequest:
         is_vague = bool(self.verb) and " ".join(words[1:]) in VAGUE
         is_bare = bool(self.verb) and all(word in VERBS or word in BEHIND_A_BARE_VERB for word in words)
         is_unfinished = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and words[-1] in UNFINISHED
-        is_around = (
-            is_vague or is_bare or is_unfinished or text.lower().startswith(ANNOUNCING) or words[-1:] == ["accordingly"]
-        )
+        is_following = words[-1:] == ["accordingly"] and len(words) <= FEWEST_WORDS_OF_A_GOAL
+        announces = text.lower().startswith(ANNOUNCING) and " and have " not in text.lower()
+        is_around = is_vague or is_bare or is_unfinished or announces or is_following
         is_put_off = is_short and words[-2:] == ["for", "now"]
-        self.is_aside = not is_listed and (is_put_off or text.lower().startswith(ANNOUNCING))
+        self.is_aside = not is_listed and (is_put_off or announces)
         self.is_minor = is_short or is_beside or is_around or (self.is_condition and _forbids(words))
         self.is_detail = False
         self.is_question = is_question
@@ -110,8 +115,13 @@ class PromptRequest:
 
     @property
     def points_back(self) -> bool:
-        """Whether this is a wish about something that the sentence before it names: "it should be red"."""
-        return self.is_condition and self.text.partition(" ")[0].lower() in BACKWARD
+        """Whether this is about what the sentence before it names: "it should be red", "use it for the map"."""
+        first, second, third = [*(word.lower().strip(AROUND) for word in self.text.split(None, 3)[:3]), "", ""][:3]
+        if not self.is_order:
+            is_backward = first in BACKWARD or (first in ("this", "that") and second in CONDITIONS)
+            return self.is_condition and is_backward
+        is_alone = second in ("it", "them") or (second in ("this", "that") and third in BEHIND_A_PRONOUN)
+        return first == self.verb and is_alone and not (self.is_minor or self.is_listed)
 
     @property
     def names_its_object(self) -> bool:
@@ -125,7 +135,7 @@ def read_requests(prompt: str) -> list[PromptRequest]:
     found: list[PromptRequest] = []
     for line, is_listed, is_nested in own_lines(prompt[:LONGEST_READ]):
         for number, (sentence, is_question) in enumerate(map(_questioned, _sentences(line))):
-            for part in [sentence] if is_question else _orders(sentence):
+            for place, part in enumerate([sentence] if is_question else _orders(sentence)):
                 text = _plain(part)
                 if text and any(char.isalpha() for char in text):
                     ordered = _is_ordered(part, text)
@@ -134,8 +144,9 @@ def read_requests(prompt: str) -> list[PromptRequest]:
                     request = PromptRequest(
                         text, is_question=asks, is_listed=is_listed, is_wish=wishes, is_ordered=ordered
                     )
-                    if found and number and request.points_back and found[-1].is_statement:
-                        request.text = f"{found[-1].text}; {text}"
+                    is_behind = found and (number or place)
+                    if is_behind and request.points_back and found[-1].is_statement:
+                        request.text = f"{found[-1].text}; {text[:1].lower()}{text[1:]}"
                     is_further = is_listed and number > 0 and not (request.is_order or request.is_condition)
                     request.is_detail = is_nested or is_further
                     found.append(request)
@@ -195,6 +206,8 @@ def _sentences(line: str) -> list[str]:
         mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?,\u2026" else ""
         if mark in DASHES and verb_of(_plain(line[start:at])) and not _begins_request(line[at + len(mark) :]):
             mark = ""  # an aside to the order: "add two tabs - one for PNG"
+        if mark.startswith(", ") and _is_circumstance(line[start:at]):
+            mark = ""  # "in the settings, can we add a switch"
         if mark == TRAILING_OFF and (line[at - 1 : at] == " " or " " not in line[start:at].strip()):
             mark = ""  # a pause within a sentence, or behind a word such as "hm"
         if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):
@@ -231,7 +244,8 @@ def _orders(sentence: str) -> list[str]:
         follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
         is_whole = follower not in PRONOUNS or len(words) - at >= FEWEST_WORDS_OF_A_GOAL  # not "…, make it red"
-        is_stated = behind.endswith(",") and follower in DETERMINERS and not is_conditional
+        is_stated = before.endswith(",") and follower in DETERMINERS and not is_conditional
+        is_stated = is_stated and not _is_circumstance(" ".join(parts[-1]))
         is_behind_statement = is_order and is_stated and is_whole
         is_further = is_joined and is_order and _begins_with_verb(parts[-1] or words) and not _is_bare_verb(parts[-1])
         is_asked = is_order or (behind.endswith(":") and _begins_request(" ".join(words[at : at + NEAR_THE_BEGINNING])))
@@ -278,6 +292,8 @@ def verb_of(text: str) -> str:
     is_behind_condition = words[:1] and words[0] in CONDITIONAL and words[0] not in SUPPOSING
     if is_behind_condition or words in NO_ORDERS:  # "once it runs, tell me"
         return verb_of(_plain(text.partition(", ")[2])) or _verb_within(text.lower().split())
+    if words[:1] and words[0] in CIRCUMSTANCES:
+        return _verb_behind_circumstances(text)
     is_aside = text.partition(" ")[0].endswith(("\u2026", ","))
     if is_aside or not words or (words[0] in LEADING_VERBS and BEHIND_A_LEADING_VERB.isdisjoint(words[1:])):
         return ""
@@ -289,6 +305,26 @@ def _verb_within(words: list[str]) -> str:
     places = range(2, len(words) - 1)
     verbs = (at for at in places if words[at] in VERBS and words[at - 1] not in SUBJECTS)
     return next((words[at] for at in verbs if words[at + 1] in DETERMINERS), "")
+
+
+def _verb_behind_circumstances(text: str) -> str:
+    """Return the verb of an order behind a comma, a restriction or another verb: "in a.py only accept numbers"."""
+    head, comma, tail = text.partition(", ")
+    if comma and _is_circumstance(head):
+        return verb_of(_plain(tail))
+    words = text.lower().split()
+    for at in range(2, len(words) - 1):
+        is_second = words[at - 1] == "and" and words[at - 2] in VERBS and words[at + 1] in DETERMINERS
+        if words[at] in VERBS and (words[at - 1] in RESTRICTING or is_second):
+            return words[at]
+    return ""
+
+
+def _is_circumstance(text: str) -> bool:
+    """Return whether words only say where or from what something is to be done: "in the menu of the app"."""
+    words = [word.strip(AROUND) for word in text.lower().split()]
+    is_clause = any(word in SUBJECTS or word in CONDITIONS for word in words)
+    return bool(words) and words[0] in CIRCUMSTANCES and len(words) <= LONGEST_CIRCUMSTANCES and not is_clause
 
 
 def _unquoted(word: str) -> str:
@@ -315,6 +351,10 @@ def _plain(clause: str) -> str:
     first, _space, rest = clause.partition(" ")
     if first[-1:] in (",", ".", "\u2026") and first.lower().rstrip(",.\u2026") in INTERJECTIONS:
         clause = rest
+    for opener in ASKING_POLITELY:
+        head, asked, tail = clause.partition(f" {opener}")
+        if asked and _is_circumstance(head) and _first_word(tail) in VERBS:
+            return f"{head.rstrip(',')}, {tail}"  # "in the menu can we add a divider"
     is_shorter = True
     while is_shorter:
         is_shorter = False

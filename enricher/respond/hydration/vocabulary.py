@@ -14,10 +14,11 @@ POLITE = (
     "and", "next", "great", "thanks", "thank you", "hmmm", "hmm", "hm", "um", "perfect", "good", "nice", "well",
     "first", "finally", "just", "maybe", "kindly", "only", "probably", "but", "actually", "yeah", "yep", "yup",
     "when you're done", "when done", "once done", "after that", "yes", "try to", "make sure to", "be sure to",
+    "alright", "all right", "cool", "awesome", "excellent", "id like to",
 )  # fmt: skip
 VERBS = frozenset(
     """
-    adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach audit
+    accept adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach audit
     backport benchmark bind bring build bump bundle cache center centre change check choose clean cleanup clear close
     collect combine commit compare compile complete configure connect consider consolidate continue convert copy
     correct count cover create cross-check cut debounce debug decide decouple decrement deduplicate define
@@ -29,7 +30,7 @@ VERBS = frozenset(
     insert inspect install integrate interpolate introduce invert investigate isolate iterate join keep kill
     launch lint list load log look lower make maximise maximize measure merge migrate minimise minimize mock
     modify monitor move nest normalise normalize notify omit open optimise optimize outline overhaul override
-    pack parametrize parse pick pin plan polish populate port prepare preserve prevent print propose prove
+    pack parametrize parse pick pin place plan polish populate port prepare preserve prevent print propose prove
     provide prune publish pull push put raise read rearrange rebase rebuild record recreate redesign redo reduce
     refactor regenerate release reload rely remove rename render reorder reorganise reorganize rephrase replace
     report reproduce require rerun research reset resolve restart restore restrict restructure restyle rethink
@@ -47,7 +48,7 @@ CONDITIONS = frozenset(
 FORBIDDING = frozenset(("shouldn't", "mustn't", "shouldnt", "mustnt"))
 ANNOUNCING = (
     "turn our attention", "turn your attention", "turn to ", "move on", "focus on", "talk about", "start with ",
-    "begin with ", "step into ", "go over ", "work on ", "take a look", "take another look",
+    "begin with ", "start over", "step into ", "go over ", "work on ", "take a look", "take another look",
 )  # fmt: skip
 """Beginnings of orders that only say what the next sentences are about."""
 BEFORE_AND = frozenset(("try", "go", "come"))
@@ -88,6 +89,8 @@ MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "con
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))
 """First words of a wish that mean what the sentence before it names."""
+BEHIND_A_PRONOUN = frozenset("as for from in into on to with".split())
+"""Words after "this" or "that" that show that no noun follows: "document this as a decision", not "this table"."""
 FEWEST_WORDS_OF_A_GOAL = 5
 """An order about a pronoun with fewer words says too little: make it so."""
 POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
@@ -104,15 +107,13 @@ QUESTIONS = (
 WISHING = (
     "i want to ", "i wanted to ", "i would like to ", "i'd like to ", "i need to ", "we need to ", "we want to ",
     "we're going to ", "we are going to ", "we should ", "you should ", "we have to ", "we must ", "you'll need to ",
-    "you will need to ",
+    "you will need to ", "id like to ",
 )  # fmt: skip
 """Beginnings of sentences that say what is wanted, although ``POLITE`` takes them away."""
 REQUESTING = (
     ", can we ", ", could we ", ", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ",
     ", please ",
-    ", let's ",
-    ", but let's ",
-    ", so let's ",
+    ", let's ", ", lets ", ", but let's ", ", so let's ", ", so lets ",
 )  # fmt: skip
 """Words that begin another request within a sentence."""
 TRAILING_OFF = "\u2026 "
@@ -126,6 +127,10 @@ ASKING_POLITELY = ("can you ", "could you ", "would you ", "will you ", "can we 
 KNOWING = frozenset("see tell confirm think remember know believe say guess".split())
 NO_ORDERS = (["instead", "of"], ["use", "case"], ["use", "cases"])
 NO_VERBS = DETERMINERS.union(NEGATIONS, "i we you it's there is are if when for be".split())
+CIRCUMSTANCES = frozenset("in on at for from with within inside under using based given instead".split())
+"""First words of a sentence that says where or from what, and then what to do: "in the menu can we add a divider"."""
+RESTRICTING = frozenset("only ever always never just also please".split())
+"""Words that, after such a beginning, stand before the verb of an order: "instead of a list only accept a tuple"."""
 JOINING = ("and", "then", "&")
 FILLERS = frozenset("also please then maybe instead just and but &".split())
 """Words between a comma and the order that follows it: "add a flag, also update the docs"."""
@@ -157,7 +162,7 @@ DOUBLED = frozenset(
 AROUND = " \t.,;:!?*-_\"'()[]…\u2013\u2014"
 PASTED = (
     ">", "|", "$ ", "% ", "#!", "at ", 'File "', "+", "diff ", "@@", "Traceback", "\u23bf", "│", "✓", "✔", "✗", "✖",
-    "╭", "╰", "├", "└", "E   ",
+    "╭", "╰", "├", "└", "E   ", "FAILED ", "FAIL ", "PASSED ", "ERROR ",
 )  # fmt: skip
 BARS = "█▓▒░▕▏"
 SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")

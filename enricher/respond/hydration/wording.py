@@ -14,6 +14,7 @@ from enricher.respond.hydration.vocabulary import (
     ASKING_WHY,
     AUXILIARIES,
     BEHIND_A_BARE_VERB,
+    CIRCUMSTANCES,
     DOUBLED,
     ENDS_OF_OBJECT,
     ENDS_OF_ORDER,
@@ -80,7 +81,8 @@ def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> P
 
 def _names_code(text: str) -> bool:
     """Return whether a sentence names a file, a symbol or a command: it says more than "that looks better now"."""
-    return any(sign in word[1:-1] for word in text.split() for sign in "_/.`(") or "`" in text
+    words = [word for word in text.split() if "<" not in word and ">" not in word]
+    return any(sign in word[1:-1] for word in words for sign in "_/.`(") or "`" in text
 
 
 def says_what_is(request: PromptRequest) -> bool:
@@ -174,20 +176,21 @@ def object_of(request: PromptRequest) -> str:
     """Return what a request is about: its words without the verb, a question word, and reasons or conditions."""
     text = request.text
     words = text.split()
-    if request.verb and words[0].lower().strip(AROUND) != request.verb:  # an order behind its condition
+    verb, first = request.verb, words[0].lower().strip(AROUND)
+    if verb != first and ("; " in text or (first in CIRCUMSTANCES and ", " not in text)):
+        verb = ""  # what stands before the order says what it is about
+    if verb and first != verb:  # an order behind its condition
         lowered_words = [word.lower().strip(AROUND) for word in words]
-        words = words[lowered_words.index(request.verb) :] if request.verb in lowered_words else words
-    if request.verb and not (
-        request.verb in ("make", "get") or BEHIND_A_BARE_VERB.intersection(map(str.lower, words[1:2]))
-    ):
+        words = words[lowered_words.index(verb) :] if verb in lowered_words else words
+    if verb and not (verb in ("make", "get") or BEHIND_A_BARE_VERB.intersection(map(str.lower, words[1:2]))):
         words = words[1:]
         if words and words[0].lower() in PARTICLES and len(words) > 1:
             words = words[1:]
     is_asking = words[:1] and words[0].lower() in ASKING and AUXILIARIES.isdisjoint(map(str.lower, words[1:2]))
-    if is_asking and (request.verb in INQUIRING or request.is_question):
+    if is_asking and (verb in INQUIRING or request.is_question):
         words = words[1:]
-    text = " ".join(words) if request.verb else _what_fails(" ".join(words))
-    for end in ENDS_OF_ORDER if request.verb else ENDS_OF_OBJECT:
+    text = " ".join(words) if verb else _what_fails(" ".join(words))
+    for end in ENDS_OF_ORDER if verb else ENDS_OF_OBJECT:
         head = text.partition(end)[0]
         is_quoted = head.count('"') % 2  # "Results - Today" is a name
         if not is_quoted and len(head.split()) > (FEWEST_WORDS_BEFORE_COLON - 1 if end == ": " else 1):
@@ -264,7 +267,7 @@ def lowered(text: str) -> str:
 
 def gerund(text: str) -> str:
     """Return the first word of a request in its "-ing" form, capitalized; "Working" if it is no known verb."""
-    verb = verb_of(text)
+    verb = verb_of(text) or verb_of(text.rpartition("; ")[2])  # what the order is about may stand before it
     if not verb:
         return "Working"
     if verb in DOUBLED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from enricher.respond.hydration.requests import read_requests
-from enricher.respond.hydration.wording import closed, intent, items_of, main_request, object_of
+from enricher.respond.hydration.wording import closed, gerund, intent, items_of, main_request, object_of
 from tests.hydration.agreement import suggested
 
 
@@ -316,6 +316,16 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             id="what this means stands with the wish",
         ),
         pytest.param(
+            "Draw the shops. In the menu, add a link to the help. In the future we will only support the new map",
+            ["Draw the shops", "In the menu, add a link to the help"],
+            id="a place stays with its order, a statement about the future is none",
+        ),
+        pytest.param(
+            "ok, in the menu can we add a link. let's step into the save and have it write",
+            ["In the menu, add a link", "Step into the save and have it write"],
+            id="an announcement with an order is one",
+        ),
+        pytest.param(
             "We have a helper for dates. Use it in all tests. Old shops can go, maybe write that into the readme",
             [
                 "We have a helper for dates; use it in all tests",
@@ -427,3 +437,8 @@ def test_a_quoted_convention_that_was_cut_has_no_open_mark() -> None:
 )
 def test_a_few_words_before_a_colon_are_not_what_a_report_is_about(prompt: str, about: str) -> None:
     assert object_of(read_requests(prompt)[0]) == about
+
+
+def test_the_form_of_a_step_takes_its_order_and_not_what_stands_before_it() -> None:
+    assert gerund("We have a helper for dates; use it in all tests") == "Using"
+    assert gerund("The shops are on the map") == "Working"

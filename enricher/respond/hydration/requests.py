@@ -56,7 +56,7 @@ LONGEST_READ = 12_000
 FARTHEST_VERB = 3
 """Place of a verb behind "we can", counted from 0: one word, as in "we can further simplify", may stand between."""
 LONGEST_CIRCUMSTANCES = 8
-"""Words that may stand before an order to say where it applies: "in the settings of the app, can we add a switch"."""
+"""The most words before an order that may name its place or source: "in the settings of the app, can we add …"."""
 
 
 class PromptRequest:
@@ -115,8 +115,9 @@ class PromptRequest:
 
     @property
     def points_back(self) -> bool:
-        """Whether this is about what the sentence before it names: "it should be red", "use it for the map"."""
-        first, second, third = [*(word.lower().strip(AROUND) for word in self.text.split(None, 3)[:3]), "", ""][:3]
+        """Whether this is only understood with the sentence before it: "it should be red", "use it for the map"."""
+        words = [word.lower().strip(AROUND) for word in self.text.split(None, 3)[:3]]
+        first, second, third = words + [""] * (3 - len(words))
         if not self.is_order:
             is_backward = first in BACKWARD or (first in ("this", "that") and second in CONDITIONS)
             return self.is_condition and is_backward
@@ -308,12 +309,17 @@ def _verb_within(words: list[str]) -> str:
 
 
 def _verb_behind_circumstances(text: str) -> str:
-    """Return the verb of an order behind a comma, a restriction or another verb: "in a.py only accept numbers"."""
+    """Return the verb of the order in a text that begins with a place or source: "in a.py only accept numbers".
+
+    Empty if a subject stands before the verb, which makes it a statement: "in the future we only support numbers".
+    """
     head, comma, tail = text.partition(", ")
     if comma and _is_circumstance(head):
         return verb_of(_plain(tail))
     words = text.lower().split()
     for at in range(2, len(words) - 1):
+        if words[at] in SUBJECTS:
+            break
         is_second = words[at - 1] == "and" and words[at - 2] in VERBS and words[at + 1] in DETERMINERS
         if words[at] in VERBS and (words[at - 1] in RESTRICTING or is_second):
             return words[at]
@@ -321,7 +327,7 @@ def _verb_behind_circumstances(text: str) -> str:
 
 
 def _is_circumstance(text: str) -> bool:
-    """Return whether words only say where or from what something is to be done: "in the menu of the app"."""
+    """Return whether a text is no more than a place or source, such as "in the menu of the app"."""
     words = [word.strip(AROUND) for word in text.lower().split()]
     is_clause = any(word in SUBJECTS or word in CONDITIONS for word in words)
     return bool(words) and words[0] in CIRCUMSTANCES and len(words) <= LONGEST_CIRCUMSTANCES and not is_clause
@@ -351,10 +357,6 @@ def _plain(clause: str) -> str:
     first, _space, rest = clause.partition(" ")
     if first[-1:] in (",", ".", "\u2026") and first.lower().rstrip(",.\u2026") in INTERJECTIONS:
         clause = rest
-    for opener in ASKING_POLITELY:
-        head, asked, tail = clause.partition(f" {opener}")
-        if asked and _is_circumstance(head) and _first_word(tail) in VERBS:
-            return f"{head.rstrip(',')}, {tail}"  # "in the menu can we add a divider"
     is_shorter = True
     while is_shorter:
         is_shorter = False
@@ -368,6 +370,10 @@ def _plain(clause: str) -> str:
             ):
                 clause, is_shorter = clause[len(words) :].lstrip(" ,:\u2026"), True
                 break
+    for opener in ASKING_POLITELY:
+        head, asked, tail = clause.partition(f" {opener}")
+        if asked and _is_circumstance(head) and _first_word(tail) in VERBS:
+            return f"{head.rstrip(',')}, {tail}"  # "in the menu can we add a line"
     return clause
 
 

@@ -90,7 +90,7 @@ PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "a
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))
 """First words of a wish that mean what the sentence before it names."""
 BEHIND_A_PRONOUN = frozenset("as for from in into on to with".split())
-"""Words after "this" or "that" that show that no noun follows: "document this as a decision", not "this table"."""
+"""Before one of these words, "this" or "that" stands for the sentence before: "document this as a decision"."""
 FEWEST_WORDS_OF_A_GOAL = 5
 """An order about a pronoun with fewer words says too little: make it so."""
 POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
@@ -128,9 +128,9 @@ KNOWING = frozenset("see tell confirm think remember know believe say guess".spl
 NO_ORDERS = (["instead", "of"], ["use", "case"], ["use", "cases"])
 NO_VERBS = DETERMINERS.union(NEGATIONS, "i we you it's there is are if when for be".split())
 CIRCUMSTANCES = frozenset("in on at for from with within inside under using based given instead".split())
-"""First words of a sentence that says where or from what, and then what to do: "in the menu can we add a divider"."""
+"""First words of a sentence that may name a place or source before its order: "in the menu can we add a line"."""
 RESTRICTING = frozenset("only ever always never just also please".split())
-"""Words that, after such a beginning, stand before the verb of an order: "instead of a list only accept a tuple"."""
+"""In such a sentence, a verb behind one of these words is an order: "in rates.py only accept numbers"."""
 JOINING = ("and", "then", "&")
 FILLERS = frozenset("also please then maybe instead just and but &".split())
 """Words between a comma and the order that follows it: "add a flag, also update the docs"."""

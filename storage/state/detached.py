@@ -114,8 +114,9 @@ def _live_on(state_dir: str, stage: str, work: Callable[[], None], *, keep: int,
         if os.path.isdir(state_dir):  # otherwise the folder was removed meanwhile, and must not be created again
             work()
     except BaseException as failure:
-        from storage.base import log
+        if os.path.isdir(state_dir):
+            from storage.base import log
 
-        log.append(state_dir, stage=stage, reason=f"{type(failure).__name__}: {failure}")
+            log.append(state_dir, stage=stage, reason=f"{type(failure).__name__}: {failure}")
     finally:
         os._exit(0)

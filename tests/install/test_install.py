@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import stat
 import tomllib
 from typing import TYPE_CHECKING, Any
@@ -317,6 +318,19 @@ def test_the_self_test_leaves_no_trace_behind(person: Person) -> None:
     person.run("install", "--host", "claude")
 
     assert {path.name for path in person.state.iterdir()} == {"hook", "created"}
+
+
+def test_the_self_test_asks_no_model_about_its_made_up_prompt(person: Person) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as model:
+        model.setblocking(False)
+        url = f"http://127.0.0.1:{model.getsockname()[1]}"
+        settings = f'[model]\nurl = "{url}"\nname = "any"\ntask_type = "always"\n'
+        person.write(".config/prompt-enricher/config.toml", settings)
+
+        person.run("install", "--host", "claude")
+
+        with pytest.raises(BlockingIOError):
+            model.accept()
 
 
 def test_installing_for_no_client_in_particular_takes_those_that_are_there(person: Person) -> None:

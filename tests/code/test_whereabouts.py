@@ -104,6 +104,9 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         ("why are there two of refund()?", ""),
         ("the code in `refund` is wrong", ""),
         ("shop/dates.py parses the day wrong", "shop/dates.py — does not exist; the nearest is shop/helpers/dates.py"),
+        ("fix the total in shop/car.py", ""),
+        ("fix the total in shop/order.py", "shop/order.py — does not exist; the nearest is shop/orders.py"),
+        ("fix the total in order.py", ""),
         ("fix alow_order, it is off by one", "shop/limits.py:10 allow_order — the nearest to alow_order"),
     ],
 )

@@ -241,6 +241,56 @@ def test_who_asks_for_a_part_of_the_tests_is_told_that_command_or_none(quota: Ac
     assert told(quota, prompt, "ways") == ([line] if line else [])
 
 
+@pytest.mark.parametrize(
+    ("sentence", "line"),
+    [
+        ("Run the tests with `python -m pytest -q`.", "CONTRIBUTING.md:3 — runs the tests: `python -m pytest -q`"),
+        ("`nox -s unit` runs everything.", "CONTRIBUTING.md:3 — runs the tests: `nox -s unit`"),
+        ("Do not run `pytest` by itself.", "uv.lock — runs the tests: `uv run pytest`"),
+    ],
+)
+def test_a_command_in_a_sentence_that_tells_to_run_it_is_told(quota: Account, sentence: str, line: str) -> None:
+    (Path(quota.project) / "Makefile").unlink()
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", f"# Contributing\n\n{sentence}\n")
+    commit(quota, "Say how to test")
+
+    assert told(quota, "run the tests", "ways") == [line]
+
+
+def test_a_rule_on_every_commit_is_told(quota: Account) -> None:
+    rule = 'Every commit message begins with the part that changed, such as "limits: count bursts".'
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", f"# Contributing\n\n{rule}\n")
+    commit(quota, "Say how to commit")
+
+    (line,) = told(quota, "commit this", "ways")
+    assert line.startswith('CONTRIBUTING.md:3, on commits: "Every commit message begins with the part that changed')
+
+
+@pytest.mark.parametrize(
+    ("contributing", "test", "run"),
+    [
+        ("Run the tests with `python -m pytest -q`.\n", "x = 1\n", "python -m pytest tests/test_limits.py"),
+        ("", "def test_burst():\n    assert True\n", "pytest tests/test_limits.py"),
+        ("", "import unittest\n\n\nclass TestBurst(unittest.TestCase):\n    pass\n",
+         "python -m unittest tests/test_limits.py"),
+        ("", "from unittest.mock import patch\n\n\ndef test_it():\n    pass\n", "pytest tests/test_limits.py"),
+        ("", "check(1)\n", ""),
+    ],
+)  # fmt: skip
+def test_one_test_is_run_by_what_the_project_shows_to_run_it(
+    quota: Account, contributing: str, test: str, run: str
+) -> None:
+    for name in ("Makefile", "pyproject.toml", "uv.lock"):
+        (Path(quota.project) / name).unlink()
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", contributing)
+    for name in ("limits", "load"):
+        quota.write(Path(quota.project) / f"tests/test_{name}.py", test)
+    commit(quota, "Test without manifests")
+
+    (line,) = told(quota, "fix the off-by-one in quota/limits.py", "tests")
+    assert line.partition("; run it alone: ")[2] == (run and f"`{run}`")
+
+
 def test_who_has_run_the_tests_is_not_told_how(quota: Account) -> None:
     call = {"type": "tool_use", "name": "Bash", "input": {"command": "make test"}}
     record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}

@@ -41,6 +41,8 @@ MOST_HOLDING = 12
 MOST_LINES = 8
 """Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
 SHORTEST_MISSPELLED = 6
+SHORTEST_IN_FOLDER = 4
+"""Letters of a shorter name that may have a letter or two too many or too few: shop/price.py for shop/prices.py."""
 _FAMILIES = [
     frozenset(family.split())
     for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
@@ -172,7 +174,9 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
     near = [
         own for own in lookup.stems_like(stem)
         if own.endswith(f".{ending}") and is_near(own.rpartition("/")[2].partition(".")[0], stem)
-    ] if len(stem) >= SHORTEST_MISSPELLED else []  # fmt: skip
+    ]  # fmt: skip
+    if len(stem) < SHORTEST_MISSPELLED:
+        near = [own for own in near if len(stem) >= SHORTEST_IN_FOLDER and _is_longer_or_shorter(own, folder, stem)]
     for candidates in (elsewhere, same_stem, near):
         if candidates:
             nearest = candidates[0]
@@ -184,6 +188,13 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
                 else None
             )
     return None
+
+
+def _is_longer_or_shorter(own: str, folder: str, stem: str) -> bool:
+    """Return whether a path has the same folder, and a name that begins with the other name, or the other with it."""
+    found, _, name = own.rpartition("/")
+    other = name.partition(".")[0]
+    return bool(folder) and found == folder and (other.startswith(stem) or stem.startswith(other))
 
 
 def _is_of_family(path: str, ending: str) -> bool:

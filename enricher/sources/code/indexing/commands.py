@@ -13,7 +13,7 @@ import tomllib
 from collections import Counter
 from dataclasses import dataclass
 
-from enricher.sources.code.indexing.conventions import fenced, is_document
+from enricher.sources.code.indexing.conventions import fenced, is_document, units
 
 TARGET, SCRIPT, DOCUMENT, WORKFLOW, README = 6.0, 5.0, 5.5, 3.0, 4.0
 """Ranks of a command by its source; a project's task file and its own documents come first."""
@@ -76,6 +76,10 @@ _NOT_DEVELOPMENT = re.compile(
     r"usage|example|install(?:ation)?$|quick ?start|api|docker|deploy(?:ed)? with|upgrad|faq|troubl", re.IGNORECASE
 )
 
+_TOLD = re.compile(r"^`([^`]+)` (?:runs|checks|builds|starts)\b|\b(?:[Rr]un|[Uu]se|with|via|by running):? `([^`]+)`")
+"""A command in a sentence that tells to run it: "Run the tests with `make test`.", "`make check` runs the linters"."""
+_FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|deprecated)\b", re.IGNORECASE)
+
 
 @dataclass(slots=True)
 class Command:
@@ -100,10 +104,14 @@ class Manager:
 
 
 class ProjectFiles:
-    """The manifests of a project; ``texts`` maps the paths of the relevant files to their contents."""
+    """The manifests of a project; ``texts`` maps the paths of the relevant files to their contents.
 
-    def __init__(self, paths: list[str], texts: dict[str, str]) -> None:
+    ``python_test`` is the content of one of its Python test files.
+    """
+
+    def __init__(self, paths: list[str], texts: dict[str, str], python_test: str = "") -> None:
         self.paths = paths
+        self.python_test = python_test
         self.texts = texts
         self.present = set(paths)
         calls = "\n".join(text for path, text in texts.items() if path.endswith((".yml", ".yaml", ".md", "Makefile")))
@@ -267,6 +275,12 @@ def _of_document(path: str, text: str) -> list[Command]:
         ):
             continue
         found[action] = Command(action, command, path, number, folder, README if is_readme else DOCUMENT)
+    for unit in units(text):
+        told = _TOLD.search(unit.text)
+        action = _action_of_command(told[1] or told[2]) if told and not _FORBIDS.search(unit.text) else ""
+        if told and action and action not in found and len(told[0]) <= LONGEST_COMMAND:
+            rank = (README if is_readme else DOCUMENT) - 0.5
+            found[action] = Command(action, told[1] or told[2], path, unit.line, folder, rank)
     return list(found.values())
 
 

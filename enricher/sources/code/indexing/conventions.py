@@ -111,9 +111,10 @@ HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration")
 """Actions that a sentence need not name again if its heading does."""
 _ORDERS_OR_RULES = re.compile(
     r"\b(?:must|should|shall|always|never|do not|don't|please|required?|need to|needs to|make sure|ensure"
-    r"|prefer)\b",
+    r"|prefer)\b|^(?:every|each|all|no) ",
     _I,
 )
+_QUOTES = re.compile(r"[`\"“]")
 _IMPERATIVE = re.compile(
     r"^(?:\W|\d+[.)])*(?:please |always |never |then |also |only )*(?:use|run|follow|prefer|add|create|open"
     r"|include|update"
@@ -190,7 +191,8 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
     is_rule = bool(_ORDERS_OR_RULES.search(unit.text)) or (action in MAY_BE_HABITS and bool(_HABIT.search(unit.text)))
     if not (orders or (is_rule and named)) or _EMPTY.search(unit.text) or not _is_of_this_project(unit.text):
         return 0.0
-    score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders + 0.5 * ("`" in unit.text)
+    score = prior + 3.0 * named + 3.0 * nearest + 1.0 * above + 1.0 * is_rule + 1.0 * orders
+    score += 0.5 * bool(_QUOTES.search(unit.text))
     return score - 1.5 * (len(unit.text) < 45)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from enricher.sources.code.indexing.commands import ProjectFiles, toml
+from enricher.sources.code.indexing.commands import ProjectFiles, commands, toml
 
 _NODE = (
     (re.compile(r"\bvitest\b"), "vitest run {path}"),
@@ -19,6 +19,9 @@ _NODE = (
     (re.compile(r"\bava\b"), "ava {path}"),
 )
 _EXECUTING = {"pnpm": "pnpm exec", "yarn": "yarn", "bun": "bunx", "npm": "npx"}
+_PYTEST_CALL = re.compile(r"(?:python3? -m )?pytest\b")
+_FOR_UNITTEST = re.compile(r"^(?:import|from) unittest\b(?!\.mock)|TestCase\)", re.MULTILINE)
+_FOR_PYTEST = re.compile(r"^(?:import|from) pytest\b|^def test_", re.MULTILINE)
 NODE_ENDS = "js jsx ts tsx mjs cjs mts cts vue svelte"
 
 
@@ -82,7 +85,7 @@ def _node(project: ProjectFiles, folder: str, text: str) -> list[Runner]:
 
 
 def _python(project: ProjectFiles) -> list[Runner]:
-    """Return pytest if any file mentions it, else ``manage.py`` or unittest."""
+    """Return pytest, ``manage.py`` or unittest, by the manifests, the documents' commands or the tests themselves."""
     roots = {
         path.rpartition("/")[0]
         for path in project.present
@@ -101,9 +104,20 @@ def _python(project: ProjectFiles) -> list[Runner]:
             found.append(Runner(root, "py", f"{prefix}pytest {{path}}"))
         elif not root and "manage.py" in project.present:
             found.append(Runner(root, "py", f"{prefix}python manage.py test {{dotted}}"))
-        elif not root:
-            found.append(Runner(root, "py", f"{prefix}python -m unittest {{path}}"))
+        elif not root and (call := _python_call(project)):
+            found.append(Runner(root, "py", f"{prefix}{call} {{path}}"))
     return found
+
+
+def _python_call(project: ProjectFiles) -> str:
+    """Return how a document calls pytest, else what a test file needs; empty if neither is known."""
+    called = (one.command for one in commands(project) if one.action == "test")
+    for command in called:
+        if call := _PYTEST_CALL.match(command):
+            return call[0]
+    if _FOR_UNITTEST.search(project.python_test):
+        return "python -m unittest"
+    return "pytest" if _FOR_PYTEST.search(project.python_test) else ""
 
 
 def _table(content: dict[str, object], name: str) -> dict[str, object]:

@@ -55,6 +55,7 @@ _MANIFESTS = frozenset(
 _ASIDE = re.compile(
     r"(?:^|/)(?:node_modules|fixtures?|templates?|examples?|samples?|testdata|tests?|vendor)/", re.IGNORECASE
 )
+_PYTHON_TEST = re.compile(r"(?:^|/)(?:test_\w+|\w+_test|tests)\.py$")
 _WORKFLOW = re.compile(r"^\.github/workflows/[^/]+\.ya?ml$")
 _TEMPLATE = re.compile(r"^(?:\.github/|docs/|)(?:pull_request_template(?:\.md|/[^/]+\.md))$", re.IGNORECASE)
 _CHANGELOG = re.compile(r"^(?:CHANGELOG|CHANGES|HISTORY|NEWS)\.(?:md|rst|txt)$", re.IGNORECASE)
@@ -87,7 +88,7 @@ def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
     if db.execute("select value from meta where key = 'ways'").fetchone() == (mark,):
         return False
     texts = {file.path: text for file in concerned if (text := _read(root, file))}
-    project = ProjectFiles([file.path for file in files], texts)
+    project = ProjectFiles([file.path for file in files], texts, _a_python_test(root, files))
     rows = [
         *_of_commands(commands(project)),
         *_of_documents(texts),
@@ -142,6 +143,12 @@ def _read(root: str, file: ListedFile) -> str:
     except OSError:
         return ""
     return "" if b"\0" in content else without_secrets(content.decode(errors="replace"))
+
+
+def _a_python_test(root: str, files: list[ListedFile]) -> str:
+    """Return the content of the Python test file with the shortest path; empty without one."""
+    tests = [file for file in files if _PYTHON_TEST.search(file.path)]
+    return _read(root, min(tests, key=lambda file: (len(file.path), file.path))) if tests else ""
 
 
 def _best(rows: list[Row]) -> list[Row]:

@@ -257,6 +257,35 @@ def test_config_credits_no_variable_whose_value_was_refused(account: Account) ->
     assert (shown["settings"]["log"], len(shown["warnings"])) == ("redacted", 2)
 
 
+SAMPLES = [json.loads(line) for line in (ROOT / "enricher/samples/prompts.jsonl").read_text().splitlines()]
+SHOWN = {
+    "defined": "- shop/prices.py:6 price_with_tax — defined here; 2 callers: shop/exporter.py:13, shop/orders.py:17\n",
+    "comes from": '- shop/exporter.py:6 "No orders in this period" — the only place that has it\n',
+    "nearest": "- shop/price.py — does not exist; the nearest is shop/prices.py\n",
+    "removed": "- `load_rates` — removed from shop/rates.py in ",
+    "run that alone": "run it alone: `python -m pytest tests/test_exporter.py`\n",
+    "project does it": '- CONTRIBUTING.md:3, on commits: "Every commit message begins with the part that changed',
+    "decided before": '(docs/decisions/0001-cents.md): "Prices are integer cents: Prices of orders are stored',
+    "nothing to add": "(nothing is added)",
+    "not for us": "(nothing is added)",
+    "bypass": "(nothing is added)",
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=[sample["about"] for sample in SAMPLES])
+def test_the_demo_shows_what_the_heading_of_a_prompt_promises(demo: str, sample: dict[str, str]) -> None:
+    answer = demo.partition(f"\n{sample['about']} ─")[2].partition("\n\n")[2].partition(" ───")[0]
+
+    shown = next((line for about, line in SHOWN.items() if about in sample["about"]), "**Applicable Guardrails**: H")
+    assert shown in answer
+
+
+def test_the_readme_shows_what_the_demo_shows(demo: str) -> None:
+    shown = (ROOT / "README.md").read_text().partition("## Prompt Enrichment\n")[2].partition("```")[0]
+
+    assert [line for line in shown.splitlines() if line not in demo] == []
+
+
 def test_the_demo_shows_the_secret_as_the_log_has_it(demo: str) -> None:
     printed = demo.partition("what the log keeps of it")[2]
 

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from simulator import ROOT
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -131,13 +130,6 @@ def test_what_the_host_has_read_itself_is_not_told_again(account: Account) -> No
     assert "the host has it in CLAUDE.md" in fates
     assert "(CLAUDE.md)" not in loaded
     assert "(AGENTS.md)" in told
-
-
-def test_the_demo_answers_from_what_this_repository_decided(demo: str) -> None:
-    printed = demo.partition("$ enricher memory import")[2]
-
-    assert f"docs/decisions: {len(list((ROOT / 'docs/decisions').glob('*.md')))} added" in printed
-    assert "docs/decisions/0001-no-resident-process.md" in printed.partition("what was logged")[0]
 
 
 def test_the_source_of_a_memory_is_short_and_cannot_pose_as_ours(account: Account) -> None:

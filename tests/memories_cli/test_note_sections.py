@@ -22,6 +22,12 @@ def test_a_decision_record_begins_with_its_decision() -> None:
     assert sections(record, cut_short_ones=True)[0].text == "Use UTC."
 
 
+def test_a_note_does_not_begin_with_the_fields_above_its_text() -> None:
+    note = "# UTC\n\n- Date: 2026-01-02\n- **Status**: accepted\n\nUse UTC.\nDate: a field of each row.\n"
+
+    assert [one.text for one in sections(note)] == ["Use UTC.\nDate: a field of each row."]
+
+
 def test_a_long_note_is_cut_at_its_headings() -> None:
     found = sections(f"# Title\n\n## One\n\n{LONG}\n\n### Deeper\n\n{LONG}\n\n## Two\n\n{LONG}\n")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
 from enricher.home import root_dir
@@ -23,12 +25,10 @@ from enricher.settings import AS_SPECIFIED, QUIET
 
 PROGRAM = (sys.executable, "-c", "from enricher.interfaces.cli import main; main()")
 
-IN_BOTH_PROFILES = "move the retry logic of the importer into its own module"
-ABOUT_US = "why is there no daemon? a cold process for every prompt sounds slow"
-ABOUT_A_SHOP = "can we store the prices of orders as floats?"
-FACT = "prices of orders are stored as integer cents: floats lost money in the May export"
-
-SKILL = "---\nname: python-scripts\ndescription: How this house writes Python scripts: layout, arguments, tests.\n---\n"
+IN_BOTH_PROFILES = "move the rounding into its own module"
+ONLY_AT_FIRST = "shop/rates.py"
+"""The file of the sample project that its second commit removes."""
+SUBJECTS = ("Orders, prices, and their export", "orders: each order has its own tax rate")
 
 
 @click.command("demo", epilog="Example: enricher demo --width 120")
@@ -38,24 +38,31 @@ SKILL = "---\nname: python-scripts\ndescription: How this house writes Python sc
 def demo(width: int) -> None:
     """Run sample prompts through a real hook process and show what the agent receives and what is recorded.
 
-    It uses a temporary folder, so none of your files are changed.
+    The prompts are about a small sample project in a temporary folder, so none of your files are read or changed.
     """
     from rich.console import Console
 
     console = Console(width=width, highlight=False)
     # The upkeep behind the last prompt may still write there while the folder is removed.
     with tempfile.TemporaryDirectory(prefix="enricher-demo-", ignore_cleanup_errors=True) as folder:
-        environment = _fresh_environment(Path(folder))
+        environment = _fresh_environment(folder)
+        shop = _sample_project(Path(folder) / "shop", environment)
+        console.rule("the project: a small shop", align="left")
+        for arguments in (["code", "index"], ["memory", "import"]):
+            _command(console, [*arguments, "--cwd", shop], environment, width, shown=arguments)
+        console.print()
         for number, sample in enumerate(_samples()):
-            _show(console, sample, _hook(sample["prompt"], number, folder, environment))
+            console.rule(sample["about"], align="left")
+            _show_prompt(console, sample["prompt"], _hook(sample["prompt"], number, shop, environment))
             if redact_and_cap(sample["prompt"], PROMPT_LIMIT)[1]:
                 _show_log(console, environment)
-        _show_profiles(console, folder, environment)
-        _show_memory(console, folder, environment, width)
+        for profile in (QUIET, AS_SPECIFIED):
+            console.rule(f'one prompt, profile = "{profile}"', align="left")
+            context = _hook(IN_BOTH_PROFILES, profile, shop, {**environment, "ENRICHER_PROFILE": profile})
+            _show_prompt(console, IN_BOTH_PROFILES, context)
         console.rule("what was logged")
         for arguments in (["trace", "list"], ["trace", "stats"], ["replay", "--verify"]):
-            console.print(f"$ enricher {' '.join(arguments)}", style="bold")
-            _command(arguments, environment, width)
+            _command(console, arguments, environment, width)
 
 
 def _samples() -> list[dict[str, str]]:
@@ -63,13 +70,29 @@ def _samples() -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _fresh_environment(folder: Path) -> dict[str, str]:
+def _sample_project(root: Path, environment: dict[str, str]) -> str:
+    """Write the files of ``samples/shop.md`` into a folder, and commit them if there is git; return the folder."""
+    document = (Path(root_dir()) / "enricher" / "samples" / "shop.md").read_text(encoding="utf-8")
+    for section in document.split("\n## ")[1:]:
+        name, _, block = section.partition("\n\n```")
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(block.partition("\n")[2].rpartition("```")[0], encoding="utf-8")
+    who = ("-c", "user.name=demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false")
+    for subject in SUBJECTS:
+        for words in (("init", "--quiet"), ("add", "--all"), ("commit", "--quiet", "--message", subject)):
+            if git := shutil.which("git"):
+                subprocess.run([git, *who, *words], cwd=root, env=environment, check=True, stdout=subprocess.DEVNULL)
+        (root / ONLY_AT_FIRST).unlink(missing_ok=True)
+    return str(root)
+
+
+def _fresh_environment(folder: str) -> dict[str, str]:
     """Return an environment with a separate home folder, so that none of the user's files are read or written."""
-    skill = folder / ".claude" / "skills" / "python-scripts"
-    skill.mkdir(parents=True)
-    (skill / "SKILL.md").write_text(SKILL, encoding="utf-8")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ENRICHER_", "XDG_", "AOPS"))}
-    return {**kept, "HOME": str(folder), "ENRICHER_HOME": str(folder / "state"), "PYTHONDONTWRITEBYTECODE": "1"}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("ENRICHER_", "XDG_", "AOPS", "GIT_"))
+    }
+    return {**kept, "HOME": folder, "ENRICHER_HOME": os.path.join(folder, "state"), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _hook(prompt: str, session: object, cwd: str, environment: dict[str, str]) -> str:
@@ -88,39 +111,6 @@ def _hook(prompt: str, session: object, cwd: str, environment: dict[str, str]) -
     return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
 
 
-def _show_profiles(console: Console, cwd: str, environment: dict[str, str]) -> None:
-    """Print the answers to one prompt in each of two profiles, to show the difference."""
-    for profile in (QUIET, AS_SPECIFIED):
-        console.rule(f'one prompt, profile = "{profile}"', align="left")
-        context = _hook(IN_BOTH_PROFILES, profile, cwd, {**environment, "ENRICHER_PROFILE": profile})
-        _show_prompt(console, IN_BOTH_PROFILES, context)
-
-
-def _show_memory(console: Console, folder: str, environment: dict[str, str], width: int) -> None:
-    """Import this repository's records, or add one fact if there is no repository; print a prompt about them."""
-    root = root_dir()
-    is_repository = os.path.isdir(os.path.join(root, "docs", "decisions"))
-    cwd = root if is_repository else folder
-    arguments = ["memory", "import"] if is_repository else ["memory", "add", FACT, "--namespace", "decisions"]
-    sample = {
-        "about": "what the project decided: imported from its own decision records and git log"
-        if is_repository
-        else "what the project decided: one fact, added by hand",
-        "prompt": ABOUT_US if is_repository else ABOUT_A_SHOP,
-    }
-    console.rule(sample["about"], align="left")
-    console.print(f"$ enricher {shlex.join(arguments)}", style="bold", markup=False)
-    _command([*arguments, "--cwd", cwd], environment, width)
-    console.print()
-    context = _hook(sample["prompt"], len(_samples()), cwd, environment)
-    _show_prompt(console, sample["prompt"], context)
-
-
-def _show(console: Console, sample: dict[str, str], context: str) -> None:
-    console.rule(sample["about"], align="left")
-    _show_prompt(console, sample["prompt"], context)
-
-
 def _show_prompt(console: Console, prompt: str, context: str) -> None:
     console.print(prompt, style="cyan", markup=False)
     console.print()
@@ -137,5 +127,13 @@ def _show_log(console: Console, environment: dict[str, str]) -> None:
     console.print()
 
 
-def _command(arguments: list[str], environment: dict[str, str], width: int) -> None:
+def _command(
+    console: Console,
+    arguments: Sequence[str],
+    environment: dict[str, str],
+    width: int,
+    *,
+    shown: Sequence[str] | None = None,
+) -> None:
+    console.print(f"$ enricher {' '.join(shown or arguments)}", style="bold")
     subprocess.run([*PROGRAM, *arguments], env={**environment, "COLUMNS": str(width)}, check=False)

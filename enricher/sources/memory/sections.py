@@ -81,6 +81,8 @@ def sections(body: str, *, cut_short_ones: bool = False) -> list[NoteSection]:
     opening = parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1 if parts else False
     if opening:
         parts[0] = _Part(0, "", parts[0].lines)
+    if parts and not parts[0].level:
+        parts[0].lines = _without_fields(parts[0].lines)
     parts = _decision_first(parts)
     whole = "\n\n".join(filter(None, (_whole(part) for part in parts)))
     if not whole:
@@ -112,8 +114,14 @@ def _parts(body: str) -> list[_Part]:
     return parts
 
 
+def _without_fields(lines: list[str]) -> list[str]:
+    """Return lines without status, date and the like at their beginning, which the memory has as fields."""
+    first = next((at for at, line in enumerate(lines) if line.strip() and not _FIELD.match(line)), len(lines))
+    return lines[first:]
+
+
 def _decision_first(parts: list[_Part]) -> list[_Part]:
-    """Move the decision to the front of a decision record; drop status and date, which the memory has as fields."""
+    """Move the decision to the front of a decision record; drop the chapters of status and date."""
     chapters: list[list[_Part]] = []
     for part in parts:
         if chapters and part.level > chapters[-1][0].level > 0:
@@ -125,8 +133,6 @@ def _decision_first(parts: list[_Part]) -> list[_Part]:
         return parts
     decided[0][0].heading = ""
     others = [one for one in chapters if one not in decided and one[0].heading.lower() not in FIELD_HEADINGS]
-    for part in others[0] if others and not others[0][0].level else ():
-        part.lines = [line for line in part.lines if not _FIELD.match(line)]
     return [part for chapter in (*decided, *others) for part in chapter]
 
 

@@ -38,6 +38,18 @@ FILES = {
     "lib/remover.ts": "export function makeRemover() {\n  return 1;\n}\n",
     **{f"conf/{one}.ts": "const removeNodes = makeRemover();\n" for one in ("first", "second")},
     "shop/limits.py": "def allow_order(count):\n    return count < 9\n",
+    "shop/notices.py": (
+        '"""Notices of the shop, such as this shop is closed today."""\n\n'
+        'CLOSED = """\\\nThis shop is closed today.\n"""\nSOLD = "Sold out."\n'
+    ),
+    "shop/console.py": '@shopctl.command("audit", help="Count")\ndef count_all():\n    pass\n',
+    "shop/settings.py": 'DEFAULTS = {\n    "MOST_ORDERS": 9,\n}\n',
+    "shop/desk.py": "most = config['MOST_ORDERS']\n",
+    "docs/settings.md": "MOST_ORDERS\n",
+    "shop/till.py": "class Till:\n    def count(self):\n        return 0\n",
+    "shop/drawer.py": "def count(coins):\n    return len(coins)\n",
+    "shop/coins.py": '__all__ = ["sort_coins"]\n\n\ndef sort_coins(coins):\n    return sorted(coins)\n',
+    "shop/api.py": 'from shop.coins import sort_coins\n\nNAMES = [\n    "sort_coins",\n]\n',
     **{f"shop/pay/{kind}/form.py": "def render_form(page):\n    return page\n" for kind in KINDS},
     **{f"shop/pay/{kind}/orders.py": "from shop.limits import allow_order\n\nallow_order(1)\n" for kind in KINDS},
 }
@@ -67,6 +79,32 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             'shop/commands/restock.py:5 "shopctl restock" — declares this command',
             id="a command",
         ),
+        pytest.param(
+            "`shopctl audit` prints nothing",
+            'shop/console.py:1 "shopctl audit" — declares this command',
+            id="a command that a decorator declares",
+        ),
+        pytest.param(
+            'where does "This shop is closed today." come from?',
+            'shop/notices.py:4 "This shop is closed today." — the only place that has it',
+            id="a long text, which is no docstring",
+        ),
+        pytest.param(
+            'say when, too, where it says "Sold out"',
+            'shop/notices.py:6 "Sold out" — the only place that has it',
+            id="a label with a full stop",
+        ),
+        pytest.param(
+            "MOST_ORDERS has no effect",
+            "shop/settings.py:2 MOST_ORDERS — defined here; also in shop/desk.py:1, docs/settings.md:1",
+            id="the default of a setting",
+        ),
+        pytest.param("Till.count is off", "shop/till.py:2 Till.count — defined here", id="a member of a class"),
+        pytest.param("Done.count the coins", "", id="no member of a class"),
+        pytest.param(
+            "sort_coins is slow", "shop/coins.py:4 sort_coins — defined here; no other use found", id="only exported"
+        ),
+        pytest.param("rename shop/brief.py to shop/taxe.py", "", id="a new name of a file"),
         pytest.param(
             "drawStock paints the bars too high",
             "web/stock.html:2 drawStock — defined here; also in web/week.html:2, web/year.html:2",

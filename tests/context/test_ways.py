@@ -340,6 +340,19 @@ def test_nothing_is_told_of_tests(quota: Account, prompt: str) -> None:
     assert told(quota, prompt, "tests") == []
 
 
+def test_the_test_of_a_name_is_one_that_names_it(quota: Account) -> None:
+    two = "def split_words(text):\n    return text\n\n\ndef join_words(text):\n    pass\n"
+    project = Path(quota.project)
+    quota.write(project / "tests/test_all.py", "import quota\n\n\ndef test_it():\n    quota.split_words('a b')\n")
+    quota.write(project / "tests/test_words.py", "from quota import words\n")
+    quota.write(project / "quota/words.py", two)
+    commit(quota, "Test words")
+
+    (line,) = told(quota, "split_words should keep quotes", "tests")
+    assert line.startswith("tests/test_all.py:5 — tests split_words, named there once")
+    assert told(quota, "join_words should add a blank", "tests") == []
+
+
 def test_tests_that_the_conversation_has_open_are_not_told(quota: Account) -> None:
     call = {"type": "tool_use", "name": "Read", "input": {"file_path": f"{quota.project}/tests/test_limits.py"}}
     record = {"type": "assistant", "message": {"id": "m1", "content": [call]}}

@@ -207,11 +207,9 @@ class _Reader:
         head = head.rpartition(" ")[2] if len(head) < LONGEST_TEXT else ""
         if colon and is_error(head):
             self.note(Name(ERROR, message[:LONGEST_TEXT]))
-        elif (
-            SHORTEST_CODE <= len(bare) <= LONGEST_TEXT
-            and any(sign in bare for sign in CODE_SIGNS)
-            and not _is_data(bare)
-        ):
+            return
+        is_line_of_code = SHORTEST_CODE <= len(bare) <= LONGEST_TEXT and any(sign in bare for sign in CODE_SIGNS)
+        if is_line_of_code and not _is_data(bare):
             self.code.append(bare)
 
     def line(self, bare: str) -> None:
@@ -295,7 +293,9 @@ class _Reader:
             return True
         path, line = _path_and_line(token)
         if is_file(path):
-            self.note(Name(FILE, path.removeprefix("./"), line=line))
+            path = path.removeprefix("./")
+            self.note(Name(FILE, path, line=line))
+            self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
             for part in token.partition(":")[2].split("::"):
                 self._identifier(part.strip(_AROUND), is_call=False, is_marked=True)
             return True
@@ -331,7 +331,8 @@ class _Reader:
                 self.note(Name(IDENTIFIER, token))
             return is_kebab
         owner = next((part for part in reversed(parts[:-1]) if part not in ("self", "this", "cls")), "")
-        looks_like_code = is_code_form(parts[-1]) or is_call
+        is_member = owner[:1].isupper() and parts[-1].islower()  # "Cart.total" counts only if Cart has it
+        looks_like_code = is_code_form(parts[-1]) or is_call or is_member
         if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
             return False
         is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))

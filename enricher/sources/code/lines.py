@@ -31,6 +31,14 @@ def is_comment(line: str) -> bool:
     return line.strip().startswith(_COMMENTS)
 
 
+def is_in_docstring(text: str, at: int) -> bool:
+    """Return whether a place in a Python file is in a docstring; a long text that is assigned or passed on is none."""
+    if not text.count('"""', 0, at) % 2:
+        return False
+    opening = text.rfind('"""', 0, at)
+    return not text[text.rfind("\n", 0, opening) + 1 : opening].strip(" \trRuU")
+
+
 def is_import(line: str) -> bool:
     return line.strip().startswith(_IMPORTS) or "require(" in line
 
@@ -38,9 +46,9 @@ def is_import(line: str) -> bool:
 def is_no_real_use(text: str, name: str) -> bool:
     """Return whether a line does not really use a name: an import, a comment, or a message that contains the word."""
     bare = text.strip()
-    if is_comment(bare) or is_import(bare) or _is_in_a_message(bare, name):
+    if is_comment(bare) or is_import(bare) or bare.startswith("__all__") or _is_in_a_message(bare, name):
         return True
-    return bare.strip(", ;") == name or bare.strip(",") == f"type {name}"
+    return bare.strip(", ;\"'") == name or bare.strip(",") == f"type {name}"
 
 
 def _is_in_a_message(line: str, name: str) -> bool:
@@ -69,6 +77,8 @@ def defines(text: str, name: str) -> bool:
 def declares(text: str, name: str) -> bool:
     """Return whether ``text``, a line, looks like the definition of ``name``, other than of a variable."""
     head, _, behind = text.strip().partition(name)
+    if name.isupper() and head in ('"', "'") and behind.startswith((f"{head}:", f"{head} :")):
+        return True  # the default of a setting: "MAX_SIZE": 500,
     return defines(text, name) and not behind.lstrip().startswith(("=", ":=")) and not head.endswith(_VARIABLES)
 
 

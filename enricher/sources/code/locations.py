@@ -68,6 +68,9 @@ TOOLS = frozenset(
     " gemini".split()
 )
 """Programs whose subcommands are not defined by the project."""
+DECLARES = "declares this command"
+DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "name = ")
+"""What stands before a subcommand's name where a library for command lines takes it."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 MOST_USING = 12
 """Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
@@ -158,6 +161,8 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
         fact = Fact(DEFINITION, first.path, first.line, subject, f"defined here and in {others}", FEW)
         fact.others = [place.path for place in places[1:]]
         return fact
+    if name.owner and not name.is_certain:  # "Cart.total": other lines with the word "total" may mean anything
+        return Fact(DEFINITION, first.path, first.line, subject, "defined here", FEW)
     uses = lookup.uses(name.text, first.path, namesakes)
     if uses.files and not name.is_certain:
         return None
@@ -224,7 +229,8 @@ def _text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
-    if kind == "name" and 1 < len(holders) <= MOST_DECLARED and (place := _declaration(own, text)):
+    mentioning = own if text.isupper() else holders  # documents list the settings, too
+    if kind == "name" and len(holders) > 1 and len(mentioning) <= MOST_DECLARED and (place := _declaration(own, text)):
         users = [f"{format_place(path, lines[0][0])}" for path, _kind, lines in holders if path != place[0]]
         also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
         return Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
@@ -271,7 +277,9 @@ def _quotation(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _is_delimited(line: str, text: str) -> bool:
-    return any(f"{start}{text}{end}" in line for start, end in ('""', "''", "><", "``"))
+    """Return whether a line has a text as a whole string or label, perhaps with a mark at its end."""
+    marks = ("", ".", ":", "!", "?", "\u2026")
+    return any(f"{start}{text}{mark}{end}" in line for start, end in ('""', "''", "><", "``") for mark in marks)
 
 
 def _error(lookup: Lookup, name: Name) -> Fact | None:
@@ -317,19 +325,27 @@ def _failed(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the file that defines a subcommand, if the project has one file per command; else None."""
+    """Return the file that defines a subcommand, one of a folder of commands or the only one that declares it."""
     if name.owner.lower() in TOOLS:
         return None
+    subject = f"{name.owner} {name.text}"
     files = [
         path for path, kind in lookup.of_stem(name.text)
         if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
     ]  # fmt: skip
-    if len(files) != 1:
-        return None
-    starts = [f"{quote}{name.text}{end}" for quote in ("'", '"') for end in (quote, " ")]
-    lines = [number for number, text in lookup.occurrences(files[0], name.text) if any(one in text for one in starts)]
-    line, reason = (lines[0], "declares this command") if lines else (0, "the file of this command")
-    return Fact(COMMAND, files[0], line, f"{name.owner} {name.text}", reason, FEW)
+    if len(files) == 1:
+        starts = [f"{quote}{name.text}{end}" for quote in ("'", '"') for end in (quote, " ")]
+        lines = [number for number, at in lookup.occurrences(files[0], name.text) if any(one in at for one in starts)]
+        line, reason = (lines[0], DECLARES) if lines else (0, "the file of this command")
+        return Fact(COMMAND, files[0], line, subject, reason, FEW)
+    holding = [path for path, kind in lookup.holding(name.text) if kind == SOURCE]
+    calls = [f"{call}{quote}{name.text}{quote}" for call in DECLARING_CALLS for quote in ("'", '"')]
+    declared = [
+        (path, number)
+        for path in (holding if len(holding) <= MOST_CANDIDATES else ())
+        for number, at in lookup.occurrences(path, name.text) if any(call in at for call in calls)
+    ]  # fmt: skip
+    return Fact(COMMAND, *declared[0], subject, DECLARES, FEW) if len(declared) == 1 else None
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:

@@ -10,7 +10,14 @@ import os
 
 from enricher.prompt.wording.words import LONGEST, pieces, stem
 from enricher.sources.code import stem_of
-from enricher.sources.code.lines import defines, indentation, is_no_real_use, is_version, is_whole
+from enricher.sources.code.lines import (
+    defines,
+    indentation,
+    is_in_docstring,
+    is_no_real_use,
+    is_version,
+    is_whole,
+)
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -184,7 +191,7 @@ class Lookup:
         while at >= 0 and len(found) < 200:
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
-            if path.endswith(".py") and text.count('"""', 0, at) % 2:
+            if path.endswith(".py") and is_in_docstring(text, at):
                 closed = text.find('"""', at)  # a docstring mentions a name, it does not use it
                 at = text.find(name, closed) if closed >= 0 else -1
             elif is_whole(text, at, at + len(name)):

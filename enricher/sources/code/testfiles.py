@@ -87,11 +87,12 @@ def test_of(db: Connection, root: str, source: str, name: str) -> Test | None:
     own = source.rpartition("/")[2]
     by_name = _by_name(db, source)
     if name:
-        files = by_name + [path for path in _using(db, source, name) if path not in by_name]
-        if mentioned := _mentioning(root, files, name):
+        files = dict.fromkeys((*by_name, *_using(db, source), *_holding(db, name)))
+        if mentioned := _mentioning(root, list(files), name):
             path, line, count = mentioned
             kind = "by name" if path in by_name else "by mention"
             return Test(path, f"tests {name}, named there {_times(count)}", kind, line)
+        return _inline(root, source) if source.endswith(".rs") else None
     if by_name:
         return Test(by_name[0], f"tests {own}, by its name", "by name")
     if source.endswith(".rs"):
@@ -129,15 +130,13 @@ def _filled(template: str, paths: list[str]) -> str:
     return filled.replace("{stem}", stem).replace("{dotted}", paths[0].rpartition(".")[0].replace("/", "."))
 
 
-def _using(db: Connection, source: str, name: str) -> list[str]:
-    """Return the test files that may use a name: by imports, by Go package, or by the name's occurrence."""
-    if source.endswith((".py", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts")):
-        return _importers(db, source)
+def _using(db: Connection, source: str) -> list[str]:
+    """Return the test files that import a source file, or are in its Go package."""
     if source.endswith(".go"):
         folder = source.rpartition("/")[0]
         rows = db.execute("select path from files where kind = ? and path like ?", (TEST_KIND, f"{folder}/%_test.go"))
         return [path for (path,) in rows if path.rpartition("/")[0] == folder]
-    return _holding(db, name)
+    return _importers(db, source)
 
 
 def _times(count: int) -> str:

@@ -100,7 +100,7 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             id="the default of a setting",
         ),
         pytest.param("Till.count is off", "shop/till.py:2 Till.count — defined here", id="a member of a class"),
-        pytest.param("Done.count the coins", "", id="no member of a class"),
+        pytest.param("Done.book the coins", "", id="no member of a class"),
         pytest.param(
             "sort_coins is slow", "shop/coins.py:4 sort_coins — defined here; no other use found", id="only exported"
         ),

@@ -257,6 +257,13 @@ def test_a_command_in_a_sentence_that_tells_to_run_it_is_told(quota: Account, se
     assert told(quota, "run the tests", "ways") == [line]
 
 
+def test_a_tool_that_a_sentence_names_is_no_command(quota: Account) -> None:
+    quota.write(Path(quota.project) / "CONTRIBUTING.md", "# Contributing\n\nThe code is formatted with `ruff`.\n")
+    commit(quota, "Name a tool")
+
+    assert told(quota, "lint everything", "ways") == []
+
+
 def test_a_rule_on_every_commit_is_told(quota: Account) -> None:
     rule = 'Every commit message begins with the part that changed, such as "limits: count bursts".'
     quota.write(Path(quota.project) / "CONTRIBUTING.md", f"# Contributing\n\n{rule}\n")

@@ -69,7 +69,7 @@ TOOLS = frozenset(
 )
 """Programs whose subcommands are not defined by the project."""
 DECLARES = "declares this command"
-DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "name = ")
+DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "ommand(name = ")
 """What stands before a subcommand's name where a library for command lines takes it."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 MOST_USING = 12

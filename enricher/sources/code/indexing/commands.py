@@ -277,10 +277,12 @@ def _of_document(path: str, text: str) -> list[Command]:
         found[action] = Command(action, command, path, number, folder, README if is_readme else DOCUMENT)
     for unit in units(text):
         told = _TOLD.search(unit.text)
-        action = _action_of_command(told[1] or told[2]) if told and not _FORBIDS.search(unit.text) else ""
-        if told and action and action not in found and len(told[0]) <= LONGEST_COMMAND:
+        command = (told[1] or told[2]) if told and not _FORBIDS.search(unit.text) else ""
+        action = _action_of_command(command)
+        is_whole = " " in command or action == "test"  # "Formatted with `ruff`" names a tool, no command
+        if action and is_whole and action not in found and len(command) <= LONGEST_COMMAND:
             rank = (README if is_readme else DOCUMENT) - 0.5
-            found[action] = Command(action, told[1] or told[2], path, unit.line, folder, rank)
+            found[action] = Command(action, command, path, unit.line, folder, rank)
     return list(found.values())
 
 

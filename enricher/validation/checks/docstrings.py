@@ -69,7 +69,8 @@ def _described(source: Source) -> set[str]:
 def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
     """Return whether something else than a docstring describes the definition, or there is nothing to describe."""
     above = min([node.lineno, *(one.lineno for one in node.decorator_list)]) - 1
-    if len(source.comments(above, above).split()) >= COMMENT_WORDS or EXEMPTED.search(source.lines[node.lineno - 1]):
+    header = source.lines[node.lineno - 1 : max(node.lineno, node.body[0].lineno - 1)]
+    if len(source.comments(above, above).split()) >= COMMENT_WORDS or any(map(EXEMPTED.search, header)):
         return True
     for one in node.decorator_list:
         given = [keyword.arg or "" for keyword in one.keywords] if isinstance(one, ast.Call) else []
@@ -79,10 +80,26 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.BinOp | ast.JoinedStr | ast.Call):
         return isinstance(node, ast.ClassDef) or not isinstance(first.value, ast.Call)
     if isinstance(node, ast.ClassDef):
+        if _is_typed_dict(node, source):  # its keys say what it holds
+            return True
         bound = {name_of(target) for one in node.body if isinstance(one, ast.Assign) for target in one.targets}
         makers = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name in ("__init__", "__new__")]
         return not bound.isdisjoint(DESCRIPTIONS) or any(map(docstring_of, makers))
     return all(isinstance(one, ast.Pass) or _is_constant(one) for one in node.body)
+
+
+def _is_typed_dict(node: ast.ClassDef, source: Source) -> bool:
+    """Return whether a class is a ``TypedDict``, or derived from one in the same file."""
+    classes = {one.name: one for one in source.nodes if isinstance(one, ast.ClassDef)}
+    waiting, seen = [node], {node.name}
+    while waiting:
+        for base in map(name_of, waiting.pop().bases):
+            if base == "TypedDict":
+                return True
+            if base in classes and base not in seen:
+                seen.add(base)
+                waiting.append(classes[base])
+    return False
 
 
 def _is_constant(statement: ast.stmt) -> bool:

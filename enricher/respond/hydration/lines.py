@@ -33,6 +33,8 @@ def own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
             continue
         if _is_logged(bare):
             continue
+        if at := _start_of_log(bare):
+            line = bare = bare[:at].rstrip()
         if bare.startswith(PASTED) and not bare.startswith(("- ", "+ ")):
             pasted = bare.startswith(("Traceback", "\u23bf"))
             continue
@@ -80,6 +82,23 @@ def _is_logged(bare: str) -> bool:
         return True
     digits = bare[1:] if bare[:1] == "[" else bare
     return (digits[:4].isdigit() and digits[4:5] in ("-", "/")) or (digits[:2].isdigit() and digits[2:3] == "/")
+
+
+def _start_of_log(bare: str) -> int:
+    """Return where the date and time of a pasted log line begin behind the user's words; 0 if there is none."""
+    at = bare.find("-")
+    while at >= len("2026"):
+        start = at - len("2026")
+        if start and bare[start - 1] in " [:" and _is_time(bare[start : start + len("2026-03-04 18:20:03")]):
+            return start
+        at = bare.find("-", at + 1)
+    return 0
+
+
+def _is_time(text: str) -> bool:
+    """Return whether a text has the form of a date and a time: ``2026-03-04 18:20:03``, or with ``T`` between."""
+    digits = text[:4] + text[5:7] + text[8:10] + text[11:13] + text[14:16]
+    return digits.isdecimal() and text[4:5] == text[7:8] == "-" and text[10:11] in "T " and text[13:14] == ":"
 
 
 def _is_code(line: str, bare: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enricher.prompt.text import harmless
 from enricher.respond.hydration.wording import gerund
 
-LONGEST_STEP = 260
+LONGEST_STEP = 320
 LONGEST_SUBJECT = 72
 """Maximum characters of an order that is suggested as the subject of the commit."""
 SHORTEST_SUBJECT = 3
@@ -19,7 +19,7 @@ CALLS = {
     WRITE_TODOS: ("write_todos({todos: [", '  {{description: {0}, status: "pending"}}', ",", "]})"),
 }
 """By tool: what begins the call, one step with its form while it runs, what divides steps, what ends the call."""
-LONGEST_VALUE = 160
+LONGEST_VALUE = 220
 TRACKED = "Create {tracker} task to track this: {request}"
 CLOSED = "Update and close {tracker} task with resolution"
 NO_COMMIT = (

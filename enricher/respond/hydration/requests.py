@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from enricher.respond.hydration.lines import own_lines
 from enricher.respond.hydration.vocabulary import (
+    ABOUT_CONDUCT,
     ANNOUNCING,
     AROUND,
     ASKING_POLITELY,
@@ -41,11 +42,13 @@ from enricher.respond.hydration.vocabulary import (
     POSSIBLE,
     PRONOUNS,
     QUESTIONS,
+    REQUESTING,
     RESTRICTING,
     SUBJECTS,
     SUPPOSING,
     TRAILING_OFF,
     UNFINISHED,
+    UNWANTED,
     VAGUE,
     VERBS,
     WISHES,
@@ -101,9 +104,9 @@ class PromptRequest:
         is_unfinished = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and words[-1] in UNFINISHED
         is_following = words[-1:] == ["accordingly"] and len(words) <= FEWEST_WORDS_OF_A_GOAL
         announces = text.lower().startswith(ANNOUNCING) and " and have " not in text.lower()
-        is_around = is_vague or is_bare or is_unfinished or announces or is_following
+        is_around = is_vague or is_bare or is_unfinished or announces or is_following or self.verb in ABOUT_CONDUCT
         is_put_off = is_short and words[-2:] == ["for", "now"]
-        self.is_aside = not is_listed and (is_put_off or announces)
+        self.is_aside = not is_listed and (is_put_off or announces or self.verb in ABOUT_CONDUCT)
         self.is_minor = is_short or is_beside or is_around or (self.is_condition and _forbids(words))
         self.is_detail = False
         self.is_question = is_question
@@ -135,10 +138,12 @@ def read_requests(prompt: str) -> list[PromptRequest]:
     """Return what the prompt asks for or states, sentence by sentence, in the user's words and order."""
     found: list[PromptRequest] = []
     for line, is_listed, is_nested in own_lines(prompt[:LONGEST_READ]):
-        for number, (sentence, is_question) in enumerate(map(_questioned, _sentences(line))):
+        sentences = _sentences(line)
+        for number, (sentence, is_question) in enumerate(map(_questioned, sentences)):
             for place, part in enumerate([sentence] if is_question else _orders(sentence)):
                 text = _plain(part)
-                if text and any(char.isalpha() for char in text):
+                is_opener = len(sentences) > 1 and text.lower() in POLITE  # "First, let's …"
+                if text and not is_opener and any(char.isalpha() for char in text):
                     ordered = _is_ordered(part, text)
                     asks = is_question and not ordered and _asks(text)
                     wishes = part.strip().lower().startswith(WISHING)
@@ -176,9 +181,14 @@ def _questioned(sentence: str) -> tuple[str, bool]:
 
 def _wants(words: list[str]) -> bool:
     """Return whether words say what should be the case; "I don't want" and "it looks like" do not."""
+    text = " ".join(words)
+    for phrase in UNWANTED:
+        unwanted = text.partition(phrase)[2].split()
+        if unwanted and (unwanted[0] in DETERMINERS or unwanted[0].endswith("ing")):
+            return True
     for at, word in enumerate(words):
         before = words[max(0, at - 2) : at]
-        is_unneeded = word == "need" and words[0] in ("we", "i")
+        is_unneeded = word == "need" and words[0] in ("we", "i") and "didn't" not in before
         is_certain = "what" not in before and POSSIBLE.isdisjoint(before)
         if word in CONDITIONS and is_certain and (is_unneeded or NEGATIONS.isdisjoint(before)):
             return True
@@ -213,7 +223,8 @@ def _sentences(line: str) -> list[str]:
             mark = ""  # a pause within a sentence, or behind a word such as "hm"
         if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):
             found.append(line[start : at + (mark[0] in ".!?")])
-            start = at = at + len(mark)
+            start = at + (len(", ") if mark in REQUESTING else len(mark))  # its words show that this is a request
+            at += len(mark)
         else:
             at += 1
     return [one for one in (*found, line[start:]) if one.strip()]
@@ -241,8 +252,9 @@ def _orders(sentence: str) -> list[str]:
         is_joined = is_joined and words[max(0, at - 2)].lower() not in BEFORE_AND
         if "so" in parts[-1][1:] and not before.endswith((",", ";")):
             is_joined = False  # still the purpose: "so that one can read and check it"
-        is_verb = _unquoted(word) in VERBS and at + 1 < len(words)
         follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
+        is_leading = word.lower() == "let" and follower in BEHIND_A_LEADING_VERB
+        is_verb = (_unquoted(word) in VERBS or is_leading) and at + 1 < len(words)
         is_order = is_verb and follower not in ("and", "or", "of", "is", "are", "to")
         is_whole = follower not in PRONOUNS or len(words) - at >= FEWEST_WORDS_OF_A_GOAL  # not "…, make it red"
         is_stated = before.endswith(",") and follower in DETERMINERS and not is_conditional

@@ -19,27 +19,28 @@ POLITE = (
 VERBS = frozenset(
     """
     accept adapt add address adjust adopt align allow amend analyse analyze append apply arrange assign attach audit
-    backport benchmark bind bring build bump bundle cache center centre change check choose clean cleanup clear close
-    collect combine commit compare compile complete configure connect consider consolidate continue convert copy
-    correct count cover create cross-check cut debounce debug decide decouple decrement deduplicate define
-    delegate delete deploy deprecate describe design detach detect develop diagnose differentiate disable
-    disconnect discuss document double-check download draft draw drop dump duplicate edit eliminate embed emit enable
-    enforce ensure evaluate examine exclude execute expand explain explore export expose extend extract fetch
-    figure fill filter find finish fix flatten follow format generate get give group handle harden hide
-    highlight identify implement import improve include increase increment initialise initialize inject inline
-    insert inspect install integrate interpolate introduce invert investigate isolate iterate join keep kill
-    launch lint list load log look lower make maximise maximize measure merge migrate minimise minimize mock
-    modify monitor move nest normalise normalize notify omit open optimise optimize outline overhaul override
-    pack parametrize parse pick pin place plan polish populate port prepare preserve prevent print propose prove
-    provide prune publish pull push put raise read rearrange rebase rebuild record recreate redesign redo reduce
-    refactor regenerate release reload rely remove rename render reorder reorganise reorganize rephrase replace
-    report reproduce require rerun research reset resolve restart restore restrict restructure restyle rethink
-    retrigger retry return reuse revert review revise reword rework rewrite roll rotate run sanitise sanitize
-    save scan search select send separate serve set setup shift ship shorten show shrink simplify skip solve
-    sort spawn specify speed split standardise standardize stay stop store streamline strip structure substitute
-    summarise summarize support swap switch sync tag test think tidy tighten toggle track translate treat
-    trigger trim truncate turn tweak undo unify unset update upgrade upload use validate verify warn widen wire
-    wrap write
+    backport benchmark bind bring build bump bundle cache calculate center centre change check choose clarify clean
+    cleanup clear clone close collect combine commit compare compile complete compute configure connect consider
+    consolidate continue convert copy correct count cover create cross-check cut debounce debug decide decouple
+    decrement deduplicate define delegate delete deploy deprecate describe design detach detect develop diagnose
+    differentiate disable disconnect discuss document double-check download draft draw drop dump duplicate edit
+    eliminate embed emit enable enforce ensure evaluate examine exclude execute exempt expand explain explore export
+    expose extend extract fetch figure fill filter find finish fix flag flatten follow format generate get give group
+    handle harden hide highlight identify implement import improve include increase increment initialise initialize
+    inject inline insert inspect install integrate interpolate introduce invert investigate isolate iterate join keep
+    kill launch lint list load log look lower make maximise maximize measure merge migrate mimic minimise minimize
+    mirror mock modify monitor move nest normalise normalize notify omit open optimise optimize outline overhaul
+    override pack parametrize parse patch pick pin place plan polish populate port prepare preserve prevent print
+    propose prove provide prune publish pull push put raise read rearrange rebase rebuild reconcile reconsider record
+    recreate redesign redo reduce refactor refetch refine reformat regenerate reindex release reload rely remove
+    rename render reorder reorganise reorganize rephrase replace report reproduce require rerun research reset resize
+    resolve restart restore restrict restructure restyle rethink retrigger retry return reuse revert review revise
+    rewire reword rework rewrite robustify roll rotate run sanitise sanitize save scaffold scan scrape search select
+    send separate serve set setup shift ship shorten show shrink simplify simulate skip solve sort spawn specify speed
+    split squash standardise standardize stash stay stop store streamline strengthen strip structure submit subscribe
+    substitute summarise summarize support swap switch sync tackle tag teach test think throttle tidy tighten toggle
+    track translate treat trigger trim truncate tune turn tweak undo unify unset unwrap update upgrade upload use
+    validate vendor verify visualise visualize warn widen wire wrap write
     """.split()
 )
 CONDITIONS = frozenset(
@@ -51,6 +52,8 @@ ANNOUNCING = (
     "begin with ", "start over", "step into ", "go over ", "work on ", "take a look", "take another look",
 )  # fmt: skip
 """Beginnings of orders that only say what the next sentences are about."""
+ABOUT_CONDUCT = frozenset(("stick", "bear", "refrain"))
+"""Verbs of orders on how to work, which are no part of the work: "let's stick to the input for now"."""
 BEFORE_AND = frozenset(("try", "go", "come"))
 """Verbs that form one request together with the verb after "and", as in "try and find it"."""
 CONDITIONAL = frozenset("if when whenever once after before unless while as until since because".split())
@@ -60,6 +63,8 @@ SUPPOSING = frozenset(("if", "unless"))
 DETERMINERS = frozenset("the a an another this that these those it them all each every my our its their".split())
 WISHES = frozenset(("would", "i'd", "we'd", "id"))
 """Words before "like" or "expect" that make it a wish."""
+UNWANTED = ("no point in ", "no need for ", "do not want ", "don't want ", "dont want ")
+"""Words that say what is to go away, if a thing or an action is named directly behind them."""
 NEAR_THE_BEGINNING = 10
 """Words of a sentence among which a word of ``CONDITIONS`` says what the sentence wants."""
 NEGATIONS = frozenset(("not", "don't", "dont", "doesn't", "didn't", "never", "no"))
@@ -78,13 +83,18 @@ TELLING = frozenset("we we've we're i i've i'm was were".split())
 FAILING = frozenset(
     """
     error errors fail fails failed failing crash crashes crashed throws broken wrong missing empty blank nothing never
-    not no isn't doesn't didn't don't can't cannot won't wasn't aren't complains instead stuck hangs off
+    not no isn't doesn't didn't don't can't cannot won't wasn't aren't complains instead stuck hangs off opposite
+    unexpected
     """.split()
 )
 """Words of a sentence that reports a failure."""
 STATING = frozenset("is are isn't aren't was looks look see sees gets get has have shows seems still only".split())
 """Words of a sentence that says how something is."""
 FEWEST_WORDS_OF_A_REPORT = 5
+OWN_ACTIONS = ("i ", "my bad", "sorry")
+"""Beginnings of sentences on what the user did or thinks, rather than on what fails."""
+OBSERVING = frozenset("get got see saw still have can't cannot don't didn't am was keep notice noticed".split())
+"""Words behind "I" that do say what fails: "I get an error", "I cannot log in"."""
 MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))

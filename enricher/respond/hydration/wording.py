@@ -26,6 +26,8 @@ from enricher.respond.hydration.vocabulary import (
     MINOR,
     MOVING,
     NEAR_THE_BEGINNING,
+    OBSERVING,
+    OWN_ACTIONS,
     PAIRS,
     PARTICLES,
     PRONOUNS,
@@ -41,7 +43,7 @@ from enricher.respond.hydration.vocabulary import (
 )
 
 MOST_ITEMS = 6
-LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 150
+LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 220
 FEWEST_WORDS = 3
 """Shorter requests such as "fix it" rarely name what they are about."""
 
@@ -91,10 +93,17 @@ def says_what_is(request: PromptRequest) -> bool:
     return not request.is_question and not STATING.union(FAILING).isdisjoint(words)
 
 
+def says_what_fails(request: PromptRequest) -> bool:
+    """Return whether the plan of a repair may quote a request: it asks for something, or says what fails."""
+    return request.is_order or request.is_condition or request.is_question or _reports(request.text)
+
+
 def _reports(text: str) -> bool:
     """Return whether a sentence says that something fails, and what."""
     words = text.lower().split()
-    return len(words) >= FEWEST_WORDS_OF_A_REPORT and not FAILING.isdisjoint(word.strip(AROUND) for word in words)
+    is_about_the_user = text.lower().startswith(OWN_ACTIONS) and OBSERVING.isdisjoint(words[1:4])
+    is_long = len(words) >= FEWEST_WORDS_OF_A_REPORT
+    return is_long and not is_about_the_user and not FAILING.isdisjoint(word.strip(AROUND) for word in words)
 
 
 def items_of(requests: list[PromptRequest]) -> list[str]:
@@ -242,6 +251,8 @@ def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_questi
         sentence = f"Do what is asked for: {text}"
     elif chosen.is_condition and not is_report:
         sentence = f"Bring this about: {text}"
+    elif is_report and not says_what_fails(chosen):
+        sentence = "Find and fix the cause of what the prompt reports"
     elif is_report:
         sentence = f"Find and fix the cause of what is reported: {text}"
     else:

@@ -20,6 +20,7 @@ from enricher.respond.hydration.wording import (
     moves_names,
     object_of,
     only_asks_why,
+    says_what_fails,
     says_what_is,
 )
 from enricher.respond.render import cut
@@ -127,7 +128,7 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
     values = _values(facts, error=error_of(inputs.prompt, judged.features))
     if main:
         about = object_of(main) or main.text
-        if not is_unfinished(about):
+        if not is_unfinished(about) and (name != DEBUGGING or says_what_fails(main)):
             values["object"] = about
         values["request"] = main.text
         if main.is_order:

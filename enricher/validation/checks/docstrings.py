@@ -40,9 +40,10 @@ SUGGESTION = "write one sentence that says what it is for"
 
 def find_undocumented(source: Source) -> Iterator[CodeFinding]:
     """Yield the public definitions that have no docstring."""
-    parts = PurePath(source.file).parts
-    is_other = source.is_test or source.is_example or source.is_migration or "scripts" in parts[:-1]
-    if is_other or any(one.startswith("_") and not one.startswith("__") for one in parts):
+    *folders, file = PurePath(source.file).parts or ("",)
+    is_other = source.is_test or source.is_example or source.is_migration or "scripts" in folders
+    is_private = any(one.startswith("_") for one in folders) or (file.startswith("_") and not file.startswith("__"))
+    if is_other or is_private:
         return
     exported = _exported(source.tree)
     described = _described(source)
@@ -80,7 +81,8 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.BinOp | ast.JoinedStr | ast.Call):
         return isinstance(node, ast.ClassDef) or not isinstance(first.value, ast.Call)
     if isinstance(node, ast.ClassDef):
-        if _is_typed_dict(node, source):  # its keys say what it holds
+        # The keys of a TypedDict say what it holds; a base class of the same name has the description.
+        if _is_typed_dict(node, source) or node.name in map(name_of, node.bases):
             return True
         bound = {name_of(target) for one in node.body if isinstance(one, ast.Assign) for target in one.targets}
         makers = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name in ("__init__", "__new__")]

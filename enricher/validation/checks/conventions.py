@@ -1,9 +1,11 @@
-"""Whether other modules of a project implement the same function, as those of plug-ins do."""
+"""Whether other modules of a project have the same function, as those of plug-ins do."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -11,6 +13,9 @@ from enricher.validation.source import NotPythonError, Source, is_nothing
 
 MOST_FILES = 300
 LARGEST_BYTES = 1024 * 1024
+FEWEST_ALIKE = 3
+"""Modules of a folder that have a function of the same name make it a convention: two may do so by chance."""
+_FUNCTIONS_OF_MODULES = re.compile(rb"^(?:async )?def (\w+)\(", re.MULTILINE)
 
 
 def is_implemented_elsewhere(path: str, name: str) -> bool:
@@ -21,6 +26,20 @@ def is_implemented_elsewhere(path: str, name: str) -> bool:
     definition = re.compile(rb"^[ \t]*(?:async )?def %s\(" % re.escape(name.encode()), re.MULTILINE)
     contents = (_read(one) for one in modules[:MOST_FILES] if one != own)
     return any(_implements(one, name) for one in contents if definition.search(one))
+
+
+def is_convention(path: str, name: str) -> bool:
+    """Return whether several modules in the folder of ``path`` have a function ``name``, called by that name."""
+    return bool(path) and _functions_of_folder(str(Path(path).absolute().parent))[name] >= FEWEST_ALIKE
+
+
+@lru_cache(maxsize=8)
+def _functions_of_folder(folder: str) -> Counter[str]:
+    """Return in how many modules of a folder each name is a function of the module."""
+    found: Counter[str] = Counter()
+    for module in islice(Path(folder).glob("*.py"), MOST_FILES):
+        found.update({name.decode() for name in _FUNCTIONS_OF_MODULES.findall(_read(module))})
+    return found
 
 
 def _implements(content: bytes, name: str) -> bool:

@@ -13,6 +13,7 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from enricher.validation.checks.conventions import is_convention
 from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, name_of
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.BinOp | ast.JoinedStr | ast.Call):
         return isinstance(node, ast.ClassDef) or not isinstance(first.value, ast.Call)
     if isinstance(node, ast.ClassDef):
+        if node.keywords and "cls" in _described(source):  # its metaclass assigns the docstring
+            return True
         # The keys of a TypedDict say what it holds; a base class of the same name has the description.
         if _is_typed_dict(node, source) or node.name in map(name_of, node.bases):
             return True
@@ -140,7 +143,21 @@ def _is_wanted(source: Source, node: Function | ast.ClassDef, exported: frozense
     owner = source.parent(node)
     if isinstance(owner, ast.ClassDef) and (node.name in INNER or DISPATCHED.fullmatch(node.name)):
         return False
-    return not (isinstance(owner, ast.ClassDef) and isinstance(node, FUNCTIONS) and _may_override(node, owner, source))
+    if not isinstance(node, FUNCTIONS):
+        return True
+    if not isinstance(owner, ast.ClassDef):
+        return not is_convention(source.path, node.name)
+    return not (_may_override(node, owner, source) or _only_accesses(node))
+
+
+def _only_accesses(node: Function) -> bool:
+    """Return whether a method ``set_…`` or ``get_…`` only assigns or returns an attribute."""
+    step = node.body[0]
+    if len(node.body) > 1:
+        return False
+    if isinstance(step, ast.Assign):
+        return node.name.startswith("set_") and isinstance(step.targets[0], ast.Attribute)
+    return node.name.startswith("get_") and isinstance(step, ast.Return) and isinstance(step.value, ast.Attribute)
 
 
 def _is_private(owner: ast.ClassDef) -> bool:
@@ -149,6 +166,10 @@ def _is_private(owner: ast.ClassDef) -> bool:
 
 def _may_override(node: Function, owner: ast.ClassDef, source: Source) -> bool:
     """Return whether the method may override one of a base class, which has the docstring, or belongs to a protocol."""
+    if any(
+        isinstance(one, ast.Call) and name_of(one.func) == node.name and _is_super(one.func) for one in ast.walk(node)
+    ):
+        return True
     classes = {one.name: one for one in source.nodes if isinstance(one, ast.ClassDef)}
     waiting, seen = [owner], {owner.name}
     while waiting:
@@ -164,6 +185,10 @@ def _may_override(node: Function, owner: ast.ClassDef, source: Source) -> bool:
             seen.add(base)
             waiting.append(known)
     return False
+
+
+def _is_super(called: ast.expr) -> bool:
+    return isinstance(called, ast.Attribute) and isinstance(called.value, ast.Call) and name_of(called.value) == "super"
 
 
 def _full_name(source: Source, node: Function | ast.ClassDef) -> str:

@@ -145,6 +145,16 @@ def restated(prompt: str) -> str:
             "that helped. have the parser skip empty lines", "have the parser skip empty lines", id="have as a verb"
         ),
         pytest.param(
+            "Look at the export. We don't want that header. We didn't need the footer for years",
+            "We don't want that header",
+            id="what is not wanted, not what was once not needed",
+        ),
+        pytest.param(
+            "the driver is installed, you have trouble loading it. lets stick to the logs that I paste",
+            "the driver is installed, you have trouble loading it",
+            id="not how to work",
+        ),
+        pytest.param(
             "the new log helped. I think the check of the addresses runs before they are trimmed",
             "I think the check of the addresses runs before they are trimmed",
             id="the remark that says most",
@@ -349,6 +359,11 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             id="no order to start over",
         ),
         pytest.param(
+            "Improve it:\n* First, let's robustify the reader\n* Next, there's no point in a retry, let it pass as is",
+            ["Robustify the reader", "there's no point in a retry", "Let it pass as is"],
+            id="an order behind a word of sequence, and behind what has no point",
+        ),
+        pytest.param(
             "Let's memoize the rates and please add a note, you should not touch the table",
             ["Memoize the rates", "Add a note, you should not touch the table"],
             id="any verb after let's",
@@ -396,6 +411,16 @@ def test_the_items_are_the_separate_requests(prompt: str, items: list[str]) -> N
             "These tests are failing, fix them:\n\nFAILED tests/test_a.py::test_b - AssertionError: 'x' not found in y",
             "These tests are failing, fix them",
             id="no summary of a test run",
+        ),
+        pytest.param(
+            "my bad, I opened the wrong page. the page now shows the opposite of what I chose",
+            "the page now shows the opposite of what I chose",
+            id="not what the user did wrong",
+        ),
+        pytest.param(
+            "the import gets stuck on the last page 2026-03-04 18:20:03: -- loading the pages",
+            "the import gets stuck on the last page",
+            id="no line of a log behind the words",
         ),
         pytest.param(
             'it did not keep the name of the language.\n\nthe page has <pre class="a/b"><code>x.y</code></pre> in it',

@@ -34,7 +34,7 @@ def own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
         if _is_logged(bare):
             continue
         if at := _start_of_log(bare):
-            line = bare = bare[:at].rstrip()
+            bare = bare[:at].rstrip()
         if bare.startswith(PASTED) and not bare.startswith(("- ", "+ ")):
             pasted = bare.startswith(("Traceback", "\u23bf"))
             continue

@@ -4166,7 +4166,7 @@ MUTATIONS = (
         """ and "didn't" not in before""",
         "",
         "",
-        "hydration/test_wording.py::test_the_main_request_is_found",
+        "hydration/test_wording.py::test_the_items_are_the_separate_requests",
     ),
     Mutation(
         "how to work is taken for the work",

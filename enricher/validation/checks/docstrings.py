@@ -28,6 +28,8 @@ EXEMPTED = re.compile(r"#\s*noqa\b(?!\s*:)|#\s*noqa\s*:.*\bD1\d\d\b|#\s*pylint:\
 """Comments with which authors exempt a definition from having a docstring."""
 DISPATCHED = re.compile(r"(?:visit|depart|leave|on|do|handle|dump|load|p|t)_\w+|(?:setUp|tearDown)(?:Class)?")
 """Methods that are found by their name, one for each kind of a thing."""
+TRYING_OUT = re.compile(r"(?:self_?)?test|demo|example")
+"""Functions with which a module shows or tests itself when it is run."""
 INNER = frozenset(("Meta", "Config", "Params", "Media"))
 """Classes that only hold the settings of the class around them."""
 DESCRIPTIONS = frozenset(("__doc__", "DESCRIPTION", "description", "help", "HELP", "help_text"))
@@ -128,14 +130,15 @@ def _exported(tree: ast.Module) -> frozenset[str] | None:
 def _is_wanted(source: Source, node: Function | ast.ClassDef, exported: frozenset[str] | None) -> bool:
     if docstring_of(node) or node.name.startswith("_") or source.is_for_type_checkers(node):
         return False
-    if isinstance(source.parent(node), ast.If | ast.Try | ast.ExceptHandler):
-        return False  # one of several definitions, such as those for two versions of Python
+    if isinstance(source.parent(node), ast.Try | ast.ExceptHandler):
+        return False  # one of several definitions, such as those for two versions of a library
     decorators = [name_of(decorator) for decorator in node.decorator_list]
     if not UNDOCUMENTED.isdisjoint(decorators):
         return False
     outermost: ast.AST = node
     for above in source.ancestors(node):
-        if isinstance(above, FUNCTIONS) or (isinstance(above, ast.ClassDef) and _is_private(above)):
+        # Under a condition is one of several definitions, or what only a run as a script needs.
+        if isinstance(above, (*FUNCTIONS, ast.If)) or (isinstance(above, ast.ClassDef) and _is_private(above)):
             return False
         outermost = above if isinstance(above, ast.ClassDef) else outermost
     if exported is not None and getattr(outermost, "name", "") not in exported:
@@ -146,8 +149,19 @@ def _is_wanted(source: Source, node: Function | ast.ClassDef, exported: frozense
     if not isinstance(node, FUNCTIONS):
         return True
     if not isinstance(owner, ast.ClassDef):
-        return not is_convention(source.path, node.name)
-    return not (_may_override(node, owner, source) or _only_accesses(node))
+        return not (TRYING_OUT.fullmatch(node.name) or is_convention(source.path, node.name))
+    return not (_may_override(node, owner, source) or _only_accesses(node) or _is_of_property(node, owner))
+
+
+def _is_of_property(node: Function, owner: ast.ClassDef) -> bool:
+    """Return whether a property of the class is made of the method: ``size = property(get_size, set_size)``."""
+    made = [one.value for one in owner.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)]
+    return any(
+        name_of(argument) == node.name
+        for call in made
+        if name_of(call.func) == "property"
+        for argument in [*call.args, *(keyword.value for keyword in call.keywords)]
+    )
 
 
 def _only_accesses(node: Function) -> bool:

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from enricher.validation.checks.conventions import is_convention
-from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, name_of
+from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, name_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +33,10 @@ TRYING_OUT = re.compile(r"(?:self_?)?test|demo|example")
 INNER = frozenset(("Meta", "Config", "Params", "Media"))
 """Classes that only hold the settings of the class around them."""
 DESCRIPTIONS = frozenset(("__doc__", "DESCRIPTION", "description", "help", "HELP", "help_text"))
+INTERNAL = re.compile(
+    r"(?i)implementation\s+detail|(?:not\s+part\s+of|no)\s+(?:the\s+)?public\s+API|for\s+internal\s+use"
+)
+"""What a class says whose methods nobody else is to call."""
 COMMENT_WORDS = 4
 KNOWN_BASES = frozenset(
     """object Generic ABC NamedTuple TypedDict Enum IntEnum StrEnum Flag Exception ValueError
@@ -114,17 +118,14 @@ def _is_constant(statement: ast.stmt) -> bool:
 
 
 def _exported(tree: ast.Module) -> frozenset[str] | None:
-    """Return the names in ``__all__``; None if the module has none, or one that is computed."""
+    """Return the names in ``__all__``, as far as they are written out; None if there are none."""
+    names: set[str] = set()
     for node in tree.body:
-        targets = (
-            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        )
-        if any(name_of(target) == "__all__" for target in targets) and isinstance(node, ast.Assign | ast.AnnAssign):
-            try:
-                return frozenset(ast.literal_eval(node.value)) if node.value else None
-            except (ValueError, TypeError):
-                return None
-    return None
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and "__all__" in map(name_of, targets):
+            # "token.__all__ + [...]" adds the names of another module to those of this one.
+            names.update(text_of(one) for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return frozenset(names - {""}) or None
 
 
 def _is_wanted(source: Source, node: Function | ast.ClassDef, exported: frozenset[str] | None) -> bool:
@@ -144,6 +145,9 @@ def _is_wanted(source: Source, node: Function | ast.ClassDef, exported: frozense
     if exported is not None and getattr(outermost, "name", "") not in exported:
         return False
     owner = source.parent(node)
+    classes_around = sum(isinstance(above, ast.ClassDef) for above in source.ancestors(node))
+    if classes_around > isinstance(node, FUNCTIONS):  # nested in a class, or a method of a nested one
+        return False
     if isinstance(owner, ast.ClassDef) and (node.name in INNER or DISPATCHED.fullmatch(node.name)):
         return False
     if not isinstance(node, FUNCTIONS):
@@ -175,7 +179,7 @@ def _only_accesses(node: Function) -> bool:
 
 
 def _is_private(owner: ast.ClassDef) -> bool:
-    return owner.name.startswith("_") or owner.name in INNER
+    return owner.name.startswith("_") or owner.name in INNER or bool(INTERNAL.search(docstring_of(owner)))
 
 
 def _may_override(node: Function, owner: ast.ClassDef, source: Source) -> bool:

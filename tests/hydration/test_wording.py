@@ -279,6 +279,11 @@ def test_nothing_in_a_plan_ends_within_brackets_or_quotation_marks(prompt: str) 
             [],
             id="not what was once not needed",
         ),
+        pytest.param(
+            "Draw a graph of the shops. I want to understand at first glance which of them grows",
+            [],
+            id="not what the user is to understand",
+        ),
         pytest.param("write down the sources so that one can read and check them", [], id="a purpose is no request"),
         pytest.param(
             "Read rates.html - your job is to create tables.html with the same buttons. Call it done when it loads",

@@ -31,6 +31,7 @@ from enricher.respond.hydration.vocabulary import (
     JOINING,
     KNOWING,
     LEADING_VERBS,
+    LEARNING,
     MINOR,
     NEAR_THE_BEGINNING,
     NEGATIONS,
@@ -107,7 +108,8 @@ class PromptRequest:
         is_around = is_vague or is_bare or is_unfinished or announces or is_following or self.verb in ABOUT_CONDUCT
         is_put_off = is_short and words[-2:] == ["for", "now"]
         self.is_aside = not is_listed and (is_put_off or announces or self.verb in ABOUT_CONDUCT)
-        self.is_minor = is_short or is_beside or is_around or (self.is_condition and _forbids(words))
+        is_aim = is_wish and words[0] in LEARNING  # "I want to understand at first glance …": the user is to, no agent
+        self.is_minor = is_aim or is_short or is_beside or is_around or (self.is_condition and _forbids(words))
         self.is_detail = False
         self.is_question = is_question
         self.is_listed = is_listed

@@ -120,6 +120,8 @@ WISHING = (
     "you will need to ", "id like to ",
 )  # fmt: skip
 """Beginnings of sentences that say what is wanted, although ``POLITE`` takes them away."""
+LEARNING = frozenset(("understand", "know", "learn"))
+"""What a user who wants to do it expects of the result, rather than of the agent."""
 REQUESTING = (
     ", can we ", ", could we ", ", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ",
     ", please ",

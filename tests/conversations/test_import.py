@@ -344,6 +344,7 @@ main()""",
 """The command, which stops itself after its first batch: an import that only runs at the same time may be over."""
 
 
+@pytest.mark.slow
 def test_an_interrupted_import_leaves_whole_batches_and_no_prompt_waits_for_it(account: Account) -> None:
     rows = [
         {"prompt": f"why is query {n} slow?", "session_id": f"s{n % 50}", "at": 1735787046 + n}

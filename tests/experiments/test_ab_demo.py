@@ -11,6 +11,7 @@ from pathlib import Path
 RUN = Path(__file__).parents[2] / "examples" / "ab" / "run.sh"
 
 
+@pytest.mark.slow
 def test_the_demo_shows_a_dry_run_a_budget_that_ends_it_and_a_report_with_intervals_and_cost() -> None:
     env = {"PATH": os.environ["PATH"], "PYTHON_OF_ENRICHER": sys.executable}
     ended = subprocess.run(["sh", str(RUN)], env=env, capture_output=True, text=True, check=False)

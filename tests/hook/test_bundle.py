@@ -195,6 +195,7 @@ def flipped(content: bytes, bit: int) -> bytes:
     return bytes(damaged)
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_anywhere_changes_no_answer(installed: tuple[Account, Path]) -> None:
     account, boot = installed
     said = ask(account, boot, PROMPT).stdout

@@ -199,7 +199,17 @@ def in_the_database(account: Account, session: str) -> Iterator[dict[str, Any]]:
 ATTEMPTS = 5
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__.replace("_", " "))
+KINDS_OFTEN = (pipe, folder, damaged)
+"""What ``make test`` puts in each place; the other kinds are for ``make test-slow``."""
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, id=kind.__name__.replace("_", " "), marks=[pytest.mark.slow] * (kind not in KINDS_OFTEN))
+        for kind in KINDS
+    ],
+)
 @pytest.mark.parametrize("place", PLACES)
 def test_whatever_lies_in_the_place_of_a_file_the_prompt_is_answered_and_traced(
     well_used: Account, planted: Callable[..., str], place: str, kind: Callable[[Path, bytes], None]

@@ -57,6 +57,7 @@ def asked(sql: str) -> str:
 
 
 @pytest.mark.parametrize("sql", ENDLESS.values(), ids=ENDLESS)
+@pytest.mark.slow
 async def test_what_runs_on_is_ended(library: Account, sql: str) -> None:
     async with serving(library, limit_ms=300) as served:
         answer = await served.client.get(asked(sql))

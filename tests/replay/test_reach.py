@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from workbench.replay.corpus import Corpus
 
 EDITS_BY_CHANCE, SAVES_BY_CHANCE = 24, 12
+FEW = 4
+"""Edits by chance that ``make test`` tries of each kind; the others are tried by ``make test-slow``."""
 SIGNAL = re.compile(r"^  - \{.*weight: (\d)\}$", re.MULTILINE)
 LISTED = re.compile(r"^(  - \{any: \[)(.*?)(\].*)$", re.MULTILINE)
 GUARDRAIL_FLOOR = re.compile(r"^min_score: \d$", re.MULTILINE)
@@ -96,7 +98,12 @@ KINDS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(EDITS_BY_CHANCE))
+def seeds(first: int, count: int) -> list[object]:
+    """Return seeds of which all but a few are for ``make test-slow``."""
+    return [pytest.param(first + at, marks=[pytest.mark.slow] * (at >= FEW)) for at in range(count)]
+
+
+@pytest.mark.parametrize("seed", seeds(0, EDITS_BY_CHANCE))
 def test_what_is_not_reached_would_come_out_the_same(seed: int, corpus: Corpus, packaged: str) -> None:
     side = compared_rules.from_text(packaged_file(), by_chance(packaged, seed), versions=corpus.versions)
     replay = Replay(corpus, side)
@@ -113,7 +120,7 @@ def test_what_is_not_reached_would_come_out_the_same(seed: int, corpus: Corpus, 
     assert differing == []
 
 
-@pytest.mark.parametrize("seed", range(EDITS_BY_CHANCE))
+@pytest.mark.parametrize("seed", seeds(0, EDITS_BY_CHANCE))
 def test_prompts_searched_together_are_those_that_are_reached_alone(seed: int, corpus: Corpus, packaged: str) -> None:
     side = compared_rules.from_text(packaged_file(), by_chance(packaged, seed), versions=corpus.versions)
     rules, rows = side.rules_for(""), [row for page in corpus.pages() for row in page]
@@ -125,7 +132,7 @@ def test_prompts_searched_together_are_those_that_are_reached_alone(seed: int, c
     assert {row.id for row in rows if level_of(row, impact) != NOT} <= found
 
 
-@pytest.mark.parametrize("seed", range(EDITS_BY_CHANCE, EDITS_BY_CHANCE + SAVES_BY_CHANCE))
+@pytest.mark.parametrize("seed", seeds(EDITS_BY_CHANCE, SAVES_BY_CHANCE))
 def test_an_edit_saved_over_another_changes_what_a_full_replay_changes(
     seed: int, corpus: Corpus, packaged: str
 ) -> None:

@@ -147,6 +147,7 @@ MOST_WORK = 600
 
 
 @pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.slow
 def test_the_work_grows_with_the_length_and_never_faster(unit: str) -> None:
     small, large = (work_of(unit * (size // len(unit))) for size in (3_000, 12_000))
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simulator import Account
 
 
+@pytest.mark.slow
 def test_every_wait_is_measured_and_nothing_is_left_behind(library: Account) -> None:
     library.write("state/workbench.json", '{"traces": {"sort": "slowest"}}')
     rows = json.loads(library.cli("bench", "workbench", "--runs", "3", "--json"))

@@ -30,7 +30,9 @@ def place_of(app: Workbench) -> tuple[object, ...]:
     return app.current_mode, [type(one).__name__ for one in app.screen_stack[1:]], opened, typed_into, listed
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+@pytest.mark.parametrize(
+    "size", [pytest.param((80, 24), id="80x24"), pytest.param((120, 40), id="120x40", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("place", SCREENS, ids=lambda place: place.name)
 async def test_escape_undoes_what_any_key_opened(
     library: Account, monkeypatch: pytest.MonkeyPatch, place, size: tuple[int, int]

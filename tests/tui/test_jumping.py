@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from simulator import Account
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])
+@pytest.mark.parametrize(
+    "size", [pytest.param((80, 24), id="80x24"), pytest.param((120, 40), id="120x40", marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("place", SCREENS, ids=lambda place: place.name)
 async def test_a_letter_goes_to_its_part_of_the_screen(library: Account, place, size: tuple[int, int]) -> None:
     async with run_workbench(library.state, size=size, screen=place.name) as (app, pilot):

@@ -104,6 +104,7 @@ async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account)
     assert (case["verdict"], case["expected"]["guardrails"]) == ("ok", [])
 
 
+@pytest.mark.slow
 async def test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_its_line(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces") as (app, pilot):
         await Keys(app, pilot).press("w")
@@ -134,6 +135,7 @@ def proposed(shop: Account, prompt: str, wish: Wish, *, into: Path, text: str | 
         yield from edits_for(corpus, trace_id, wish, state_dir=state, path=str(into), cwd=cwd, edited=edited)
 
 
+@pytest.mark.slow
 def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_accepts_it(shop: Account) -> None:
     layer, wish = layer_of(shop), Wish("task_type", "implementation")
     first = next(one for one in proposed(shop, ABSENT, wish, into=layer) if "raise [ui] from 3" in one.title)
@@ -149,6 +151,7 @@ def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_a
     assert "is the same as" in shop.cli("check", str(layer))
 
 
+@pytest.mark.slow
 def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_stands_before_it(shop: Account) -> None:
     found = list(proposed(shop, ABSENT, Wish("task_type", "implementation"), into=layer_of(shop)))
     found.sort(key=lambda one: one.order)
@@ -170,6 +173,7 @@ def test_the_guardrail_of_a_project_is_found_from_the_own_layer_and_edited_where
     }
 
 
+@pytest.mark.slow
 async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces", size=(100, 30)) as (app, pilot):
         keys = await wished(app, pilot, "without_guardrail X1")
@@ -184,6 +188,7 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own
 
 
+@pytest.mark.slow
 async def test_in_the_products_checkout_proposals_go_into_packaged_files(
     shop: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,6 +205,7 @@ async def test_in_the_products_checkout_proposals_go_into_packaged_files(
     assert "packaged file · " in shown
 
 
+@pytest.mark.slow
 async def test_an_edit_of_a_packaged_rule_says_that_saving_asks_for_a_layer(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces", size=(100, 40)) as (app, pilot):
         keys = Keys(app, pilot)

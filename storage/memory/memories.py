@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from storage.base import abandoned_files, fast_stdlib, paced_writes
+from storage.base import fast_stdlib, paced_writes, temporary_files
 from storage.memory import memory_markers
 from storage.memory.words import extra_words
 
@@ -182,7 +182,7 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
         if gone:
             db.execute(PURGE_THE_INDEX)
     if gone and (file := db.execute(WHERE_IS_IT).fetchone()[0]):
-        abandoned_files.erase(os.path.dirname(file))
+        temporary_files.erase(os.path.dirname(file))
     return gone
 
 

@@ -15,7 +15,7 @@ from enricher.hosts import claude
 from storage.db import database
 from storage.traces import queries
 from workbench.tui.panes.trace_text import trace_text
-from workbench.views.wording import plan_told
+from workbench.views.outcomes import plan_told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ from enricher.prompt.trust import give as give_trust
 from enricher.rules import own_layer
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, layer_folders, packaged_file
-from storage.base import private, shared_files
+from storage.base import private, temporary_files
 from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, ORDER
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def save(path: str, text: str, *, over: str | None) -> None:
         raise ChangedMeanwhileError(f"{path} was changed by another program since it was read")
     try:
         private.make_directory(os.path.dirname(os.path.realpath(path)))
-        shared_files.replace_file(path, text.encode(errors="surrogatepass"))
+        temporary_files.replace_file(path, text.encode(errors="surrogatepass"))
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from enricher.classify import TASK_TYPE, scanned_part
 from enricher.classify.reading import MARKS
 from enricher.classify.table import GAP, Table
-from workbench.replay.rulesets.unpacked_table import pairs
+from workbench.replay.rulesets.versions import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -17,17 +17,16 @@ from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.classify.table import Table
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from workbench.tuning.calibration import calibrate, folds_of, is_shown, points_left_out
-from workbench.tuning.fitting import fit, scores
+from workbench.tuning.fitting import calibrate, fit, folds_of, is_shown, points_left_out, scores
 from workbench.tuning.labelled import classes_of, joined, observe, part, with_task_type
-from workbench.tuning.labelled_rows import read_labelled, without_copies
+from workbench.tuning.labelled_prompts import read_labelled, without_copies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from workbench.tuning.labelled import Observed
-    from workbench.tuning.labelled_rows import LabelledRow
+    from workbench.tuning.labelled_prompts import LabelledRow
 
 FOLDS = 6
 APART = -1

@@ -14,7 +14,7 @@ import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, reading, scanned_part
 from enricher.rules.compiling.classes.signals import MARKERS, wording_key
-from workbench.tuning.labelled_rows import LabelError, LabelledRow
+from workbench.tuning.labelled_prompts import LabelError, LabelledRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

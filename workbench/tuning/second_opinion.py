@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from enricher.rules.cache import Rules
     from workbench.statistics.intervals import Interval
-    from workbench.tuning.examples import LabelledPrompt
+    from workbench.tuning.labelled_prompts import LabelledPrompt
 
     Ask = Callable[[LabelledPrompt], dict[str, Any]]
     """Returns the record of a call, as a trace has it (``enricher.model.opinion_request``)."""

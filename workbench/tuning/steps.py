@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
-    from workbench.tuning.examples import Example
+    from workbench.tuning.labelled_prompts import Example
 
 STEPS = (1, -1, 2, -2, 4, -4, 8, -8)
 PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WEIGHT)

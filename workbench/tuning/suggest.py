@@ -23,7 +23,7 @@ from workbench.replay.replay import Replay, never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.versions import compile_texts
 from workbench.statistics.pairs import benjamini_hochberg, mcnemar_midp
-from workbench.tuning.examples import example, from_log, from_rows, task_type
+from workbench.tuning.labelled_prompts import example, from_log, from_rows, task_type
 from workbench.tuning.rewriting import Rewriter, changed_line
 from workbench.tuning.steps import Search, best
 from workbench.tuning.wishes.floors import floors, judged_lines
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.replay.corpus import Corpus
     from workbench.replay.rulesets.compared_rules import Side
-    from workbench.tuning.examples import Example, LabelledPrompt
-    from workbench.tuning.labelled_rows import LabelledRow
+    from workbench.tuning.labelled_prompts import Example, LabelledPrompt, LabelledRow
     from workbench.tuning.steps import RuleChange
     from workbench.tuning.wishes.floors import Floor, JudgedLine
 

@@ -33,7 +33,7 @@ def suggest(files: tuple[str, ...], selection: Selection, instructions: str | No
     """
     from enricher.rules.layers import packaged_file
     from workbench.commands.replaying.coverage import opened
-    from workbench.tuning.labelled_rows import LabelError, read_labelled
+    from workbench.tuning.labelled_prompts import LabelError, read_labelled
     from workbench.tuning.suggest import SuggestError
     from workbench.tuning.suggest import suggest as find
 

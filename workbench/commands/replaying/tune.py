@@ -31,7 +31,7 @@ def tune(
     export" writes is accepted, too.
     """
     try:
-        from workbench.tuning.labelled_rows import LabelError
+        from workbench.tuning.labelled_prompts import LabelError
         from workbench.tuning.tune import TuningError
     except ImportError as error:
         raise click.ClickException(
@@ -60,7 +60,7 @@ def _check_prompts(paths: tuple[str, ...], *, force: bool, report: bool) -> None
     """Print how many prompts are used; raise ClickException if they are too few, or lack labels that a report needs."""
     from workbench.tuning.accuracy import packaged_table
     from workbench.tuning.labelled import check_labels
-    from workbench.tuning.labelled_rows import read_rows
+    from workbench.tuning.labelled_prompts import read_rows
 
     rows = [row for path in paths for row in read_rows(path)]
     prompts = [row for row in rows if row is not None]

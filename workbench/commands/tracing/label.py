@@ -105,9 +105,9 @@ def _give(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str)
     try:
         found = queries.find(db, one.trace_id)
         if one.line:
-            from workbench.gate import line_labelling
+            from workbench.gate import labelling
 
-            return line_labelling.judge(db, found, one.line, one.verdict)
+            return labelling.judge_line(db, found, one.line, one.verdict)
     except (queries.UnknownTraceError, line_labels.UnknownLineError) as error:
         raise click.ClickException(f"{one.place}{error}") from error
     written = write_case(db, found, one.verdict, cases=cases) if is_case or cases else ""

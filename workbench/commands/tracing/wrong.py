@@ -59,13 +59,13 @@ def last_here(db: sqlite3.Connection) -> str:
 def _change(
     db: sqlite3.Connection, trace_id: str, number: int, *, because: str, is_right: bool, is_undo: bool
 ) -> dict[str, object]:
-    from workbench.gate import line_labelling
+    from workbench.gate import labelling
 
     if is_undo:
         line_labels.take_back(db, trace_id, number)
         return {"id": trace_id, "line": number, "verdict": None}
     verdict = line_labels.OK if is_right else line_labels.WRONG
-    return line_labelling.judge(db, trace_id, number, verdict, because=because)
+    return labelling.judge_line(db, trace_id, number, verdict, because=because)
 
 
 def _told(entry: dict[str, object]) -> str:

@@ -20,8 +20,7 @@ from enricher.rules.compiling.document import Problem
 from enricher.rules.layers import Layer
 from storage.base.fast_stdlib import keyed_hash
 from workbench.replay.rulesets.layer_stack import layer_file, stack_of
-from workbench.replay.rulesets.unpacked_table import UnpackedTable
-from workbench.replay.rulesets.versions import compile_texts
+from workbench.replay.rulesets.versions import UnpackedTable, compile_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

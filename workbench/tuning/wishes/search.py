@@ -25,7 +25,7 @@ from workbench.replay.outcome import reevaluated, reweighed
 from workbench.replay.replay import never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
-from workbench.tuning.examples import SILENCED
+from workbench.tuning.labelled_prompts import SILENCED
 from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
 from workbench.tuning.steps import LONGEST, grams
 from workbench.tuning.wishes.floors import Floor, points_of

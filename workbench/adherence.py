@@ -206,7 +206,7 @@ def _has_evidence(turn: Actions) -> bool:
     changes = [at for at, (kind, _value) in enumerate(turn.done) if kind == CHANGE]
     if not changes:
         return any(kind in (READ, COMMAND) for kind, _value in turn.done)
-    after = [*turn.done[changes[-1] + 1 :], ("", "")]
+    after = [*turn.done[changes[-1] + 1 :], ("", "")]  # the pair that follows the last action
     return any(
         kind == COMMAND and not NO_CHECK.match(value) and following[0] != ERROR
         for (kind, value), following in pairwise(after)

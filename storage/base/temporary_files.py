@@ -12,6 +12,7 @@ import time
 
 ENDING = ".tmp"
 ABANDONED_S = 60.0
+"""No write takes a minute: whoever began this file was killed."""
 LONGEST_WRITE_S = 2.0
 LOOK_AGAIN_S = 0.05
 

@@ -107,6 +107,7 @@ def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None)
 def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance | None = None) -> int:
     """Delete the oldest traces until the limits hold; return how many. The caller runs ``forgetting.scrub``."""
     gone = 0
+    # Again and again: how much a trace takes is only estimated from the average.
     while ids := surplus(db, bounds):
         gone += forgetting.delete(db, ids, advance=advance)
     return gone

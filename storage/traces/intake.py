@@ -93,7 +93,7 @@ def _import_versions(folder: str, db: sqlite3.Connection) -> None:
             # The file is as old as the first prompt of this version; several versions may wait for one drain.
             seen_at = fast_stdlib.in_utc(entry.stat().st_mtime)
             db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen_at})
-        private.write_file(entry.path, b"")
+        private.write_file(entry.path, b"")  # the mark by which a prompt knows that the version is stored
 
 
 def _is_version(name: str) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.tuning.second_opinion import OpinionValue
 
 TOKENS_OF_A_QUESTION = 330
-"""About what a question costs beside its prompt: the instructions, the classes with their meanings, three examples."""
+"""About what a question has in addition to its prompt: instructions, classes with their meanings, three examples."""
 TOKENS_OF_AN_ANSWER = 40
 
 
@@ -135,7 +135,7 @@ def _prompts(labelled: str | None, selection: Selection) -> list[LabelledPrompt]
 
     if labelled:
         return list(from_rows(read_labelled((labelled,))))
-    from workbench.commands.replaying.coverage import opened
+    from workbench.commands.replaying.blast_radius import opened
 
     with opened(selection) as corpus:
         return from_log(corpus).prompts

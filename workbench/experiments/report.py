@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     Better = Literal["higher", "lower", ""]
     Test = Literal["mid-p McNemar", "signed rank", "none: the arms are the same"]
 
+LEVEL = 0.95
+"""Level of every interval, and one minus the p-value below which a metric counts as changed."""
 SAME_ARMS: Test = "none: the arms are the same"
 
 
@@ -139,26 +141,16 @@ def report_on(
     breaches: dict[str, Counter[str]],
     left_out: Counter[str],
     unknown_context: int = 0,
-    level: float = 0.95,
+    level: float = LEVEL,
 ) -> ExperimentReport:
     """Return the report; with ``same_arms`` (one rules hash on both sides) and equal answers nothing is tested."""
     is_same = same_arms and all(pair.is_same() for pair in pairs)
     metrics = _tested(pairs, METRICS, is_same=is_same, level=level)
     gained, lost = _gained_and_lost(pairs)
     changed = sum(not pair.is_same() for pair in pairs)
-    return ExperimentReport(
-        len(pairs),
-        len({pair.session for pair in pairs}),
-        share_changed(_by_session(pairs), level=level),
-        metrics,
-        {arm: dict(sorted(counts.items())) for arm, counts in breaches.items()},
-        gained,
-        lost,
-        dict(sorted(left_out.items())),
-        unknown_context,
-        is_same,
-        _verdict(metrics, changed=changed, gained=gained, lost=lost, level=level),
-    )
+    verdict = _verdict(metrics, changed=changed, gained=gained, lost=lost, level=level)
+    report = _report(pairs, metrics, breaches, left_out, same_arms=is_same, verdict=verdict, level=level)
+    return replace(report, gained=gained, lost=lost, unknown_context=unknown_context)
 
 
 def report_on_responses(
@@ -167,7 +159,6 @@ def report_on_responses(
     same_arms: bool,
     faults: Mapping[str, Counter[str]],
     left_out: Counter[str],
-    level: float = 0.95,
 ) -> ExperimentReport:
     """Return the report on responses of a model; ``faults`` counts why they failed, by arm.
 
@@ -176,25 +167,38 @@ def report_on_responses(
     """
     is_each_same = all(pair.is_same() for pair in pairs)
     is_same = same_arms and is_each_same
-    metrics = _tested(pairs, METRICS_OF_RESPONSES, is_same=is_same, level=level)
+    metrics = _tested(pairs, METRICS_OF_RESPONSES, is_same=is_same, level=LEVEL)
     verdicts = {one.verdict for one in metrics}
     verdict: Verdict = "identical" if pairs and is_each_same else "inconclusive"
     if "regressed" in verdicts:
         verdict = "regressed"
     elif "changed" in verdicts:
         verdict = "changed"
+    return _report(pairs, metrics, faults, left_out, same_arms=is_same, verdict=verdict, level=LEVEL)
+
+
+def _report(
+    pairs: Sequence[AnswerPair],
+    metrics: tuple[Metric, ...],
+    breaches: Mapping[str, Counter[str]],
+    left_out: Counter[str],
+    *,
+    same_arms: bool,
+    verdict: Verdict,
+    level: float,
+) -> ExperimentReport:
     return ExperimentReport(
         len(pairs),
         len({pair.session for pair in pairs}),
         share_changed(_by_session(pairs), level=level),
         metrics,
-        {arm: dict(sorted(counts.items())) for arm, counts in faults.items()},
-        0,
-        0,
-        dict(sorted(left_out.items())),
-        0,
-        is_same,
-        verdict,
+        {arm: dict(sorted(counts.items())) for arm, counts in breaches.items()},
+        gained=0,
+        lost=0,
+        left_out=dict(sorted(left_out.items())),
+        unknown_context=0,
+        same_arms=same_arms,
+        verdict=verdict,
     )
 
 

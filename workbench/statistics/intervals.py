@@ -89,7 +89,7 @@ def student_quantile(probability: float, *, df: int) -> float:
     low, high = 0.0, 1.0
     while student_within(high, df=df) < 2 * probability - 1:
         high *= 2
-    for _halving in range(60):
+    for _halving in range(60):  # a double has 53 bits, so that more halvings change nothing
         middle = (low + high) / 2
         low, high = (middle, high) if student_within(middle, df=df) < 2 * probability - 1 else (low, middle)
     return high
@@ -148,6 +148,7 @@ def _tail_probability(n: int, share: float, count: int) -> float:
 
 
 def _significant_terms(n: int, share: float, count: int) -> range:
+    # Terms further out are too small to change the sum of doubles.
     spread = 10 * math.sqrt(n * share * (1 - share)) + 10
     return range(max(count, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
 

@@ -67,7 +67,7 @@ def mcnemar_midp(gained: int, lost: int) -> float:
     for count in range(fewer, 0, -1):
         term *= count / (n - count + 1)
         below += term
-        if term < own * 1e-17:
+        if term < own * 1e-17:  # too small to change the sum
             break
     return min(1.0, 2 * below + own)
 

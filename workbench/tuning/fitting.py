@@ -15,7 +15,7 @@ import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.rules.compiling.classes.signals import MOST_FITTED
-from workbench.tuning.labelled import classes_of, columns_of, part, targets, vocabulary, weights_of, with_task_type
+from workbench.tuning.labelled import columns_of, names_of, part, targets, vocabulary, weights_of, with_task_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ def fit(
 
     For search intents, ``task_types`` must hold the task type predicted for each prompt.
     """
-    names = [name for _, name in classes_of(table, facet)]
+    names = names_of(table, facet)
     goal = targets(observed.prompts, names, facet)
     counts = goal.sum(0)
     importance = (goal @ (counts.max() / np.maximum(1, counts)) ** RARITY)[:, None]
@@ -134,6 +134,7 @@ def _descend(
     for _ in range(20):
         direction = columns.T @ (columns @ direction)
         direction /= np.linalg.norm(direction) or 1.0
+    # The softmax curves by 1/2 at most, so that no step of this size can overshoot.
     steepest = 0.5 * float(importance.max()) * float(np.linalg.norm(columns @ direction)) ** 2 + pull
     bounds = bounds[0].astype(np.float32), bounds[1].astype(np.float32)
     prior = prior.astype(np.float32)
@@ -142,7 +143,7 @@ def _descend(
     for _ in range(ROUNDS):
         slope = columns.T @ (importance * (softmax(columns @ ahead) - goal)) + pull * (ahead - prior)
         following = np.clip(ahead - slope / steepest, *bounds)
-        after = (1 + (1 + 4 * momentum**2) ** 0.5) / 2
+        after = (1 + (1 + 4 * momentum**2) ** 0.5) / 2  # FISTA (Beck & Teboulle 2009)
         ahead = following + (momentum - 1) / after * (following - found)
         found, momentum = following, after
     return found
@@ -187,7 +188,7 @@ def points_left_out(observed: Observed, table: Table) -> Numbers:
     Prompts without a repository are used in every fit; their own points are zeros.
     """
     is_real = np.array([bool(prompt.repository) for prompt in observed.prompts])
-    points = np.zeros((len(observed.prompts), len(classes_of(table, TASK_TYPE))))
+    points = np.zeros((len(observed.prompts), len(names_of(table, TASK_TYPE))))
     real = part(observed, np.flatnonzero(is_real))
     fold_of = np.full(len(observed.prompts), -1)
     fold_of[is_real] = folds_of(real.prompts, INNER_FOLDS)
@@ -226,6 +227,7 @@ def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
 def is_shown(points: Numbers, observed: Observed, thresholds: Thresholds, table: Table) -> Numbers:
     """Return for each prompt whether its class would be shown; the hook's version is in ``enricher.classify``."""
     odds, silent = _odds(points, thresholds.points_that_double), _silent(table)
+    # Rounded as the hook rounds a confidence before it compares it.
     sure = np.round(odds.max(1), 2) >= thresholds.min_confidence
     quiet = silent[odds.argmax(1)] | (odds[:, silent].sum(1) > thresholds.max_silent) | (observed.foreign > 0)
     return np.asarray(sure & ~quiet)
@@ -237,24 +239,24 @@ def _odds(points: Numbers, doubles: float) -> Numbers:
 
 def _silent(table: Table) -> Numbers:
     facet = next(facet for facet in table.facets if facet["name"] == TASK_TYPE)
-    return np.isin([name for _, name in classes_of(table, TASK_TYPE)], facet["silent"])
+    return np.isin(names_of(table, TASK_TYPE), facet["silent"])
 
 
 def _likeliest(points: Numbers, observed: Observed, table: Table) -> float:
     """Return the lead in points that should double the odds, so that confidences match the share that is right."""
-    goal = targets(observed.prompts, [name for _, name in classes_of(table, TASK_TYPE)], TASK_TYPE)
+    goal = targets(observed.prompts, names_of(table, TASK_TYPE), TASK_TYPE)
     losses = [-(goal * np.log(_odds(points, doubles) + 1e-12)).sum() for doubles in DOUBLES]
     return float(DOUBLES[int(np.argmin(losses))])
 
 
 def _is_silent(observed: Observed, table: Table) -> Numbers:
     """Return for each prompt whether its label is a class that is never shown."""
-    names = [name for _, name in classes_of(table, TASK_TYPE)]
+    names = names_of(table, TASK_TYPE)
     return np.asarray(_silent(table)[[names.index(prompt.task_type) for prompt in observed.prompts]])
 
 
 def _acceptable(points: Numbers, observed: Observed, table: Table) -> Numbers:
-    names = [name for _, name in classes_of(table, TASK_TYPE)]
+    names = names_of(table, TASK_TYPE)
     best = [names[at] for at in points.argmax(1)]
     return np.array(
         [name in (prompt.task_type, prompt.alternative) for name, prompt in zip(best, observed.prompts, strict=True)]

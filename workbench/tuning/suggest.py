@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     Labelled = LabelledPrompt | JudgedLine
 
 MOST_SHOWN, MOST_TRIED = 10, 24
+"""Most proposals, and most candidates that are compiled and replayed, which takes far longer than adding points."""
 ENOUGH_LABELS = 30
 """Labelled prompts; with fewer, a proposal may depend on single prompts."""
 BEYOND_CHANCE = 0.05
@@ -187,7 +188,7 @@ class _Trial:
         fixes, breaks = self._effect(rules, candidate.signal)
         index = candidate.signal.index if candidate.signal else -1
         line = self._rewriters[path].line_of(candidate.rule, index)
-        return self._told(candidate.title(), RulePosition(path, line), text, q, fixes, breaks)
+        return self._proposed(candidate.title(), RulePosition(path, line), text, q, fixes, breaks)
 
     def floor_proposal(self, floor: Floor, q: float) -> Proposal | None:
         """Return a higher floor with the judged lines that it takes out; None as ``proposal`` does."""
@@ -199,9 +200,9 @@ class _Trial:
         gone = [one for one in self._lines if one.is_taken_out(self._written.rules, rules)]
         line = changed_line(self._texts[path], text)
         wrong, right = [one for one in gone if one.is_wrong], [one for one in gone if not one.is_wrong]
-        return self._told(floor.title(), RulePosition(path, line), text, q, wrong, right)
+        return self._proposed(floor.title(), RulePosition(path, line), text, q, wrong, right)
 
-    def _told(
+    def _proposed(
         self,
         title: str,
         place: RulePosition,

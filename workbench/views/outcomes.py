@@ -86,7 +86,7 @@ def describe_model_call(trace: Row) -> str:
     return summary(record) if record else ""
 
 
-def plan_told(trace: Row) -> list[str]:
+def describe_plan(trace: Row) -> list[str]:
     """Return the workflow with the reason for it, and the model's part in the plan; empty without a workflow."""
     reason = _recorded(trace, "workflow")
     by_model = (_recorded(trace, "hydration") or {}).get("model")

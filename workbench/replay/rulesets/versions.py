@@ -57,7 +57,7 @@ class Versions:
         return [one for one in named if any(path == of for _layer, of, _text in self.texts(one))]
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # each save opens a corpus of its own, whose versions are mostly those of the last one
 def _readable(identity: str, stored: str | None) -> Rules | None:
     try:
         rules = recorded_rules(identity, stored) if stored else None

@@ -92,7 +92,7 @@ async def _page(
         budgets=DEFAULTS,
         nothing=outcomes.why_nothing(trace),
         model=outcomes.describe_model_call(trace),
-        plan=outcomes.plan_told(trace),
+        plan=outcomes.describe_plan(trace),
         violations=[violation_summary(one) for one in trace.get("rule_violations", [])[:MOST_OF_A_KIND]],
         wording=outcomes,
         added=_exact(trace["output_text"]),

@@ -30,6 +30,18 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 CHANGE, READ, COMMAND, ERROR = "change", "read", "command", "error"
+INLINE, IN_FILE = "## Prompt Hydration", "claude-hydrator/hydrate_"
+STEP = re.compile(r'^\s*(?:TaskCreate\()?\{(?:content|subject|step|description): ("(?:[^"\\]|\\.)*")', re.MULTILINE)
+"""A step of an inline plan, in the words of any client's task list."""
+COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
+NO_CHECK = re.compile(r"\s*(?:git|ls|cd|cat|pwd|echo|mkdir|touch|cp|mv|rm|sed -i)\b")
+"""Commands that show nothing about whether a change works."""
+CLOSE_US = 10_000_000
+"""Without a text to compare, a prompt of the transcript this close to the trace is the same one."""
+ABOUT_THE_LIST = ("task_list", "as_planned", "kept_up")
+DECISIVE = ("evidence", "within_limits", "commit")
+"""The criteria that make up ``followed``; the others are about the task list, which not every client has."""
+CRITERIA = (*ABOUT_THE_LIST, *DECISIVE)
 Steps = list[tuple[str, str]]
 """A task list: status ("pending", "in_progress", "completed") and text of each step."""
 
@@ -120,21 +132,6 @@ def read_actions(source: ConversationFile) -> list[Actions]:
     for _event in transcript.events(lambda _bytes: None):
         pass
     return transcript.turns
-
-
-INLINE, IN_FILE = "## Prompt Hydration", "claude-hydrator/hydrate_"
-STEP = re.compile(r'^\s*(?:TaskCreate\()?\{(?:content|subject|step|description): ("(?:[^"\\]|\\.)*")', re.MULTILINE)
-"""A step of an inline plan, in the words of any client's task list."""
-CHECKPOINT = "CHECKPOINT"
-COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
-NO_CHECK = re.compile(r"\s*(?:git|ls|cd|cat|pwd|echo|mkdir|touch|cp|mv|rm|sed -i)\b")
-"""Commands that show nothing about whether a change works."""
-CLOSE_US = 10_000_000
-"""Without a text to compare, a prompt of the transcript this close to the trace is the same one."""
-ABOUT_THE_LIST = ("task_list", "as_planned", "kept_up")
-DECISIVE = ("evidence", "within_limits", "commit")
-"""The criteria that make up ``followed``; the others are about the task list, which not every client has."""
-CRITERIA = (*ABOUT_THE_LIST, *DECISIVE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,12 +90,12 @@ def held(db: sqlite3.Connection) -> StoredAmount:
     return StoredAmount(db.execute(HOW_MANY).fetchone()[0], oldest[0] if oldest else "", (pages - free) * size)
 
 
-def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None) -> list[str]:
+def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
     """Return the ids of traces beyond the limits, oldest first; their number for the size limit is an estimate.
 
     ``prune`` measures again after each deletion.
     """
-    found = _too_old(db, bounds, time.time() if now is None else now)
+    found = _too_old(db, bounds)
     state = held(db)
     count = max(
         state.traces - bounds.rows if bounds.rows else 0,
@@ -166,10 +166,10 @@ def sizes(state_dir: str) -> dict[str, int]:
     }
 
 
-def _too_old(db: sqlite3.Connection, bounds: Bounds, now: float) -> list[str]:
+def _too_old(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
     if not bounds.days:
         return []
-    return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": queries.first_id(now - bounds.days * DAY_S)})]
+    return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": queries.first_id(time.time() - bounds.days * DAY_S)})]
 
 
 def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:

@@ -106,11 +106,11 @@ def blocks(
     *,
     width_s: int,
     after: str = "",
-    before: str = ABOVE_ALL,
     most: int = BLOCK_PROMPTS,
 ) -> Iterator[Block]:
     """Yield the measured prompts newest first, at most ``most`` per block, never across a multiple of ``width_s``."""
     bottom = f"{after}!" if after else ""  # sorts right behind the id ``after``
+    before = ABOVE_ALL
     while top := _first_of(db, which, low=bottom, before=before, most=1):
         start = moment(top) // width_s * width_s
         least = max(first_id(start), bottom)

@@ -16,10 +16,9 @@ from workbench.replay.attribution import ELSEWHERE, undoing_between
 from workbench.replay.compare import kinds
 from workbench.replay.corpus import NOT_CLASSIFIED, why_left_out
 from workbench.replay.outcome import reevaluated
-from workbench.replay.replay import never
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import RecordedPrompt
@@ -57,14 +56,12 @@ class BisectStep:
     is_own: bool = False
 
 
-def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = never) -> Iterator[BisectStep]:
+def steps(corpus: Corpus, trace_id: str) -> Iterator[BisectStep]:
     """Yield the outcome of a recorded prompt under every stored version, oldest first; raises BisectError."""
     row = _row(corpus, trace_id)
     own = corpus.versions.rules(row.rules_hash)
     last: tuple[str, Outcome] | None = None
     for version, at in versions_by_first_use(corpus.db):
-        if should_stop():
-            return
         rules = corpus.versions.rules(version)
         is_own = version == row.rules_hash
         reason = "" if is_own or _applies_in(row.cwd, corpus.versions.texts(version)) else NOT_HERE

@@ -104,10 +104,8 @@ class Quantile:
     interval: Interval
 
 
-def bootstrap_quantiles(
-    values: Sequence[float], at: Sequence[float] = SHARES, *, level: float = 0.95
-) -> list[Quantile]:
-    """Return each quantile (nearest rank) with its bootstrap percentile interval, in the unit of the values.
+def bootstrap_quantiles(values: Sequence[float], *, level: float = 0.95) -> list[Quantile]:
+    """Return the quantiles of SHARES (nearest rank) with its bootstrap percentile interval, in the unit of the values.
 
     The k-th smallest of a resample is at most the j-th smallest value with the probability that Binomial(n, j/n)
     reaches k (Efron 1979), so no resampling is needed. No interval exceeds the largest value: with fewer than about
@@ -116,7 +114,7 @@ def bootstrap_quantiles(
     if not values:
         raise ValueError("a quantile needs at least one value")
     ordered = sorted(values)
-    return [_quantile(ordered, one, level) for one in at]
+    return [_quantile(ordered, one, level) for one in SHARES]
 
 
 def _quantile(ordered: list[float], at: float, level: float) -> Quantile:

@@ -12,7 +12,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from enricher.classify import TASK_TYPE
 from enricher.rules.cache import Rules
 from enricher.rules.checks.lint import findings
 from enricher.rules.compiling.compiled import FITTED
@@ -105,7 +104,7 @@ def suggest(
     path = recorded_path(path, corpus.versions)
     written = of_file(path, text, versions=corpus.versions)
     log = from_log(corpus)
-    known = set(written.class_names(TASK_TYPE))
+    known = set(written.task_types())
     given = [*log.prompts, *from_rows(rows)]
     prompts = [one for one in given if one.right <= known]
     lines = list(judged_lines(corpus, written.rules))

@@ -38,6 +38,9 @@ CHANNEL_TEXTS = {
     "off": "switched off",
     "untrusted": "not trusted",
 }
+TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
+OF_THE_WHOLE = ("plain words", "earlier turn")
+"""Signals that sum up many words, or words of another prompt; names of structural features are in angle brackets."""
 
 
 def why_nothing(trace: Row) -> list[str]:
@@ -90,8 +93,8 @@ def describe_plan(trace: Row) -> list[str]:
     """Return the workflow with the reason for it, and the model's part in the plan; empty without a workflow."""
     reason = _recorded(trace, "workflow")
     by_model = (_recorded(trace, "hydration") or {}).get("model")
-    told = [f"{trace['workflow'] or 'none'}: {reason}"] if reason else []
-    return told + ([f"intent and steps, asked of {summary(by_model)}"] if by_model else [])
+    chosen = [f"{trace['workflow'] or 'none'}: {reason}"] if reason else []
+    return chosen + ([f"intent and steps, asked of {summary(by_model)}"] if by_model else [])
 
 
 def _recorded(trace: Row, name: str) -> Any:
@@ -119,11 +122,6 @@ def drifts(prompts: Iterable[ClassifiedPrompt]) -> set[str]:
             found.add(one.id)
         former = one.task_type
     return found
-
-
-TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
-OF_THE_WHOLE = ("plain words", "earlier turn")
-"""Signals that sum up many words, or words of another prompt; names of structural features are in angle brackets."""
 
 
 class EvidenceSignal(NamedTuple):

@@ -178,6 +178,7 @@ def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
     if excess <= 0 or left <= ALWAYS_KEPT:
         return 0
     likely = int(excess / max(1.0, state.used_bytes / left)) + 1
+    # At least one in a hundred: near the limit, estimates of a few traces each would take many rounds.
     return min(max(likely, min(PAGE_TRACES, left // 100 + 1)), left - ALWAYS_KEPT)
 
 

@@ -225,7 +225,7 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
                 watch_filter=lambda _kind, name: name in names,
                 debounce=DEBOUNCE_MS,
                 step=STEP_MS,
-                rust_timeout=1000,
+                rust_timeout=1000,  # look once a second whether a folder was removed
                 yield_on_timeout=True,
                 recursive=False,
                 stop_event=stop,

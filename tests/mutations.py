@@ -1980,7 +1980,7 @@ MUTATIONS = (
     Mutation(
         "half-written files survive what is forgotten",
         "storage/erasure/sidecar_files.py",
-        '        "half-written files": abandoned_files.erase(state_dir),',
+        '        "half-written files": temporary_files.erase(state_dir),',
         '        "half-written files": 0,',
         "",
         "forgetting/test_forget_everywhere.py",
@@ -1988,7 +1988,7 @@ MUTATIONS = (
     Mutation(
         "half-written files are never swept",
         "storage/db/maintenance.py",
-        "    abandoned_files.sweep(state_dir)",
+        "    temporary_files.sweep(state_dir)",
         "    pass",
         "",
         "forgetting/test_prune.py::test_what_a_killed_process_left_half_written_goes_behind_a_later_prompt",
@@ -4034,7 +4034,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a check before the last change counts as evidence",
-        "workbench/adherence/measure.py",
+        "workbench/adherence.py",
         "    after = [*turn.done[changes[-1] + 1 :], ",
         "    after = [*turn.done, ",
         "Y21",
@@ -4042,7 +4042,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a failed check is evidence",
-        "workbench/adherence/measure.py",
+        "workbench/adherence.py",
         " and following[0] != ERROR",
         "",
         "Y29",
@@ -4050,7 +4050,7 @@ MUTATIONS = (
     ),
     Mutation(
         "any task list is the plan's",
-        "workbench/adherence/measure.py",
+        "workbench/adherence.py",
         '        "as_planned": steps in texts if steps else None,',
         '        "as_planned": bool(texts) if steps else None,',
         "Y19",
@@ -4058,7 +4058,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a step that was never finished counts as kept up",
-        "workbench/adherence/measure.py",
+        "workbench/adherence.py",
         '        "kept_up": all(status == "completed" for',
         '        "kept_up": all(status for',
         "Y20",
@@ -4091,7 +4091,7 @@ MUTATIONS = (
     Mutation(
         "the page labels the prompt where a line was meant",
         "workbench/web/pages/label.py",
-        "            line_labelling.judge(db, identity, line, verdict)",
+        "            labelling.judge_line(db, identity, line, verdict)",
         "            labels.add(db, identity, verdict)",
         "",
         "publication/test_labelling.py::test_a_signed_in_reader_calls_a_line_wrong",
@@ -4114,7 +4114,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a secret in the reason for a label is stored",
-        "workbench/gate/line_labelling.py",
+        "workbench/gate/labelling.py",
         '    reason = redact(storable(" ".join(because.split())))[0]',
         '    reason = storable(" ".join(because.split()))',
         "",

@@ -11,7 +11,7 @@ import os
 from typing import TYPE_CHECKING
 
 from enricher.home import project_root
-from storage.base import abandoned_files, private, shared_files
+from storage.base import private, temporary_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +54,7 @@ def _drop_cases(path: str, gone: ErasureTarget) -> int:
         lines = private.read_file(target, LARGEST_CASES).splitlines(keepends=True)
         left = [line for line in lines if not (_case_id(line) in gone.ids or gone.mentions.in_bytes(line))]
         if len(left) < len(lines):
-            shared_files.replace_file(target, b"".join(left))
+            temporary_files.replace_file(target, b"".join(left))
     return len(lines) - len(left)
 
 
@@ -62,8 +62,8 @@ def _remove_half_written(target: str) -> None:
     """Remove temporary files of killed processes; the caller must hold the lock for this folder."""
     folder, file = os.path.split(target)
     for name in os.listdir(folder):
-        middle = name.removeprefix(file).removesuffix(abandoned_files.ENDING).removeprefix(".")
-        is_ours = name.endswith(abandoned_files.ENDING) and middle != "" and not set(middle) - set("0123456789abcdef")
+        middle = name.removeprefix(file).removesuffix(temporary_files.ENDING).removeprefix(".")
+        is_ours = name.endswith(temporary_files.ENDING) and middle != "" and not set(middle) - set("0123456789abcdef")
         if is_ours and not os.path.islink(path := os.path.join(folder, name)):
             os.unlink(path)
 

@@ -15,7 +15,7 @@ import time
 
 from enricher.home import state_dir
 from storage.base import private
-from storage.base.abandoned_files import ABANDONED_S
+from storage.base.temporary_files import ABANDONED_S
 
 ASIDE = ".enricher-"
 

@@ -66,6 +66,15 @@ def write_file(path: str, content: bytes) -> None:
         raise
 
 
+def write_into(folder: str, name: str, content: bytes) -> None:
+    """Write a private file as ``write_file`` does, and create the folder if it is missing."""
+    try:
+        write_file(f"{folder}/{name}", content)
+    except FileNotFoundError:  # missing only the first time, so looking for it before every write would be in vain
+        make_directory(folder)
+        write_file(f"{folder}/{name}", content)
+
+
 def read_own_file(path: str, limit: int, *, follow: bool = False) -> bytes:
     """Return the content of a file that only this user or root can have written.
 

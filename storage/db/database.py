@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LOCK = "database.lock"
 PATIENCE_S = 10.0
 JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
+"""SQLite never shortens its write-ahead log without a limit; one stuck reader let it grow to 362 MB."""
 BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 ONE_THREAD = threading.Lock()
 """``lockf`` locks belong to the process: a second thread would get the lock, too, and release it for both."""
@@ -174,7 +175,10 @@ def _version(path: str) -> int:
 
 
 def _create(path: str) -> None:
-    """Build the database under another name, so that a hook sees either the complete file or none."""
+    """Build the database under another name, so that a hook sees either the complete file or none.
+
+    Where processes switch a new file to WAL at the same time, some fail however long they wait.
+    """
     for leftover in (f"{path}.new", f"{path}.new-wal", f"{path}.new-shm", f"{path}-wal", f"{path}-shm"):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(leftover)

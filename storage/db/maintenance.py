@@ -11,7 +11,7 @@ import os
 import sqlite3
 import time
 
-from storage.base import abandoned_files, log, private
+from storage.base import log, private, temporary_files
 from storage.db import database
 from storage.state import detached, notices, sessions
 from storage.traces import intake, spool
@@ -95,7 +95,7 @@ def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
             left = _import_spool(state_dir)
             until = time.monotonic() + linger_s
     sessions.forget_old(state_dir)
-    abandoned_files.sweep(state_dir)
+    temporary_files.sweep(state_dir)
     return left
 
 

@@ -109,6 +109,7 @@ def _opened(path: str, state_dir: str) -> Iterator[sqlite3.Connection]:
         with contextlib.closing(_connected(path)) as other:
             yield other
         return
+    # In the state folder, which is private; ``storage.erasure.copies`` removes what a killed merge leaves there.
     with tempfile.TemporaryDirectory(prefix="merge-", dir=state_dir) as folder:
         copy = os.path.join(folder, traces.DATABASE)
         try:

@@ -1,7 +1,8 @@
 """The schema as the numbered migrations that create it; never on the hook's path.
 
 A released migration is never changed. ``traces.SCHEMA_VERSION`` is the number of
-migrations, stored in the same transaction that applies them.
+migrations, stored in the same transaction that applies them. They stay in one file, however long it
+gets: each is understood only after those before it.
 """
 
 from __future__ import annotations

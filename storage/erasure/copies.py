@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ABANDONED_S = 3600
 ASIDE = f"{traces.DATABASE}.corrupt-"
 COPIES = "merge-"
+"""Beginning of the folders in which ``storage.db.merge`` migrates a copy of another database."""
 CODE_INDICES = "code"
 ID_DIGITS = 24
 RUN_OF_DIGITS = re.compile(rb"[0-9a-f]{24,}")

@@ -210,7 +210,7 @@ def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | Non
 
 
 def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
-    rollups.take_back(db, ids)
+    rollups.take_back(db, ids)  # reads the rows, so before they are deleted
     for query in FORGET_BEFORE_THE_TRACES:
         db.execute(query, _as_parameters(ids))
     gone = db.execute(FORGET_THE_TRACES, _as_parameters(ids)).rowcount

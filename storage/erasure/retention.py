@@ -90,12 +90,12 @@ def held(db: sqlite3.Connection) -> StoredAmount:
     return StoredAmount(db.execute(HOW_MANY).fetchone()[0], oldest[0] if oldest else "", (pages - free) * size)
 
 
-def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None) -> list[str]:
+def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
     """Return the ids of traces beyond the limits, oldest first; their number for the size limit is an estimate.
 
     ``prune`` measures again after each deletion.
     """
-    found = _too_old(db, bounds, time.time() if now is None else now)
+    found = _too_old(db, bounds)
     state = held(db)
     count = max(
         state.traces - bounds.rows if bounds.rows else 0,
@@ -107,6 +107,7 @@ def surplus(db: sqlite3.Connection, bounds: Bounds, *, now: float | None = None)
 def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance | None = None) -> int:
     """Delete the oldest traces until the limits hold; return how many. The caller runs ``forgetting.scrub``."""
     gone = 0
+    # Again and again: how much a trace takes is only estimated from the average.
     while ids := surplus(db, bounds):
         gone += forgetting.delete(db, ids, advance=advance)
     return gone
@@ -165,10 +166,10 @@ def sizes(state_dir: str) -> dict[str, int]:
     }
 
 
-def _too_old(db: sqlite3.Connection, bounds: Bounds, now: float) -> list[str]:
+def _too_old(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
     if not bounds.days:
         return []
-    return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": queries.first_id(now - bounds.days * DAY_S)})]
+    return [row[0] for row in db.execute(WHICH_ARE_OLDER, {"id": queries.first_id(time.time() - bounds.days * DAY_S)})]
 
 
 def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
@@ -177,6 +178,7 @@ def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
     if excess <= 0 or left <= ALWAYS_KEPT:
         return 0
     likely = int(excess / max(1.0, state.used_bytes / left)) + 1
+    # At least one in a hundred: near the limit, estimates of a few traces each would take many rounds.
     return min(max(likely, min(PAGE_TRACES, left // 100 + 1)), left - ALWAYS_KEPT)
 
 

@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from storage.base import abandoned_files, fast_stdlib, log, private
+from storage.base import fast_stdlib, log, private, temporary_files
 from storage.erasure import copies
 from storage.state import late, notices, sessions
 from storage.traces import spool
@@ -65,7 +65,7 @@ def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = (
         "events": sum(_clean_events(path, gone) for path in event_files),
         "session files": _clean_sessions(state_dir, gone),
         "refused records": _clean_spool(state_dir, gone),
-        "half-written files": abandoned_files.erase(state_dir),
+        "half-written files": temporary_files.erase(state_dir),
         "late results": _clean_late(state_dir, gone),
         "notices": sum(_clean_folder(f"{state_dir}/{name}", gone) for name in (notices.NAME, notices.SHOWN)),
     }

@@ -68,22 +68,20 @@ def holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
     """Return whether a snapshot holds a trace or mentions a text; True if unsure. Raises OSError if it is gone."""
     if wanted.in_file(snapshot.path, is_database=True):
         return True
-    os.stat(snapshot.path)
-    try:
-        address = f"{reader.address(snapshot.path)}&immutable=1"
-        with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
-            return db.execute(WHICH_ARE_IN_IT, {"ids": json.dumps(list(ids))}).fetchone() is not None
-    except sqlite3.Error:
-        return True
+    return _finds(snapshot, WHICH_ARE_IN_IT, {"ids": json.dumps(list(ids))})
 
 
 def goes_back_before(snapshot: Snapshot, trace_id: str) -> bool:
     """Return whether a snapshot holds a trace older than that one; True if unsure. Raises OSError if it is gone."""
-    os.stat(snapshot.path)
+    return _finds(snapshot, IS_ANY_OLDER, {"id": trace_id})
+
+
+def _finds(snapshot: Snapshot, query: str, parameters: dict[str, str]) -> bool:
+    os.stat(snapshot.path)  # SQLite reports a missing file like a damaged one, and only the latter is to be deleted
     try:
         address = f"{reader.address(snapshot.path)}&immutable=1"
         with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
-            return db.execute(IS_ANY_OLDER, {"id": trace_id}).fetchone() is not None
+            return db.execute(query, parameters).fetchone() is not None
     except sqlite3.Error:
         return True
 

@@ -25,6 +25,9 @@ WHICH_VERSIONS_HAVE_SOURCES = """
     select hash, layer, path, text from instructions_sources order by hash, position
 """
 NEWEST_LABELS = """
+    select trace_id, verdict, task_type from labels where id in (select max(id) from labels group by trace_id)
+"""
+NEWEST_LABELS_OF_TRACES = """
     select trace_id, verdict, task_type from labels
     where trace_id in (select value from json_each(:ids))
       and id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
@@ -61,13 +64,21 @@ class RecordedPrompt(NamedTuple):
     output_text: str
     output_tokens: int
 
+    @property
+    def has_inputs(self) -> bool:
+        """Whether its inputs were stored, so that it can be judged again; with ``log = hash`` they are not.
+
+        Every record of a judged prompt has settings. The text is searched: parsing it costs as much as weighing scores.
+        """
+        return '"settings"' in self.inputs
+
 
 COLUMNS = RecordedPrompt._fields
 
 
 def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[list[RecordedPrompt]]:
     """Yield the selected prompts, newest first, in lists of up to PAGE_ROWS; ``limit`` 0 means no limit."""
-    before, left = "g", limit or -1
+    before, left = "g", limit or -1  # "g" sorts behind every id, since ids are hexadecimal
     columns = ", ".join(f"traces.{column}" for column in COLUMNS)
     query = f"""
         select {columns} from traces where ({selection.where}) and traces.id < :corpus_before
@@ -76,7 +87,7 @@ def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Ite
     while left:
         wanted = PAGE_ROWS if left < 0 else min(PAGE_ROWS, left)
         cursor = db.cursor()
-        cursor.row_factory = None
+        cursor.row_factory = None  # plain tuples: half the time
         found = cursor.execute(query, {**selection.parameters, "corpus_before": before, "corpus_rows": wanted})
         page = list(map(RecordedPrompt._make, found))
         if page:
@@ -134,8 +145,13 @@ def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[RecordedProm
 
 def labels_of(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Return the newest label by trace: verdict and, if that is «class», the task type."""
-    found = db.execute(NEWEST_LABELS, {"ids": json.dumps(list(ids))})
+    found = db.execute(NEWEST_LABELS_OF_TRACES, {"ids": json.dumps(list(ids))})
     return {trace_id: (verdict, task_type) for trace_id, verdict, task_type in found}
+
+
+def all_labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+    """Return the newest label of every labelled trace, as ``labels_of`` does for some."""
+    return {trace_id: (verdict, task_type) for trace_id, verdict, task_type in db.execute(NEWEST_LABELS)}
 
 
 def versions_by_first_use(db: sqlite3.Connection) -> list[tuple[str, str]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from storage import traces
 from storage.base import fast_stdlib
 from storage.base.paced_writes import transaction
+from storage.evaluation.corpus import NEWEST_LABELS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,13 +42,8 @@ WHAT_CAME_OF_EACH_PROMPT = """
            prompt_tokens, response_tokens, usd, fault
     from experiment_results where experiment_id = :id order by prompt_id, arm
 """
-WHAT_WAS_LABELLED = """
-    select trace_id, verdict, task_type from labels where id in (select max(id) from labels group by trace_id)
-"""
-WHAT_CAME_OF_EACH_SESSION = """
-    with newest as (
-        select trace_id, verdict, task_type from labels where id in (select max(id) from labels group by trace_id)
-    )
+WHAT_CAME_OF_EACH_SESSION = f"""
+    with newest as ({NEWEST_LABELS})
     select traces.session_id,
            count(*) as prompts,
            sum(traces.status = 'shadow') as held_back,
@@ -168,11 +164,6 @@ def results(db: sqlite3.Connection, experiment_id: str) -> Iterator[ArmResult]:
     for row in db.execute(WHAT_CAME_OF_EACH_PROMPT, {"id": experiment_id}):
         values = dict(row)
         yield ArmResult(**{**values, "succeeded": bool(values["succeeded"])})
-
-
-def labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """Return the newest label of every labelled trace, as verdict and task type by trace id."""
-    return {row[0]: (row[1], row[2]) for row in db.execute(WHAT_WAS_LABELLED)}
 
 
 def sessions(db: sqlite3.Connection, *, since: str = "") -> list[SessionFigures]:

@@ -6,12 +6,13 @@ Prompt texts are not copied: a result refers to its trace, and is deleted with i
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from storage import traces
 from storage.base import fast_stdlib
 from storage.base.paced_writes import transaction
+from storage.evaluation import corpus
 
 if TYPE_CHECKING:
     import sqlite3
@@ -44,10 +45,6 @@ HOW_MANY_CHANGE_IN_EACH_WAY = """
     select kind.value as kind, count(*) as prompts from replay_results, json_each(replay_results.kinds) as kind
     where replay_id = :id group by kind.value
 """
-WHICH_TRACES_ARE_LABELLED = """
-    select trace_id, verdict, task_type from labels
-    where id in (select max(id) from labels group by trace_id)
-"""
 
 ABOVE_ALL = "g"
 """Sorts after every id."""
@@ -71,7 +68,7 @@ class ChangedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class StoredReplay:
-    """A stored replay; ``keep`` fills in ``id`` and ``at`` if they are empty.
+    """A stored replay; ``store`` fills in ``id`` and ``at`` if they are empty.
 
     ``diff`` is the unified diff of the instructions; ``context`` is ``recorded`` if the channels'
     recorded answers were used, ``today`` if the channels were asked again.
@@ -106,16 +103,9 @@ def store(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[Change
 
     A result is left out if its trace was deleted meanwhile.
     """
-    at = replay.at or fast_stdlib.utc_now()
     identity = replay.id or traces.new_trace_id()
-    row = {
-        name: getattr(replay, name)
-        for name in (
-            "base", "base_hash", "candidate", "candidate_hash", "selection", "context", "diff", "verdict",
-            "prompts", "changed",
-        )
-    }  # fmt: skip
-    row |= {"id": identity, "at": at, "figures": json.dumps(replay.figures)}
+    row = {**asdict(replay), "figures": json.dumps(replay.figures)}
+    row |= {"id": identity, "at": replay.at or fast_stdlib.utc_now()}
     with transaction(db):
         db.execute(KEEP_A_REPLAY, row)
         db.executemany(KEEP_A_RESULT, (_row(identity, result) for result in results))
@@ -170,10 +160,8 @@ def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
 
 def labelled(db: sqlite3.Connection) -> dict[str, str]:
     """Return the newest label of each labelled trace: "ok", "wrong", or the task type it should have had."""
-    return {
-        row["trace_id"]: row["task_type"] if row["verdict"] == "class" else row["verdict"]
-        for row in _rows(db, WHICH_TRACES_ARE_LABELLED, {})
-    }
+    labels = corpus.all_labels(db)
+    return {trace: task_type if verdict == "class" else verdict for trace, (verdict, task_type) in labels.items()}
 
 
 def _rows(db: sqlite3.Connection, query: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:

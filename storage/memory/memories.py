@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from storage.base import abandoned_files, fast_stdlib, paced_writes
+from storage.base import fast_stdlib, paced_writes, temporary_files
 from storage.memory import memory_markers
 from storage.memory.words import extra_words
 
@@ -75,7 +75,7 @@ HOW_MANY_BY_NAMESPACE = """
     group by namespace order by namespace
 """
 WHICH_PROJECTS = "select project, memories from memory_counts where memories > 0 order by memories desc, project"
-WHICH_PROMPTS_WERE_TOLD = """
+WHICH_PROMPTS_GOT_IT = """
     select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500)
     from trace_items cross join traces on traces.id = trace_items.trace_id
     where trace_items.channel = 'memory' and trace_items.ref = :ref and trace_items.kept
@@ -83,8 +83,9 @@ WHICH_PROMPTS_WERE_TOLD = """
 """
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class Memory:
-    """One memory; see ``ARCHITECTURE`` for the meaning of each column.
+    """One memory.
 
     ``project`` is a ``Project.id`` or ``shared``; ``path_prefix`` is the folder of a
     monorepo that it is about, empty for the whole project; ``source`` is a path in the
@@ -92,41 +93,23 @@ class Memory:
     (default: its content); ``created_at`` is when it was decided or written.
     """
 
-    __slots__ = (
-        "content", "created_at", "id", "key", "namespace", "origin", "path_prefix", "project", "reviewed", "source",
-        "superseded_by", "tags", "updated_at",
-    )  # fmt: skip
+    content: str = field(kw_only=False)
+    project: str
+    namespace: str = DEFAULT_NAMESPACE
+    tags: Sequence[str] = ()
+    path_prefix: str = ""
+    source: str = ""
+    origin: str = "added"
+    key: str = ""
+    created_at: str = ""
+    updated_at: str = ""
+    reviewed: bool = True
+    superseded_by: str = ""
+    id: str = ""
 
-    def __init__(
-        self,
-        content: str,
-        *,
-        project: str,
-        namespace: str = DEFAULT_NAMESPACE,
-        tags: Iterable[str] = (),
-        path_prefix: str = "",
-        source: str = "",
-        origin: str = "added",
-        key: str = "",
-        created_at: str = "",
-        updated_at: str = "",
-        reviewed: bool = True,
-        superseded_by: str = "",
-        id: str = "",  # noqa: A002 (the column's name)
-    ) -> None:
-        self.content = content
-        self.project = project
-        self.namespace = namespace
-        self.tags = list(tags)
-        self.path_prefix = path_prefix
-        self.source = source
-        self.origin = origin
-        self.key = key or fast_stdlib.keyed_hash(b"memory", content.encode(errors="replace"))
-        self.created_at = created_at
-        self.updated_at = updated_at
-        self.reviewed = reviewed
-        self.superseded_by = superseded_by
-        self.id = id
+    def __post_init__(self) -> None:
+        self.tags = list(self.tags)
+        self.key = self.key or fast_stdlib.keyed_hash(b"memory", self.content.encode(errors="replace"))
 
     def to_json(self) -> dict[str, object]:
         """Return the columns by name, for lists and exports."""
@@ -182,7 +165,7 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
         if gone:
             db.execute(PURGE_THE_INDEX)
     if gone and (file := db.execute(WHERE_IS_IT).fetchone()[0]):
-        abandoned_files.erase(os.path.dirname(file))
+        temporary_files.erase(os.path.dirname(file))
     return gone
 
 
@@ -224,6 +207,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
         return
     with paced_writes.transaction(db):
         yield
+    # Only now: a marker must not say that there is a memory while its transaction can still fail.
     memory_markers.note(db, os.path.dirname(db.execute("pragma database_list").fetchone()[2]))
 
 
@@ -311,6 +295,6 @@ def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
     return [(str(project), int(count)) for project, count in db.execute(WHICH_PROJECTS)]
 
 
-def told(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[MemoryUse]:
+def uses(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[MemoryUse]:
     """Return the latest prompts to which this memory was added, newest first."""
-    return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_WERE_TOLD, {"ref": memory_id, "limit": limit})]
+    return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_GOT_IT, {"ref": memory_id, "limit": limit})]

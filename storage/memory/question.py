@@ -31,6 +31,7 @@ BACKGROUND, COMMON_SHARE = 1_000, 0.03
 """Memories assumed in addition to the stored ones, and the share of them that contains each common word: five stored
 memories are too few to estimate which words are rare."""
 ROOT = 2.0**-24
+"""For ``_log``: (x**r - 1) / r tends to the natural logarithm as r tends to 0; smaller ones lose digits."""
 
 HOW_COMMON = "select term, doc from memory_vocabulary where term in ({})"
 WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and term < ? limit 100"

@@ -44,7 +44,7 @@ found through its neighbours only if the order has a meaning: in imports and in 
 
 ENOUGH = 15.0
 """Scale, in nats of shared word weight, on which a match becomes convincing: a single shared word may be chance."""
-E = 2.718281828459045
+E = 2.718281828459045  # loading ``math`` costs a cold process as much as a query
 HALF = 0.47
 """The relevance that is mapped to a score of 0.5."""
 DAY_S = 86_400

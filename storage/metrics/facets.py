@@ -31,6 +31,7 @@ NEWEST = 10_000
 NEWEST_WITH_WORDS = 5_000
 """Prompts found by words are scattered over the table: each costs twice as much to read."""
 LITTLE = 2_000
+"""Most prompts that are not in the roll-ups yet and are counted one by one in addition."""
 COLUMNS = {
     "status": "status", "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host",
     "version": "rules_hash",
@@ -185,18 +186,17 @@ def _of_rows(rows: Iterable[Row], *, is_all: bool) -> _Counted:
 
 def _child_counts(db: sqlite3.Connection, ids: Sequence[str], *, is_all: bool) -> _Counted:
     named = {"ids": json.dumps(ids)}
-    guardrails = Counter(dict(_pairs(db, WHICH_GUARDRAILS_HAVE_THEY, named)))
-    labels = Counter(dict(_pairs(db, WHICH_LABELS_HAVE_THEY, named)))
+    guardrails = _counts(db, WHICH_GUARDRAILS_HAVE_THEY, named)
+    labels = _counts(db, WHICH_LABELS_HAVE_THEY, named)
     labels[NO_LABEL] = len(ids) - labels.total()
     return _Counted({"guardrail": guardrails, "label": labels}, len(ids), is_all)
 
 
 def _all_child_counts(db: sqlite3.Connection, prompts: int) -> _Counted:
-    guardrails = Counter(dict(_pairs(db, HOW_MANY_HAVE_EACH_GUARDRAIL, {})))
-    labels = Counter(dict(_pairs(db, HOW_MANY_HAVE_EACH_LABEL, {})))
+    guardrails, labels = _counts(db, HOW_MANY_HAVE_EACH_GUARDRAIL, {}), _counts(db, HOW_MANY_HAVE_EACH_LABEL, {})
     labels[NO_LABEL] = prompts - labels.total()
     return _Counted({"guardrail": guardrails, "label": labels}, prompts, is_all=True)
 
 
-def _pairs(db: sqlite3.Connection, query: str, named: dict[str, str]) -> list[tuple[str, int]]:
-    return [(str(row[0]), int(row[1])) for row in db.execute(query, named)]
+def _counts(db: sqlite3.Connection, query: str, named: dict[str, str]) -> Counter[str]:
+    return Counter({str(row[0]): int(row[1]) for row in db.execute(query, named)})

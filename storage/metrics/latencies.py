@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from storage.metrics.rollups import AFTER_ALL_STAGES
 from storage.traces.queries import first_id
 from storage.traces.trace_pages import ABOVE_ALL
 
@@ -46,7 +47,6 @@ class Series:
 
 
 TOTAL = Series(-1, "total", "total")
-AFTER_ALL_STAGES = 1000
 
 Counts = Counter[int]
 """Number of prompts by latency in microseconds."""
@@ -106,12 +106,12 @@ def blocks(
     *,
     width_s: int,
     after: str = "",
-    before: str = ABOVE_ALL,
     most: int = BLOCK_PROMPTS,
 ) -> Iterator[Block]:
     """Yield the measured prompts newest first, at most ``most`` per block, never across a multiple of ``width_s``."""
-    bottom = f"{after}!" if after else ""
-    while top := _first_before(db, which, low=bottom, before=before):
+    bottom = f"{after}!" if after else ""  # sorts right behind the id ``after``
+    before = ABOVE_ALL
+    while top := _first_of(db, which, low=bottom, before=before, most=1):
         start = moment(top) // width_s * width_s
         least = max(first_id(start), bottom)
         low = _first_of(db, which, low=least, before=before, most=most) or least
@@ -155,15 +155,6 @@ def of_version(
 def moment(trace_id: str) -> int:
     """Return when a trace began, in seconds since the epoch: its id begins with the microsecond."""
     return int(trace_id[:TIME_DIGITS], 16) // 1_000_000
-
-
-def _first_before(db: sqlite3.Connection, which: Selection, *, low: str, before: str) -> str:
-    query = f"""
-        select traces.id from traces where {_BETWEEN} and ({which.where}) and {_MEASURED}
-        order by traces.id desc limit 1
-    """
-    row = db.execute(query, {**which.parameters, "low": low, "before": before}).fetchone()
-    return str(row[0]) if row else ""
 
 
 def _first_of(db: sqlite3.Connection, which: Selection, *, low: str, before: str, most: int) -> str:

@@ -109,7 +109,7 @@ def _live_on(state_dir: str, stage: str, work: Callable[[], None], *, keep: int,
         last = min(os.sysconf("SC_OPEN_MAX"), MOST_DESCRIPTORS)
         for start, end in ((3, keep), (keep + 1, last)) if keep >= 0 else ((3, last),):
             os.closerange(max(start, 3), end)  # everything else that the hook inherited
-        os.chdir("/")
+        os.chdir("/")  # the folder of the prompt can then be removed or unmounted
         os.nice(niceness)
         if os.path.isdir(state_dir):  # otherwise the folder was removed meanwhile, and must not be created again
             work()

@@ -9,6 +9,7 @@ from storage.base import private
 NAME = "key"
 SIZE = 32
 LARGEST = 64 * 1024
+"""A damaged key of up to this size is replaced; a larger file is no key, and is left alone."""
 
 
 def load(state_dir: str) -> bytes:

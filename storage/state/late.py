@@ -24,12 +24,13 @@ UNCLAIMED_AFTER_S = 3600.0
 
 def path(state_dir: str, session_id: str) -> str:
     """Return the file in which a result for the session waits."""
-    return f"{state_dir}/{FOLDER}/{fast_stdlib.keyed_hash(b'session', session_id.encode(errors='replace'))}"
+    return f"{state_dir}/{FOLDER}/{_name(session_id)}"
 
 
 def begin_turn(state_dir: str, session_id: str, trace_id: str) -> None:
     """Note the trace of the session's latest prompt; raises OSError."""
-    _write(f"{path(state_dir, session_id)}{TURN}", {"trace": trace_id})
+    content = fast_stdlib.dumps({"trace": trace_id}).encode()
+    private.write_into(f"{state_dir}/{FOLDER}", f"{_name(session_id)}{TURN}", content)
 
 
 def store(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
@@ -39,7 +40,7 @@ def store(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
     """
     if not _is_latest(state_dir, session_id, value):
         return False
-    _write(path(state_dir, session_id), value)
+    private.write_into(f"{state_dir}/{FOLDER}", _name(session_id), fast_stdlib.dumps(value).encode())
     return True
 
 
@@ -67,6 +68,10 @@ def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
     return [value for file in old if "model" in (value := _claimed(file))]
 
 
+def _name(session_id: str) -> str:
+    return fast_stdlib.keyed_hash(b"session", session_id.encode(errors="replace"))
+
+
 def _is_latest(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
     latest = _read(f"{path(state_dir, session_id)}{TURN}").get("trace")
     return bool(latest == value["trace"])
@@ -90,12 +95,3 @@ def _read(file: str) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) and isinstance(value.get("trace"), str) else {}
-
-
-def _write(file: str, value: dict[str, Any]) -> None:
-    content = fast_stdlib.dumps(value).encode()
-    try:
-        private.write_file(file, content)
-    except FileNotFoundError:  # the folder is missing only the first time
-        private.make_directory(os.path.dirname(file))
-        private.write_file(file, content)

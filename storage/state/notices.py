@@ -25,7 +25,9 @@ def add(state_dir: str, text: str) -> bool:
     try:
         if _was_shown(f"{state_dir}/{SHOWN}/{name}"):
             return False
-        _write(f"{state_dir}/{NAME}", name, content)
+        folder = f"{state_dir}/{NAME}"
+        private.make_directory(folder)  # ``take`` may remove it before the write, which then creates it again
+        private.write_into(folder, name, content)
     except (OSError, ValueError):
         return False
     return True
@@ -47,15 +49,6 @@ def _was_shown(path: str) -> bool:
         return 0 <= time.time() - os.stat(path).st_mtime < AGAIN_AFTER_S
     except FileNotFoundError:
         return False
-
-
-def _write(folder: str, name: str, content: bytes) -> None:
-    private.make_directory(folder)
-    try:
-        private.write_file(f"{folder}/{name}", content)
-    except FileNotFoundError:  # another process took the last notice and removed the folder
-        private.make_directory(folder)
-        private.write_file(f"{folder}/{name}", content)
 
 
 def _take_one(state_dir: str, name: str) -> str:

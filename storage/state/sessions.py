@@ -191,6 +191,7 @@ def _claimed(descriptor: int, mark: str) -> bool:
     if any(line.startswith(mark) for line in recent):
         return False
     if is_locked:
+        # A thousand claims fit into the 65,536 bytes that are read.
         content = "".join(f"{line}\n" for line in [*recent[-1000:], f"{mark} {now}"]).encode()
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, content)

@@ -13,7 +13,7 @@ import os
 import sqlite3
 
 from storage import traces
-from storage.base import abandoned_files, fast_stdlib, log, private
+from storage.base import fast_stdlib, log, private, temporary_files
 from storage.base.paced_writes import transaction
 from storage.traces import spool
 
@@ -70,7 +70,7 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
         ]
         _import_batch(db, batch, folder=folder, result=result)
     for name in (spool.NAME, spool.VERSIONS):
-        abandoned_files.sweep(f"{state_dir}/{name}")
+        temporary_files.sweep(f"{state_dir}/{name}")
     return result
 
 
@@ -93,7 +93,7 @@ def _import_versions(folder: str, db: sqlite3.Connection) -> None:
             # The file is as old as the first prompt of this version; several versions may wait for one drain.
             seen_at = fast_stdlib.in_utc(entry.stat().st_mtime)
             db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen_at})
-        private.write_file(entry.path, b"")
+        private.write_file(entry.path, b"")  # the mark by which a prompt knows that the version is stored
 
 
 def _is_version(name: str) -> bool:

@@ -66,7 +66,7 @@ def add(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
 
 
 def take_back(db: sqlite3.Connection, entry: Row) -> None:
-    """Delete a label that ``give`` returned; an earlier label of the trace counts again."""
+    """Delete a label that ``add`` returned; an earlier label of the trace counts again."""
     db.execute(TAKE_THE_LABEL_BACK, entry)
 
 

@@ -68,7 +68,7 @@ class Line:
     """One line of an added text, or one guardrail of the line that lists them; numbers begin with 1.
 
     ``kind`` is the channel of a fact, or what the rules decided (RULE_KINDS); ``rule`` is the id of the guardrail or
-    the task type. It is empty for facts, and for an approach, whose name the text does not tell.
+    the task type. It is empty for facts, and for an approach, whose name the text does not contain.
     """
 
     number: int
@@ -109,7 +109,7 @@ class KeepRate:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of the share; from 0 to 1 if nothing was judged."""
-        n, z = self.judged, 1.959964
+        n, z = self.judged, 1.959964  # as in workbench.statistics, which storage must not import
         if not n:
             return 0.0, 1.0
         centre, spread = self.right + z * z / 2, z * math.sqrt(self.right * (n - self.right) / n + z * z / 4)

@@ -46,6 +46,8 @@ _MATCHING = "from traces where 1"
 _OF_THE_HOOK = f"{_MATCHING} and (:names_origin or origin = 'hook')"
 
 WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) order by id desc limit :limit"
+# A range, since ``like`` would not use the index: ids are hexadecimal, so that "g" sorts behind all that begin so.
+# The id itself comes first; a second row shows that the beginning is ambiguous.
 WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
 WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
 # A slash command that asks about the last prompt and a duplicate registration of the hook are not prompts; imported

@@ -60,16 +60,15 @@ class SelectionError(ValueError):
 class Selection:
     """A condition on ``traces`` with its named parameters; ``words`` are the texts that the prompt must contain.
 
-    ``where`` is the full condition, including the words. ``beside`` is the condition without the words, for callers
-    that look up the words in the full-text index: ``match`` is the expression for it, set by
-    ``storage.traces.search.with_index``. ``bounds`` are conditions for which another index may find few rows.
-    ``typed`` is the text that was parsed.
+    ``where`` is the full condition. ``without_words`` is the condition for callers that look up the words in the
+    full-text index: ``match`` is the expression for it, set by ``storage.traces.search.with_index``. ``bounds`` are
+    conditions for which another index may find few rows. ``typed`` is the text that was parsed.
     """
 
     where: str
     parameters: dict[str, Value] = field(default_factory=dict)
     words: tuple[str, ...] = ()
-    beside: str = ""
+    without_words: str = ""
     match: str = ""
     bounds: tuple[str, ...] = ()
     typed: str = ""
@@ -95,6 +94,10 @@ class _Parts:
         self.parameters[name] = value
         return f":{name}"
 
+    def names(self, values: str) -> str:
+        """Return the placeholders of new parameters with these values, which commas separate."""
+        return ", ".join(self.name(one) for one in values.split(",") if one)
+
 
 def parse(text: str, *, now: float | None = None) -> Selection:
     """Return the selection that the text describes; raises SelectionError.
@@ -109,10 +112,10 @@ def parse(text: str, *, now: float | None = None) -> Selection:
             fields.add((found["field"] or "").lower())
     if "origin" not in fields:
         parts.conditions.insert(0, NO_TESTS)
-    beside = " and ".join(parts.conditions) or "1"
+    without_words = " and ".join(parts.conditions) or "1"
     where = " and ".join([*parts.conditions, *parts.on_words]) or "1"
     bounds = tuple(parts.bounds)
-    return Selection(where, parts.parameters, tuple(parts.words), beside, bounds=bounds, typed=text.strip())
+    return Selection(where, parts.parameters, tuple(parts.words), without_words, bounds=bounds, typed=text.strip())
 
 
 def _parse_part(found: re.Match[str], parts: _Parts) -> None:
@@ -166,8 +169,7 @@ def _unquoted(value: str, position: int) -> str:
 
 def _is(column: str) -> Condition:
     def condition(_sign: str, value: str, parts: _Parts) -> str:
-        named = ", ".join(parts.name(one) for one in value.split(",") if one)
-        return f"traces.{column} in ({named})"
+        return f"traces.{column} in ({parts.names(value)})"
 
     return condition
 
@@ -185,6 +187,7 @@ def _one_of(column: str, known: tuple[str, ...]) -> Condition:
 def _begins(column: str) -> Condition:
     def condition(_sign: str, value: str, parts: _Parts) -> str:
         name = parts.name(value)
+        # A range, since ``like`` would not use the index; 1114111 is the last code point.
         return f"traces.{column} >= {name} and traces.{column} < {name} || char(1114111)"
 
     return condition
@@ -208,9 +211,8 @@ def _project(_sign: str, value: str, parts: _Parts) -> str:
 
 
 def _guardrail(_sign: str, value: str, parts: _Parts) -> str:
-    named = ", ".join(parts.name(one) for one in value.split(",") if one)
-    return f"""exists (select 1 from trace_guardrails
-        where trace_guardrails.trace_id = traces.id and trace_guardrails.guardrail_id collate nocase in ({named}))"""
+    return f"""exists (select 1 from trace_guardrails where trace_guardrails.trace_id = traces.id
+        and trace_guardrails.guardrail_id collate nocase in ({parts.names(value)}))"""
 
 
 def _reason(sign: str, value: str, parts: _Parts) -> str:
@@ -219,9 +221,8 @@ def _reason(sign: str, value: str, parts: _Parts) -> str:
 
 
 def _channel(_sign: str, value: str, parts: _Parts) -> str:
-    values = [one for one in value.split(",") if one]
-    named = ", ".join(parts.name(one) for one in values)
-    if all(one.endswith(WENT_BADLY) for one in values):
+    named = parts.names(value)
+    if all(one.endswith(WENT_BADLY) for one in value.split(",") if one):
         return f"""traces.id in (select own.trace_id from trace_channels as own
             where own.status not in ('ok', 'empty') and own.channel || ' ' || own.status in ({named}))"""
     return f"""exists (select 1 from trace_channels as own where own.trace_id = traces.id
@@ -229,9 +230,8 @@ def _channel(_sign: str, value: str, parts: _Parts) -> str:
 
 
 def _with_guardrail(value: str, parts: _Parts) -> str:
-    named = ", ".join(parts.name(one) for one in value.split(",") if one)
     return f"""trace_guardrails as added cross join traces on traces.id = added.trace_id
-        where added.guardrail_id collate nocase in ({named})"""
+        where added.guardrail_id collate nocase in ({parts.names(value)})"""
 
 
 def _signal(_sign: str, value: str, parts: _Parts) -> str:
@@ -249,8 +249,7 @@ def _label(_sign: str, value: str, _parts: _Parts) -> str:
 
 
 def _should(_sign: str, value: str, parts: _Parts) -> str:
-    named = ", ".join(parts.name(one) for one in value.split(",") if one)
-    asked = f"labels.verdict = 'class' and labels.task_type in ({named})"
+    asked = f"labels.verdict = 'class' and labels.task_type in ({parts.names(value)})"
     return f"traces.id in (select trace_id from labels) and {_NEWEST_LABEL.format(asked)}"
 
 

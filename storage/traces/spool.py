@@ -55,7 +55,7 @@ def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces
     content = fast_stdlib.dumps({"v": traces.SCHEMA_VERSION, "tables": named}).encode()
     if len(content) > LIMIT_FILE_BYTES:
         raise ValueError(f"{len(content)} bytes are no trace")
-    _write(f"{state_dir}/{NAME}", _file_name(record_id, status), content)
+    private.write_into(f"{state_dir}/{NAME}", _file_name(record_id, status), content)
 
 
 def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
@@ -65,7 +65,7 @@ def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
     """
     rows = {traces.LATE: [traces.LATE_COLUMNS, [[fast_stdlib.dumps(model), trace_id]]]}
     content = fast_stdlib.dumps({"v": traces.SCHEMA_VERSION, "tables": rows}).encode()
-    _write(f"{state_dir}/{NAME}", _file_name(f"{trace_id}late", "ok"), content)
+    private.write_into(f"{state_dir}/{NAME}", _file_name(f"{trace_id}late", "ok"), content)
 
 
 def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
@@ -74,18 +74,14 @@ def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
     Once the database holds it, its file is kept as an empty mark: one ``stat`` shows that the version is known.
     """
     if not os.path.exists(f"{state_dir}/{VERSIONS}/{identity}"):
-        _write(f"{state_dir}/{VERSIONS}", identity, text().encode())
+        private.write_into(f"{state_dir}/{VERSIONS}", identity, text().encode())
 
 
 def put_sources(state_dir: str, identity: str, texts: Iterable[tuple[str, str, str]]) -> None:
     """Write the files of a version (layer, path, text) unless they are known; raises OSError like ``put_version``."""
     if not has_sources(state_dir, identity):
-        name = f"{identity}{SOURCES}"
-        _write(
-            f"{state_dir}/{VERSIONS}",
-            name,
-            fast_stdlib.dumps([list(map(traces.storable, one)) for one in texts]).encode(),
-        )
+        content = fast_stdlib.dumps([list(map(traces.storable, one)) for one in texts]).encode()
+        private.write_into(f"{state_dir}/{VERSIONS}", f"{identity}{SOURCES}", content)
 
 
 def has_sources(state_dir: str, identity: str) -> bool:
@@ -120,14 +116,6 @@ def refused(state_dir: str) -> int:
         return len(os.listdir(f"{state_dir}/{NAME}/{REFUSED}"))
     except OSError:
         return 0
-
-
-def _write(folder: str, name: str, content: bytes) -> None:
-    try:
-        private.write_file(f"{folder}/{name}", content)
-    except FileNotFoundError:  # the folder is missing only the first time
-        private.make_directory(folder)
-        private.write_file(f"{folder}/{name}", content)
 
 
 def _file_name(record_id: str, status: str) -> str:

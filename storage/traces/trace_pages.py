@@ -163,7 +163,7 @@ def newest_first(db: sqlite3.Connection, which: Selection, *, few: int = FEW_ROW
 def _ranked(
     db: sqlite3.Connection, which: Selection, column: str, *, source: str, among: str = "true"
 ) -> list[TraceLine]:
-    where = f"{which.beside} and traces.id in ({WHICH_HOLD_THE_WORDS})" if which.match else which.where
+    where = f"{which.without_words} and traces.id in ({WHICH_HOLD_THE_WORDS})" if which.match else which.where
     query = f"""
         select {_LINE} from traces join (
             select traces.id as ranked from {source} where {among} and ({where})
@@ -192,7 +192,7 @@ def _after(
         f"""from prompts_fts
         cross join trace_numbers on trace_numbers.number = prompts_fts.rowid
         cross join traces on traces.id = trace_numbers.trace_id
-        where prompts_fts match :match and prompts_fts.rowid {than} :below and ({which.beside})
+        where prompts_fts match :match and prompts_fts.rowid {than} :below and ({which.without_words})
         order by prompts_fts.rowid {order}""",
         named,
     )

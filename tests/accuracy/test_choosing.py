@@ -10,7 +10,7 @@ from enricher.classify.table import Table
 from enricher.rules.compiling.classes.signals import ClassRule
 from enricher.rules.compiling.classes.table import compile_classes
 from workbench.tuning.accuracy import packaged_table
-from workbench.tuning.calibration import RIGHT_WHEN_SHOWN, calibrate, is_shown
+from workbench.tuning.fitting import RIGHT_WHEN_SHOWN, calibrate, is_shown
 from workbench.tuning.labelled import (
     LEAST_PROMPTS,
     LEAST_REPOSITORIES,
@@ -21,7 +21,7 @@ from workbench.tuning.labelled import (
     observe,
     vocabulary,
 )
-from workbench.tuning.labelled_rows import LabelledRow, without_copies
+from workbench.tuning.labelled_prompts import LabelledRow, without_copies
 
 
 def prompt(text: str, *, repository: str = "", task_type: str = "debug", place: str = "a.jsonl:1") -> LabelledRow:

@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from workbench.commands.replaying.tune import tune
-from workbench.tuning.labelled_rows import LabelError, read_rows
+from workbench.commands.replaying.tuning import tune
+from workbench.tuning.labelled_prompts import LabelError, read_rows
 from workbench.tuning.tune import TuningError, propose
 
 INVENTED = Path(__file__).with_name("invented_prompts.jsonl")

@@ -17,7 +17,7 @@ from enricher.model import allowance
 from storage.db import database
 from storage.traces import queries
 from workbench.tui.panes.trace_text import trace_text
-from workbench.views.wording import describe_model_call
+from workbench.views.outcomes import describe_model_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ import pytest
 from serving import anthropic_environment, simulated
 
 from enricher.interfaces.compat.intent import packaged_rules
-from workbench.tuning.examples import LabelledPrompt
+from workbench.tuning.labelled_prompts import LabelledPrompt
 from workbench.tuning.second_opinion import simulated as invented
 from workbench.tuning.second_opinion import value_of
 

@@ -15,7 +15,7 @@ from enricher.hosts import claude
 from storage.db import database
 from storage.traces import queries
 from workbench.tui.panes.trace_text import trace_text
-from workbench.views.wording import plan_told
+from workbench.views.outcomes import describe_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,8 +122,8 @@ def test_command_app_and_page_show_the_workflow_with_its_reason_and_the_models_p
 
     assert "plan by a model test-model: ok" in shown
     assert INTENT in shown
-    assert plan_told(row)[0].startswith("refactor: refactor ")
-    assert plan_told(row)[1].startswith("intent and steps, asked of test-model: ok")
+    assert describe_plan(row)[0].startswith("refactor: refactor ")
+    assert describe_plan(row)[1].startswith("intent and steps, asked of test-model: ok")
     assert "refactor: refactor " in in_app
     assert trace["id"] in advised.cli("trace", "export", "--where", "workflow:refactor")
     assert trace["id"] not in advised.cli("trace", "export", "--where=-workflow:refactor")

@@ -13,7 +13,7 @@ from served_history import over, words
 from storage import traces
 from storage.db import database
 from storage.traces import intake
-from workbench.views.sessions import drifts
+from workbench.views.outcomes import drifts
 from workbench.web.reading import records
 from workbench.web.reading.history import find
 from workbench.web.snapshot import writing as snapshot

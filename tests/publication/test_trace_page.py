@@ -17,7 +17,7 @@ from storage import traces
 from storage.db import database
 from storage.evaluation import replays
 from storage.traces import intake, labels
-from workbench.views.evidence import places
+from workbench.views.outcomes import places
 from workbench.web import evidence
 from workbench.web.drawing import waterfall
 from workbench.web.reading import records

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from edits_of_rules import ask, instruct, layer
 
-from workbench.replay.causes.attribution import Cause, attribute
+from workbench.replay.attribution import Cause, attribute
 from workbench.replay.corpus import opened
 from workbench.replay.replay import Replay
 from workbench.replay.rulesets import compared_rules

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.replay.causes.hunks import Edit, Edits
+from workbench.replay.hunks import Edit, Edits
 
 RULES = """# Classification
 

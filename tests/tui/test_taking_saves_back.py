@@ -226,7 +226,7 @@ async def test_a_save_that_cannot_be_taken_back_can_be_tried_again(
         await settled(app, pilot, "identical")
         await saved(app, pilot, QUIETER)
         with monkeypatch.context() as full:
-            full.setattr("workbench.edits.instructions_file.shared_files.replace_file", refuse)
+            full.setattr("workbench.edits.instructions_file.temporary_files.replace_file", refuse)
             await take_back(app, pilot, told="No space left on device")
         assert text_of(layer) == QUIETER
         await take_back(app, pilot)

@@ -25,7 +25,7 @@ from enricher.interfaces.bench import home
 from enricher.interfaces.bench.targets import REPLAYED_PER_SECOND, SAVE_TO_COMPLETE_MS, SAVE_TO_FIRST_MS
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from workbench.edits.live import TimedEdit, measure
+from workbench.edits.live import EditTimes, TimedEdit, measure
 from workbench.replay.corpus import opened
 from workbench.replay.replay import Replay
 from workbench.replay.rulesets import compared_rules
@@ -52,17 +52,6 @@ class ReplayRate:
     runs: int
 
 
-@dataclass(frozen=True, slots=True)
-class Save:
-    """Milliseconds from a save of an edit to the first figures on the screen, and to the complete figures."""
-
-    name: str
-    first_ms: float
-    complete_ms: float
-    prompts: int
-    changed: int
-
-
 def edits() -> dict[str, str]:
     """Return the packaged instructions after three edits, by name; they affect few, some and all prompts."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
@@ -74,7 +63,7 @@ def edits() -> dict[str, str]:
     }
 
 
-def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[Save]]:
+def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
     """Measure every edit on a generated history of ``prompts`` prompts, in ``runs`` rounds of shuffled order."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         _invent(folder, prompts)
@@ -87,6 +76,7 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[Save]]:
                 for name, text in texts.items()
             }
             for _ in range(runs):
+                # Shuffled, so that no kind of edit always profits from what the one before it left in caches.
                 for name in random.sample(list(seconds), len(seconds)):
                     began = time.process_time()
                     if name == READ:
@@ -103,9 +93,8 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[Save]]:
         before = Path(packaged_file()).read_text(encoding="utf-8")
         saves = measure(state_dir(), [TimedEdit(name, packaged_file(), before, text) for name, text in texts.items()])
     floor = statistics.median(seconds[READ])
-    return [_rate(name, prompts, times, floor, *counts.get(name, (0.0, 0))) for name, times in seconds.items()], [
-        Save(one.name, one.first_ms, one.complete_ms, one.prompts, one.changed) for one in saves
-    ]
+    found = [_rate(name, prompts, times, floor, *counts.get(name, (0.0, 0))) for name, times in seconds.items()]
+    return found, saves
 
 
 def _rate(name: str, prompts: int, times: list[float], floor: float, judged: float, changed: int) -> ReplayRate:
@@ -113,7 +102,7 @@ def _rate(name: str, prompts: int, times: list[float], floor: float, judged: flo
     return ReplayRate(name, prompts / median, median / floor, judged, changed, len(times))
 
 
-def missed(found: list[ReplayRate], saves: list[Save]) -> list[str]:
+def missed(found: list[ReplayRate], saves: list[EditTimes]) -> list[str]:
     """Return the names of measurements that are slower than their limits; empty if none is."""
     slow = [one.name for one in found if one.prompts_per_second < REPLAYED_PER_SECOND]
     late = [one.name for one in saves if one.first_ms > SAVE_TO_FIRST_MS or one.complete_ms > SAVE_TO_COMPLETE_MS]

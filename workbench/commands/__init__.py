@@ -1,4 +1,4 @@
-"""The workbench's commands, one module each; ``enricher`` finds them through its entry points.
+"""The workbench's commands; ``enricher`` finds them through its entry points (``pyproject.toml``).
 
 Its help shows these sections, so that listing the commands imports none of them.
 """

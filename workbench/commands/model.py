@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
     from enricher.settings import Value as Setting
     from storage.traces.selection import Selection
-    from workbench.tuning.examples import LabelledPrompt
+    from workbench.tuning.labelled_prompts import LabelledPrompt
     from workbench.tuning.second_opinion import OpinionValue
 
 TOKENS_OF_A_QUESTION = 330
-"""About what a question costs beside its prompt: the instructions, the classes with their meanings, three examples."""
+"""About what a question has in addition to its prompt: instructions, classes with their meanings, three examples."""
 TOKENS_OF_AN_ANSWER = 40
 
 
@@ -69,7 +69,7 @@ def measure(
     your history (enricher trace label).
     """
     from enricher.classify.opinion import ASSUMED_ACCURACY
-    from workbench.tuning.labelled_rows import LabelError
+    from workbench.tuning.labelled_prompts import LabelError
     from workbench.tuning.second_opinion import simulated, value_of
 
     try:
@@ -131,12 +131,11 @@ def ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples:
 
 
 def _prompts(labelled: str | None, selection: Selection) -> list[LabelledPrompt]:
-    from workbench.tuning.examples import from_log, from_rows
-    from workbench.tuning.labelled_rows import read_labelled
+    from workbench.tuning.labelled_prompts import from_log, from_rows, read_labelled
 
     if labelled:
         return list(from_rows(read_labelled((labelled,))))
-    from workbench.commands.replaying.coverage import opened
+    from workbench.commands.replaying.blast_radius import opened
 
     with opened(selection) as corpus:
         return from_log(corpus).prompts

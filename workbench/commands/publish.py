@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PORT = 8765
 PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
 PASSWORD_BYTES = 18
+# Options that have no effect unless the pages are shown.
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
 
 
@@ -260,7 +261,7 @@ def _print_address(url: str, publication: Publication | None, *, taken: int) -> 
     if taken:
         click.echo(f"Port {taken} is already in use, so another one was chosen.", err=True)
     click.echo(url)
-    sys.stdout.flush()
+    sys.stdout.flush()  # a program that started this one waits for the address
     from workbench.commands.publish_snapshot import described
 
     shown = f"A snapshot: {described(publication)}." if publication else "The live history, for this machine only."

@@ -142,7 +142,7 @@ class Coverage:
 
 @dataclass(slots=True)
 class _Tally:
-    """The counts of one rule or signal, from which its ``Row`` is made."""
+    """The counts of one rule or signal, from which its ``CoverageRow`` is made."""
 
     kind: str
     rule: str
@@ -227,6 +227,7 @@ class Measurement:
 
     def _count(self, row: Recorded, outcome: Outcome, fired: set[int], verdict: tuple[str, str] | None) -> None:
         self.prompts += 1
+        # Rules that fire in the same prompts have the same exclusive or of these; other sets hardly ever have.
         mark = int.from_bytes(hashlib.blake2b(row.id.encode(), digest_size=16).digest())
         tallies = [tally for condition in fired for tally in self._signals[condition]]
         for tally in tallies:
@@ -336,6 +337,10 @@ def _overlaps(rows: Iterable[tuple[CoverageRow, int]]) -> Iterator[Overlap]:
             yield Overlap(tuple(group), group[0].fired)
 
 
+def _identified(row: CoverageRow) -> dict[str, object]:
+    return {"file": row.file, "line": row.line, "label": row.label, "name": row.name}
+
+
 def as_object(found: Coverage) -> dict[str, object]:
     """Return all figures as JSON values."""
     rows = []
@@ -345,13 +350,7 @@ def as_object(found: Coverage) -> dict[str, object]:
         rows.append(
             asdict(row) | {"share": row.share, "rightness": judged, "dead": row.is_dead, "always_on": row.is_always_on}
         )
-    overlaps = [
-        {
-            "fired": one.fired,
-            "rows": [{"file": row.file, "line": row.line, "label": row.label, "name": row.name} for row in one.rows],
-        }
-        for one in found.overlaps
-    ]
+    overlaps = [{"fired": one.fired, "rows": list(map(_identified, one.rows))} for one in found.overlaps]
     return {
         "rules_hash": found.rules_hash,
         "prompts": found.prompts,
@@ -361,8 +360,6 @@ def as_object(found: Coverage) -> dict[str, object]:
         "rows": rows,
         "overlaps": overlaps,
         "labels": found.labels,
-        "doubtful": [
-            {"file": row.file, "line": row.line, "label": row.label, "name": row.name} for row in found.doubtful()
-        ],
+        "doubtful": list(map(_identified, found.doubtful())),
         "unmatched": {"prompts": found.unmatched, "clusters": [asdict(one) for one in found.clusters]},
     }

@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from enricher.classify import TASK_TYPE
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, label
 from enricher.rules.compiling.classes.table import condition_numbers
@@ -80,10 +81,10 @@ class LocatedRules:
         """The instructions files, lowest layer first, then fitted files; without the catalogues."""
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
 
-    def class_names(self, facet: str) -> list[str]:
-        """Return the class names of a facet in the order that decides ties."""
+    def task_types(self) -> list[str]:
+        """Return the names of the task types in the order that decides ties."""
         table = self.rules.body["classes"]
-        return [name for of, name in table["classes"] if table["facets"][of]["name"] == facet]
+        return [name for of, name in table["classes"] if table["facets"][of]["name"] == TASK_TYPE]
 
     def rules_of(self, kind: str) -> Iterator[tuple[str, RuleBlock]]:
         """Yield (name in outcomes, rule block) of every named rule of a kind."""

@@ -45,7 +45,7 @@ class Why:
                 continue
             found = next((s for s in own if (s.label, s.weight) == (one.signal, one.weight)), None)
             if found is not None:
-                own.remove(found)
+                own.remove(found)  # the next evidence with the same label and weight is that of another signal
             yield one, found.place if found else None
 
     def _fired(self) -> list[LocatedSignal]:
@@ -98,7 +98,7 @@ def why(corpus: Corpus, trace_id: str) -> Why:
 def outcome_today(corpus: Corpus, trace_id: str) -> str:
     """Return what a prompt comes out as under the rules as they are saved now; empty if that is unknown or the same."""
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
-    if row is None or '"settings"' not in row.inputs:
+    if row is None or not row.has_inputs:
         return ""
     try:
         rules = current_rules(row.cwd).rules_for(row.rules_hash)

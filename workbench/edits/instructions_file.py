@@ -17,8 +17,8 @@ from enricher.prompt.trust import are_memories_trusted, content_of, is_trusted
 from enricher.prompt.trust import give as give_trust
 from enricher.rules import own_layer
 from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.layers import OWN_FOLDER, Layer, find_layers, layer_folders, packaged_file
-from storage.base import private, shared_files
+from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, find_layers, layer_folders, packaged_file
+from storage.base import private, temporary_files
 from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, ORDER
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from enricher.rules.own_layer import OwnLayer
 
-FILE = "instructions.md"
 LARGEST = 4 << 20
 DEBOUNCE_MS, STEP_MS = 200, 20
 AGAIN_S = 0.5
@@ -61,7 +60,7 @@ def choices(cwd: str, *, given: str = "") -> list[Editable]:
         ("packaged", packaged),
         ("user", user),
         *((layer.name, layer.path) for layer in find_layers(cwd).instructions if layer.name == "aops"),
-        *((name, os.path.join(folder, OWN_FOLDER, FILE)) for name, folder in folders.items()),
+        *((name, os.path.join(folder, OWN_FOLDER, OWN_FILE)) for name, folder in folders.items()),
     ]
     if given and os.path.abspath(given) not in [path for _layer, path in found]:
         found.append(("given", os.path.abspath(given)))
@@ -130,13 +129,13 @@ def layers_for_edits(cwd: str) -> list[Layer]:
     own, root = Layer("user", own_file()), project_root(cwd)
     if not os.path.lexists(os.path.join(root, ".git")):
         return [own]
-    project = Layer("project", os.path.join(root, OWN_FOLDER, FILE))
+    project = Layer("project", os.path.join(root, OWN_FOLDER, OWN_FILE))
     return [project, own] if os.path.isfile(project.path) else [own, project]
 
 
 def own_file() -> str:
     """Return the path of the user's own layer, whether it exists or not."""
-    return os.path.join(config_dir(), FILE)
+    return os.path.join(config_dir(), OWN_FILE)
 
 
 def layer_of_edit(text: str, opened: str, cwd: str, into: Layer) -> OwnLayer:
@@ -173,7 +172,7 @@ def save(path: str, text: str, *, over: str | None) -> None:
         raise ChangedMeanwhileError(f"{path} was changed by another program since it was read")
     try:
         private.make_directory(os.path.dirname(os.path.realpath(path)))
-        shared_files.replace_file(path, text.encode(errors="surrogatepass"))
+        temporary_files.replace_file(path, text.encode(errors="surrogatepass"))
     except OSError as error:
         raise FileError(f"{path} cannot be written: {error.strerror or error}") from error
 
@@ -196,7 +195,7 @@ def trust_kept(path: str, cwd: str) -> Iterator[None]:
     trusted yet stays untrusted, and so do its memories.
     """
     folder = _folder_of(path, cwd) or os.path.dirname(os.path.dirname(path))
-    is_layer = path == os.path.join(folder, OWN_FOLDER, FILE) and path != own_file()
+    is_layer = path == os.path.join(folder, OWN_FOLDER, OWN_FILE) and path != own_file()
     has_nothing = folder not in dict(layer_folders(folder)).values()
     may_trust, may_trust_memories = has_nothing or is_trusted(folder), has_nothing or are_memories_trusted(folder)
     yield
@@ -226,7 +225,7 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
                 watch_filter=lambda _kind, name: name in names,
                 debounce=DEBOUNCE_MS,
                 step=STEP_MS,
-                rust_timeout=1000,
+                rust_timeout=1000,  # look once a second whether a folder was removed
                 yield_on_timeout=True,
                 recursive=False,
                 stop_event=stop,

@@ -1,6 +1,6 @@
 """Preview an edit of the instructions while it is typed: compile, replay, evaluate the golden cases, lint.
 
-A ``EditSession`` represents one file being edited; each call of ``examine`` evaluates one version of its text and
+An ``EditSession`` represents one file being edited; each call of ``examine`` evaluates one version of its text and
 yields progress records. There is no user interface or timer here: the caller decides when to run and when to stop.
 """
 
@@ -21,11 +21,11 @@ from enricher.rules.layers import Layer, find_layers, packaged_file
 from enricher.rules.own_layer import LayerError
 from storage.traces.selection import EVERYTHING, Selection
 from workbench.edits import instructions_file as files
-from workbench.edits.progress import TELL_EVERY_S, Broken, CauseBatch, ChangeCause, Figures, LintResult, account
+from workbench.edits.progress import YIELD_EVERY_S, Broken, CauseBatch, ChangeCause, Figures, LintResult, account
 from workbench.gate import cases
 from workbench.gate.cases import CasesError, path_for
 from workbench.gate.gate import RevisionError, find_revision
-from workbench.replay.causes import attribution
+from workbench.replay import attribution
 from workbench.replay.corpus import opened
 from workbench.replay.replay import Replay, never
 from workbench.replay.rulesets import compared_rules
@@ -51,7 +51,7 @@ MOST_CAUSES = 1000
 
 
 class CachedSide(compared_rules.InAnyFolder):
-    """A side whose rules are compiled once for all runs of a desk; ``known`` caches the rules that runs have found.
+    """A side whose rules are compiled once for all runs of a session; ``known`` caches the rules that runs have found.
 
     Each run has its own instance, because missing rules are read from the database by the thread of that run.
     """
@@ -127,7 +127,7 @@ class EditSession:
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
         """Yield the effect of the text: figures that grow, then lint; only ``Broken`` if it does not compile.
 
-        Raises ``sides.SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
+        Raises ``SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
         """
         began = time.perf_counter()
         if self.into:
@@ -210,16 +210,16 @@ class EditSession:
     ) -> Iterator[CauseBatch]:
         """Yield, in batches, the hunk of the edit that caused each of the newest changes."""
         found: dict[str, ChangeCause] = {}
-        told_at = time.perf_counter()
+        yielded_at = time.perf_counter()
         base = self._base_text(corpus.versions)
         newest = changes[:MOST_CAUSES]
         for trace_id, cause in attribution.attribute(
             newest, corpus=corpus, path=self.path, candidate=text, base=base, should_stop=should_stop
         ):
             found[trace_id] = ChangeCause(_describe_cause(cause), cause.heading, cause.line)
-            if time.perf_counter() - told_at > TELL_EVERY_S:
+            if time.perf_counter() - yielded_at > YIELD_EVERY_S:
                 yield CauseBatch(found)
-                found, told_at = {}, time.perf_counter()
+                found, yielded_at = {}, time.perf_counter()
         if found:
             yield CauseBatch(found)
 
@@ -268,11 +268,11 @@ def measure(state_dir: str, edits: Sequence[TimedEdit]) -> list[EditTimes]:
 
 
 def _measure(state_dir: str, edit: TimedEdit) -> EditTimes:
-    desk = EditSession(state_dir, edit.path, edit.before)
-    for _progress in desk.examine(edit.before):
+    session = EditSession(state_dir, edit.path, edit.before)
+    for _progress in session.examine(edit.before):
         pass
     outcome, began = EditTimes(edit.name), time.perf_counter()
-    for progress in desk.examine(edit.after):
+    for progress in session.examine(edit.after):
         if isinstance(progress, Figures):
             elapsed = (time.perf_counter() - began) * 1000
             outcome.first_ms = outcome.first_ms or elapsed

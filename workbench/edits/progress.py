@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.compared_rules import Side
     from workbench.statistics.intervals import Share
     from workbench.statistics.pairs import Verdict
-TELL_EVERY_S = 0.1
+
+YIELD_EVERY_S = 0.1
+"""Between two updates of the figures on a screen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,7 @@ def store_run(
 ) -> str:
     """Store a complete run for the published history; return its id."""
     known = causes or {}
-    standing = figures.label_results or LabelResults()
+    on_labels = figures.label_results or LabelResults()
     kept = replays.StoredReplay(
         figures.base, figures.sides[0].hash, figures.candidate, figures.sides[1].hash, selection, diff,
         figures.verdict or "inconclusive", figures.prompts, len(figures.changes),
@@ -135,8 +137,8 @@ def store_run(
             "tokens_per_session": list(figures.tokens), "silent": list(figures.silent), "unknown": figures.unknown,
             "by_kind": figures.by_kind(),
             "share": [figures.share.interval.low, figures.share.interval.high] if figures.share else None,
-            "approved": standing.approved, "regressed": list(standing.regressed),
-            "gained": standing.gained, "lost": standing.lost,
+            "approved": on_labels.approved, "regressed": list(on_labels.regressed),
+            "gained": on_labels.gained, "lost": on_labels.lost,
         },
     )  # fmt: skip
     results = (
@@ -246,41 +248,43 @@ def account(run: Replay, *, cases_file: str = "", began: float | None = None) ->
     Raises ``SideError``, ``CasesError``.
     """
     began = time.perf_counter() if began is None else began
-    radius, total, told_at = run.blast_radius(), run.corpus.count(), 0.0
+    radius, total, yielded_at = run.blast_radius(), run.corpus.count(), 0.0
     known = replays.labelled(run.corpus.db)
     labels: dict[str, str] = {}
     for replayed in run.batches():
         radius.add(replayed)
         ids = [*(pair.prompt.id for pair in replayed.pairs), *(row.id for row in replayed.unaffected)]
         labels.update((trace_id, known[trace_id]) for trace_id in ids if trace_id in known)
-        if time.perf_counter() - told_at > TELL_EVERY_S:
+        if time.perf_counter() - yielded_at > YIELD_EVERY_S:
             yield _figures(run, radius, total=total, began=began)
-            told_at = time.perf_counter()
+            yielded_at = time.perf_counter()
     if run.should_stop():
         return
     sides = {"base": run.base, "candidate": run.candidate}
-    standing = evaluate_labels(run.corpus.db, radius.changes, **sides, labels=labels, cases_file=cases_file)
-    yield _figures(run, radius, total=radius.prompts, began=began, standing=standing)
+    on_labels = evaluate_labels(run.corpus.db, radius.changes, **sides, labels=labels, cases_file=cases_file)
+    yield _figures(run, radius, total=radius.prompts, began=began, on_labels=on_labels)
 
 
 def _figures(
-    run: Replay, radius: BlastRadius, *, total: int, began: float, standing: LabelResults | None = None
+    run: Replay, radius: BlastRadius, *, total: int, began: float, on_labels: LabelResults | None = None
 ) -> Figures:
     return Figures(
         radius.base, radius.candidate, (run.base, run.candidate), radius.prompts, total, tuple(radius.changes),
         radius.tokens_per_session(), (radius.silent_before, radius.silent_after), radius.unknown,
         time.perf_counter() - began,
-        share=radius.share() if standing else None,
-        label_results=standing,
-        verdict=_verdict(radius, standing) if standing else None,
-        left_out=tuple(sorted(run.corpus.left_out.items())) if standing else (),
+        share=radius.share() if on_labels else None,
+        label_results=on_labels,
+        verdict=_verdict(radius, on_labels) if on_labels else None,
+        left_out=tuple(sorted(run.corpus.left_out.items())) if on_labels else (),
     )  # fmt: skip
 
 
-def _verdict(radius: BlastRadius, standing: LabelResults) -> Verdict:
+def _verdict(radius: BlastRadius, on_labels: LabelResults) -> Verdict:
     """Return the verdict: "identical" if both sides have the same rules, "inconclusive" if there are no prompts."""
     if radius.is_same_rules:
         return "identical"
-    if not radius.prompts and not standing.regressed:
+    if not radius.prompts and not on_labels.regressed:
         return "inconclusive"
-    return verdict_of(radius.changed, failing_cases=len(standing.regressed), gained=standing.gained, lost=standing.lost)
+    return verdict_of(
+        radius.changed, failing_cases=len(on_labels.regressed), gained=on_labels.gained, lost=on_labels.lost
+    )

@@ -49,7 +49,7 @@ class ChangedSince:
 
     @property
     def note(self) -> str:
-        """What the user is told once the proposal is in the editor."""
+        """The message to the user when the proposal is in the editor."""
         return OVERLAPS if self.merged is None else MERGED
 
 

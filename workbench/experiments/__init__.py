@@ -35,9 +35,7 @@ class ExperimentResult:
     results: tuple[ArmResult, ...]
 
 
-def run(
-    questions: Iterable[ExperimentPrompt], *, a: Arm, b: Arm, left_out: Counter[str], level: float = 0.95
-) -> ExperimentResult:
+def run(questions: Iterable[ExperimentPrompt], *, a: Arm, b: Arm, left_out: Counter[str]) -> ExperimentResult:
     """Let both arms answer every prompt; return the outcome. ``left_out`` counts prompts without an answer."""
     pairs: list[AnswerPair] = []
     breaches: dict[str, Counter[str]] = {"a": Counter(), "b": Counter()}
@@ -58,9 +56,7 @@ def run(
             arm.record_shown(question, answers[name])
         unknown += any(task.is_unknown for task in ready.values())
         pairs.append(AnswerPair(question.session, results["a"], results["b"]))
-    report = report_on(
-        pairs, same_arms=a.hash == b.hash, breaches=breaches, left_out=left_out, unknown_context=unknown, level=level
-    )
+    report = report_on(pairs, same_arms=a.hash == b.hash, breaches=breaches, left_out=left_out, unknown_context=unknown)
     return ExperimentResult(report, tuple(one for pair in pairs for one in (pair.a, pair.b)))
 
 

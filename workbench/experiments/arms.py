@@ -73,30 +73,30 @@ class Arm(Protocol):
         """Record that the prompt's session has now been shown this answer."""
 
 
-class InjectionLog:
-    """The references that an arm showed each session, and the tokens spent; recorded prompts do not use it."""
+class _InjectingArm:
+    """Base of the arms: remembers what the arm showed each session, which a recorded prompt has in its inputs."""
 
     def __init__(self) -> None:
         self._names: defaultdict[str, list[str]] = defaultdict(list)
         self._spent: defaultdict[str, int] = defaultdict(int)
 
-    def before(self, question: ExperimentPrompt) -> tuple[list[str], int]:
+    def _shown_before(self, question: ExperimentPrompt) -> tuple[list[str], int]:
         """Return the references that the session was shown and the tokens spent on it."""
         return self._names[question.session], self._spent[question.session]
 
-    def add(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
-        """Add an answer's references and tokens to those of the prompt's session."""
+    def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
+        """Record what the session of the prompt has now been shown."""
         self._names[question.session] = sorted({*self._names[question.session], *answer.names})
         self._spent[question.session] += answer.tokens
 
 
-class Instructions:
+class Instructions(_InjectingArm):
     """Rules that decide from a prompt's inputs: the side's, else those that the prompt was recorded under."""
 
     def __init__(self, side: Side) -> None:
+        super().__init__()
         self.label, self.hash = side.label, side.hash
         self._side = side
-        self._injections = InjectionLog()
         self._terms: dict[str, Terms] = {}
 
     def task(self, question: ExperimentPrompt) -> ArmTask | None:
@@ -110,7 +110,7 @@ class Instructions:
         if base is not None:
             inputs.settings = settings_under(inputs.settings, base, rules)
         if not question.is_recorded:
-            inputs.injected, inputs.spent = self._injections.before(question)
+            inputs.injected, inputs.spent = self._shown_before(question)
         return ArmTask(
             lambda: _answer(decide(inputs, rules, verdict_on(inputs, rules))),
             self._terms.setdefault(rules.hash, Terms.of(rules)),
@@ -119,18 +119,15 @@ class Instructions:
             question.is_recorded and own is not None and bool(reevaluated(row, own, recorded=base).unknown),
         )
 
-    def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
-        """Record what the session of the prompt has now been shown."""
-        self._injections.add(question, answer)
 
-
-class Recording:
+class Recording(_InjectingArm):
     """Answers from a file, of any origin; they are judged by the rules that the prompt was recorded under."""
 
     def __init__(self, path: str) -> None:
+        super().__init__()
         self.label = path
-        self._injections = InjectionLog()
         self._answers = {str(value.get("id")): _recorded(value, place) for place, value in lines(path)}
+        # Latencies are left out: the same answers are the same arm, however long they took.
         content = [[key, one.task_type, one.text, one.tokens, one.failure] for key, one in self._answers.items()]
         self.hash = keyed_hash(b"answers", dumps(sorted(content)).encode())
 
@@ -140,14 +137,10 @@ class Recording:
         if answer is None or base is None:
             return None
         settings = json.loads(question.row.inputs)["settings"]
-        shown, spent = self._injections.before(question)
+        shown, spent = self._shown_before(question)
         tokens = allowance(settings, spent=spent)
         already_shown = () if is_as_specified(settings) else shown
         return ArmTask(lambda: answer, Terms.of(base), tokens, frozenset(already_shown))
-
-    def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
-        """Record what the session of the prompt has now been shown."""
-        self._injections.add(question, answer)
 
 
 def _answer(enrichment: Enrichment) -> ArmAnswer:

@@ -68,23 +68,23 @@ def cohort_of(session_id: str, *, name: str) -> Cohort:
     return "b" if int(digest[:8], 16) & 1 else "a"
 
 
-def compare(sessions: Sequence[SessionFigures], *, name: str, level: float = 0.95) -> CohortComparison:
+def compare(sessions: Sequence[SessionFigures], *, name: str) -> CohortComparison:
     """Return the differences between the cohorts in the share labelled right and in prompts and tokens per session."""
     groups = {cohort: [one for one in sessions if cohort_of(one.session_id, name=name) == cohort] for cohort in "ab"}
-    a, b = (_side(groups[cohort], level) for cohort in "ab")
+    a, b = (_side(groups[cohort]) for cohort in "ab")
     has_labels = min(a.right.clusters, b.right.clusters) >= FEWEST_SESSIONS
     right = difference_of_shares(a.right, b.right) if has_labels else None
     has_sessions = min(a.sessions, b.sessions) >= FEWEST_SESSIONS
     effects: dict[str, Effect | None] = {"right": right}
     for metric, of in PRICES:
         values = [[of(one) for one in groups[cohort]] for cohort in "ab"]
-        effects[metric] = difference_of_means(*values, level=level) if has_sessions else None
+        effects[metric] = difference_of_means(*values) if has_sessions else None
     is_enough = min(a.right.clusters, b.right.clusters) >= FEWEST_TO_JUDGE
     return CohortComparison(name, a, b, effects, _verdict(right) if is_enough else "inconclusive")
 
 
-def _side(sessions: Sequence[SessionFigures], level: float) -> CohortFigures:
-    right = share_changed([(one.right, one.labelled) for one in sessions if one.labelled], level=level)
+def _side(sessions: Sequence[SessionFigures]) -> CohortFigures:
+    right = share_changed([(one.right, one.labelled) for one in sessions if one.labelled])
     prompts, held_back = sum(one.prompts for one in sessions), sum(one.held_back for one in sessions)
     return CohortFigures(len(sessions), prompts, held_back, right.prompts, right)
 

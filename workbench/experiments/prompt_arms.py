@@ -1,4 +1,8 @@
-"""Arms that ask a model: a prompt template in one of its modes, or with one of several models."""
+"""Arms that ask a model (a prompt template in one of its modes, or one of several models), and what they are asked.
+
+A case of a file is a JSON object whose keys are the template's variables, apart from ``id`` and ``session_id``. In a
+case from a recorded prompt, the text that a template is about is the prompt, by whatever name the template calls it.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +12,19 @@ from typing import TYPE_CHECKING, Any
 from enricher.prompt.redaction import redact
 from enricher.prompt.text import estimate_tokens
 from storage.base.fast_stdlib import dumps, keyed_hash
+from storage.evaluation import corpus
 from storage.traces import storable
+from workbench.experiments.questions import QuestionError, lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    import sqlite3
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from enricher.settings import Value
-    from workbench.experiments.cases import ModelCase
+    from storage.evaluation.corpus import RecordedPrompt
+    from storage.traces.selection import Selection
 
-    Render = Callable[[ModelCase, Mapping[str, Any], str | None], str]
+    Render = Callable[["ModelCase", Mapping[str, Any], str | None], str]
     """Returns the prompt for a case with these variables; mode None is the one that is configured."""
     Prices = Mapping[str, tuple[float, float]]
     """US dollars per million tokens of prompts and of responses, by the name of the model."""
@@ -27,10 +35,22 @@ REMEDY = "write structured, unstructured, model:NAME, structured@NAME or unstruc
 FRAME_TOKENS = 16
 """Most tokens that an endpoint counts for a message around its text."""
 NAMES = ("a", "b")
+NOT_VARIABLES = ("id", "session_id")
+MAIN_VARIABLES = ("prompt", "task", "question", "error", "material", "code")
+"""Names by which the templates call the text that they are about."""
 
 
 class ArmError(ValueError):
     """An arm, a template or a price that cannot be used; the message says what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCase:
+    """One input that both arms answer; a case without a session counts as a session of its own."""
+
+    id: str
+    session: str
+    variables: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +163,34 @@ def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int)
         most_tokens * len(made),
         None if None in usd else sum(one or 0.0 for one in usd),
     )
+
+
+def cases_in_file(path: str) -> Iterator[ModelCase]:
+    """Yield the cases of a JSONL file in their order; raises QuestionError."""
+    seen: set[str] = set()
+    for place, value in lines(path):
+        case_id = str(value.get("id") or place.rpartition(":")[2])
+        if case_id in seen:
+            raise QuestionError(f"{place}: the id {case_id!r} occurs twice; give each case its own")
+        seen.add(case_id)
+        variables = {name: one for name, one in value.items() if name not in NOT_VARIABLES}
+        if "prompt_hmac" in value:  # an exported trace
+            variables = dict.fromkeys(MAIN_VARIABLES, str(value.get("prompt", "")))
+        yield ModelCase(case_id, str(value.get("session_id") or f"case {case_id}"), variables)
+
+
+def cases_of_log(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[ModelCase]:
+    """Yield the recorded prompts that have a text, newest first; ``limit`` 0 means all."""
+    for page in corpus.rows(db, selection, limit=limit):
+        yield from _with_text(page)
+
+
+def cases_of_traces(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[ModelCase]:
+    """Yield the recorded prompts of these traces, as far as they still exist."""
+    yield from _with_text(corpus.rows_of(db, ids))
+
+
+def _with_text(rows: Iterable[RecordedPrompt]) -> Iterator[ModelCase]:
+    for row in rows:
+        if row.prompt.strip():
+            yield ModelCase(row.id, row.session_id or f"prompt {row.id}", dict.fromkeys(MAIN_VARIABLES, row.prompt))

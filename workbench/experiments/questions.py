@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.interfaces.api import enrich
 from enricher.rules.cache import NoRulesError
-from storage.evaluation import corpus, experiments
+from storage.evaluation import corpus
 from storage.evaluation.corpus import RecordedPrompt
+from workbench.replay.corpus import why_left_out
 
 if TYPE_CHECKING:
     import sqlite3
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 REMEDY = (
     'write one {"id", "prompt", "cwd"?, "session_id"?, "task_type"?} a line, or what "enricher trace export" writes'
 )
-NOT_ANSWERED = ("skipped", "error")
 
 
 class QuestionError(ValueError):
@@ -70,10 +70,10 @@ class Questions:
 
     def of_log(self, db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[ExperimentPrompt]:
         """Yield the recorded prompts, newest first, with their labels; ``limit`` 0 means all."""
-        labels = experiments.labels(db)
+        labels = corpus.all_labels(db)
         for page in corpus.rows(db, selection, limit=limit):
             for row in page:
-                if reason := _objection(row):
+                if reason := why_left_out(row):
                     self.left_out[reason] += 1
                 else:
                     yield self._labelled(row, *labels.get(row.id, ("", "")))
@@ -95,7 +95,7 @@ class Questions:
             row = RecordedPrompt(**{name: _column(name, value[name]) for name in corpus.COLUMNS})
         except (KeyError, TypeError) as error:
             raise QuestionError(f"{place}: the trace has no {error}; {REMEDY}") from error
-        if reason := _objection(row):
+        if reason := why_left_out(row):
             self.left_out[reason] += 1
             return None
         label = value.get("label") or {}
@@ -153,12 +153,6 @@ def _object(line: bytes, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise QuestionError(f"{place}: the line is not a JSON object; {REMEDY}")
     return value
-
-
-def _objection(row: RecordedPrompt) -> str:
-    if row.status in NOT_ANSWERED:
-        return row.status
-    return "" if '"settings"' in row.inputs else "no text kept"
 
 
 def _column(name: str, value: object) -> Any:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     Better = Literal["higher", "lower", ""]
     Test = Literal["mid-p McNemar", "signed rank", "none: the arms are the same"]
 
+SIGNIFICANT = 0.05
+"""The adjusted p-value below which a metric counts as changed."""
 SAME_ARMS: Test = "none: the arms are the same"
 
 
@@ -139,26 +141,15 @@ def report_on(
     breaches: dict[str, Counter[str]],
     left_out: Counter[str],
     unknown_context: int = 0,
-    level: float = 0.95,
 ) -> ExperimentReport:
     """Return the report; with ``same_arms`` (one rules hash on both sides) and equal answers nothing is tested."""
     is_same = same_arms and all(pair.is_same() for pair in pairs)
-    metrics = _tested(pairs, METRICS, is_same=is_same, level=level)
+    metrics = _tested(pairs, METRICS, is_same=is_same)
     gained, lost = _gained_and_lost(pairs)
     changed = sum(not pair.is_same() for pair in pairs)
-    return ExperimentReport(
-        len(pairs),
-        len({pair.session for pair in pairs}),
-        share_changed(_by_session(pairs), level=level),
-        metrics,
-        {arm: dict(sorted(counts.items())) for arm, counts in breaches.items()},
-        gained,
-        lost,
-        dict(sorted(left_out.items())),
-        unknown_context,
-        is_same,
-        _verdict(metrics, changed=changed, gained=gained, lost=lost, level=level),
-    )
+    verdict = _verdict(metrics, changed=changed, gained=gained, lost=lost)
+    report = _report(pairs, metrics, breaches, left_out, same_arms=is_same, verdict=verdict)
+    return replace(report, gained=gained, lost=lost, unknown_context=unknown_context)
 
 
 def report_on_responses(
@@ -167,7 +158,6 @@ def report_on_responses(
     same_arms: bool,
     faults: Mapping[str, Counter[str]],
     left_out: Counter[str],
-    level: float = 0.95,
 ) -> ExperimentReport:
     """Return the report on responses of a model; ``faults`` counts why they failed, by arm.
 
@@ -176,41 +166,53 @@ def report_on_responses(
     """
     is_each_same = all(pair.is_same() for pair in pairs)
     is_same = same_arms and is_each_same
-    metrics = _tested(pairs, METRICS_OF_RESPONSES, is_same=is_same, level=level)
+    metrics = _tested(pairs, METRICS_OF_RESPONSES, is_same=is_same)
     verdicts = {one.verdict for one in metrics}
     verdict: Verdict = "identical" if pairs and is_each_same else "inconclusive"
     if "regressed" in verdicts:
         verdict = "regressed"
     elif "changed" in verdicts:
         verdict = "changed"
+    return _report(pairs, metrics, faults, left_out, same_arms=is_same, verdict=verdict)
+
+
+def _report(
+    pairs: Sequence[AnswerPair],
+    metrics: tuple[Metric, ...],
+    breaches: Mapping[str, Counter[str]],
+    left_out: Counter[str],
+    *,
+    same_arms: bool,
+    verdict: Verdict,
+) -> ExperimentReport:
     return ExperimentReport(
         len(pairs),
         len({pair.session for pair in pairs}),
-        share_changed(_by_session(pairs), level=level),
+        share_changed(_by_session(pairs)),
         metrics,
-        {arm: dict(sorted(counts.items())) for arm, counts in faults.items()},
-        0,
-        0,
-        dict(sorted(left_out.items())),
-        0,
-        is_same,
-        verdict,
+        {arm: dict(sorted(counts.items())) for arm, counts in breaches.items()},
+        gained=0,
+        lost=0,
+        left_out=dict(sorted(left_out.items())),
+        unknown_context=0,
+        same_arms=same_arms,
+        verdict=verdict,
     )
 
 
-def _tested(pairs: Sequence[AnswerPair], of: Metrics, *, is_same: bool, level: float) -> tuple[Metric, ...]:
+def _tested(pairs: Sequence[AnswerPair], of: Metrics, *, is_same: bool) -> tuple[Metric, ...]:
     """Return the metrics with the verdict of their tests, corrected for the number of tests."""
-    metrics = [_metric(pairs, *one, is_same=is_same, level=level) for one in of]
+    metrics = [_metric(pairs, *one, is_same=is_same) for one in of]
     tested = [at for at, one in enumerate(metrics) if one.p is not None]
     for at, adjusted in zip(tested, benjamini_hochberg([metrics[at].p or 0.0 for at in tested]), strict=True):
-        metrics[at] = _with_verdict(replace(metrics[at], p_adjusted=adjusted), level)
+        metrics[at] = _with_verdict(replace(metrics[at], p_adjusted=adjusted))
     return tuple(metrics)
 
 
-def _verdict(metrics: Sequence[Metric], *, changed: int, gained: int, lost: int, level: float) -> Verdict:
+def _verdict(metrics: Sequence[Metric], *, changed: int, gained: int, lost: int) -> Verdict:
     if any(one.verdict == "regressed" for one in metrics):
         return "regressed"
-    return verdict_of(changed, gained=gained, lost=lost, level=level)
+    return verdict_of(changed, gained=gained, lost=lost)
 
 
 def _by_session(pairs: Sequence[AnswerPair]) -> list[tuple[int, int]]:
@@ -236,34 +238,33 @@ def _metric(
     of: Callable[[ArmResult], float | None],
     *,
     is_same: bool,
-    level: float,
 ) -> Metric:
     found = [(pair.session, of(pair.a), of(pair.b)) for pair in pairs]
     both = [(session, a, b) for session, a, b in found if a is not None and b is not None]
     sides = [[one[side] for one in both] for side in (1, 2)]
-    a, b = (_arm([float(value) for value in side], with_quantiles=name == "latency_ms", level=level) for side in sides)
+    a, b = (_arm([float(value) for value in side], with_quantiles=name == "latency_ms") for side in sides)
     differences = [after - before for _, before, after in both]
     sessions = [session for session, _, _ in both]
     tested_by: Literal["prompt", "session"] = "prompt" if len(set(sessions)) == len(sessions) else "session"
     is_binary = unit == "share" and tested_by == "prompt"
-    mean = mean_by_session(differences, sessions=sessions, level=level) if both else None
+    mean = mean_by_session(differences, sessions=sessions) if both else None
     test: Test = SAME_ARMS if is_same else "mid-p McNemar" if is_binary else "signed rank"
     return Metric(
         name, unit, better, a, b, len(both),
         mean.estimate if mean else None,
         mean.interval if mean else None,
-        hodges_lehmann(differences, level=level) if both and unit != "share" else None,
+        hodges_lehmann(differences) if both and unit != "share" else None,
         test,
         tested_by,
         None if is_same or not both else _p(sessions, differences, is_binary=is_binary),
         None,
-        _detectable(differences, error=mean.error if mean else math.inf, is_share=unit == "share", level=level),
+        _detectable(differences, error=mean.error if mean else math.inf, is_share=unit == "share"),
         "identical" if is_same or (both and not any(differences)) else "inconclusive",
     )  # fmt: skip
 
 
-def _arm(values: list[float], *, with_quantiles: bool, level: float) -> ArmFigures:
-    quantiles = tuple(bootstrap_quantiles(values, level=level)) if values and with_quantiles else ()
+def _arm(values: list[float], *, with_quantiles: bool) -> ArmFigures:
+    quantiles = tuple(bootstrap_quantiles(values)) if values and with_quantiles else ()
     mean, deviation = (fmean(values) if values else None), (stdev(values) if len(values) > 1 else None)
     return ArmFigures(len(values), mean, deviation, quantiles)
 
@@ -277,18 +278,16 @@ def _p(sessions: Sequence[str], differences: Sequence[float], *, is_binary: bool
     return signed_rank([math.fsum(values) for values in sums.values()])
 
 
-def _detectable(differences: Sequence[float], *, error: float, is_share: bool, level: float) -> float | None:
+def _detectable(differences: Sequence[float], *, error: float, is_share: bool) -> float | None:
     """Return the smallest detectable difference; for shares without any difference, the smallest detectable share."""
     n, unequal = len(differences), sum(one != 0 for one in differences)
     if is_share and n:
-        return (
-            minimum_detectable_effect(n, baseline=unequal / n, level=level) if unequal else minimum_detectable_share(n)
-        )
-    return minimum_detectable_shift(1, deviation=error, level=level) if unequal else None
+        return minimum_detectable_effect(n, baseline=unequal / n) if unequal else minimum_detectable_share(n)
+    return minimum_detectable_shift(1, deviation=error) if unequal else None
 
 
-def _with_verdict(metric: Metric, level: float) -> Metric:
-    if metric.p_adjusted is None or metric.p_adjusted >= 1 - level or metric.difference is None:
+def _with_verdict(metric: Metric) -> Metric:
+    if metric.p_adjusted is None or metric.p_adjusted >= SIGNIFICANT or metric.difference is None:
         return metric
     is_worse = bool(metric.better) and (metric.difference < 0) == (metric.better == "higher")
     return replace(metric, verdict="regressed" if is_worse else "changed")

@@ -16,7 +16,7 @@ from enricher.structured.parsing import StructuredResponseParser
 from enricher.structured.quality import quality
 from enricher.validation.rules import PromptRuleEngine
 from storage.evaluation import experiments
-from workbench.experiments import cases, prompt_arms
+from workbench.experiments import prompt_arms
 from workbench.experiments.model_calls import CallPlan, ResponseQuality, ask_missing
 from workbench.experiments.prompt_arms import NAMES
 from workbench.experiments.report import AnswerPair, finite, report_on_responses
@@ -26,9 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from storage.evaluation.experiments import ArmResult, Experiment
-    from workbench.experiments.cases import ModelCase
     from workbench.experiments.model_calls import Ask
-    from workbench.experiments.prompt_arms import Pairing, PromptArm
+    from workbench.experiments.prompt_arms import ModelCase, Pairing, PromptArm
 
 CHANGED = "its prompt is not the one that the experiment began with"
 INTERRUPTED = "it was interrupted"
@@ -143,7 +142,7 @@ def resumed(
     """
     plan = one.plan
     hashes = {case_id: hashed for case_id, _session, hashed in plan["cases"]}
-    found = cases.of_file(plan["prompts"]) if plan["prompts"] else cases.of_traces(db, hashes)
+    found = prompt_arms.cases_in_file(plan["prompts"]) if plan["prompts"] else prompt_arms.cases_of_traces(db, hashes)
     by_id = {case.id: case for case in found}
     arms = {name: prompt_arms.named(plan[name], model=model) for name in NAMES}
     for name, arm in arms.items():

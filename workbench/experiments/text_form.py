@@ -27,19 +27,17 @@ if TYPE_CHECKING:
 
     from enricher.rules.cache import Rules
 
-CLASSIFICATION = re.compile(r"\*\*Classification\*\*: (?P<said>\S.*)")
-CONTEXT = re.compile(f"(?:{re.escape(CONTEXT_LABEL)}|{re.escape(PLAIN_CONTEXT_LABEL)})(?P<said>)")
-ITEM = re.compile(r"- (?P<said>.*\S.*)")
-REMINDER = re.compile(r"\*\*Reminder\*\*: (?P<said>\S.*)")
-RESOURCES = re.compile(r"\*\*Suggested Resources\*\*: (?P<said>\S.*)")
-GUARDRAILS = re.compile(r"\*\*Applicable Guardrails\*\*: (?P<said>\S+ \(.+\)|none)")
 GUARDRAIL = re.compile(r"(\S+) \((?:.+?)\)(?:, (?=\S+ \()|$)")
-APPROACH = re.compile(r"\*\*Suggested Approach\*\*: (?P<said>\S.*)")
-PARTIAL = re.compile(r"_Partial: (?P<said>\S.*)_")
 LABELS = {
-    "classification": CLASSIFICATION, "context": CONTEXT, "item": ITEM, "reminder": REMINDER, "resources": RESOURCES,
-    "guardrails": GUARDRAILS, "approach": APPROACH, "partial": PARTIAL,
-}  # fmt: skip
+    "classification": re.compile(r"\*\*Classification\*\*: (?P<said>\S.*)"),
+    "context": re.compile(f"(?:{re.escape(CONTEXT_LABEL)}|{re.escape(PLAIN_CONTEXT_LABEL)})(?P<said>)"),
+    "item": re.compile(r"- (?P<said>.*\S.*)"),
+    "reminder": re.compile(r"\*\*Reminder\*\*: (?P<said>\S.*)"),
+    "resources": re.compile(r"\*\*Suggested Resources\*\*: (?P<said>\S.*)"),
+    "guardrails": re.compile(r"\*\*Applicable Guardrails\*\*: (?P<said>\S+ \(.+\)|none)"),
+    "approach": re.compile(r"\*\*Suggested Approach\*\*: (?P<said>\S.*)"),
+    "partial": re.compile(r"_Partial: (?P<said>\S.*)_"),
+}
 """Patterns of the lines that may occur, in the order of the text."""
 
 

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 OK, WRONG, CLASS = VERDICTS = ("ok", "wrong", "class")
 EXPECTED, UNWANTED = "expected", "unwanted"
+FIELD_NAMES = {
+    "task_type": "task type", "search_intent": "intent", "shown": "shown", "workflow": "workflow",
+    "approach": "approach", "guardrails": "guardrails",
+}  # fmt: skip
+"""How the fields of ``Decided`` are called in reports, as the kinds of change in ``workbench.replay.compare``."""
 CONFLICT_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 LONGEST_SHOWN = 60
 
@@ -185,18 +190,11 @@ def _case(value: dict[str, Any]) -> GoldenCase:
     for name in ("id", "prompt", *OPTIONAL):
         if name in value and not CHECKS[name][0](value[name]):
             raise LineError(f"{name} is {_shown(value[name])}; write {CHECKS[name][1]}")
-    return GoldenCase(
-        value["id"], value["prompt"], verdict, _judgement(value[wanted], wanted, verdict=verdict),
-        earlier=value.get("earlier", ""),
-        past=value.get("past", False),
-        settings=value.get("settings", {}),
-        skills=tuple((name, description) for name, description in value.get("skills", ())),
-        injected=tuple(value.get("injected", ())),
-        spent=value.get("spent", 0),
-        form=value.get("form", ""),
-        note=value.get("note", ""),
-        by=value.get("by", ""),
-    )  # fmt: skip
+    given = {name: value[name] for name in OPTIONAL if name in value}
+    given["skills"] = tuple((name, description) for name, description in value.get("skills", ()))
+    given["injected"] = tuple(value.get("injected", ()))
+    says = _judgement(value[wanted], wanted, verdict=verdict)
+    return GoldenCase(value["id"], value["prompt"], verdict, says, **given)
 
 
 def _judgement(value: object, name: str, *, verdict: str) -> Decided:

@@ -21,7 +21,7 @@ from enricher.prompt.conversation import Conversation
 from enricher.respond.facts import read_facts
 from enricher.rules.compiling.document import Problem
 from enricher.settings import DEFAULTS
-from storage.base import private, shared_files
+from storage.base import private, temporary_files
 from storage.traces import queries
 from workbench.gate.case import CLASS, OK, WRONG, Decided, GoldenCase, LineError, clean, from_line
 from workbench.replay.outcome import declared_budgets
@@ -112,7 +112,7 @@ def write(path: str, cases: Iterable[GoldenCase]) -> None:
     folder, name = os.path.split(target)
     try:
         private.make_directory(folder)
-        shared_files.replace_file(target, "".join(f"{line}\n" for line in lines).encode())
+        temporary_files.replace_file(target, "".join(f"{line}\n" for line in lines).encode())
         if (os.path.basename(folder), name) == (FOLDER, FILE):
             _let_git_merge(os.path.join(folder, ".gitattributes"))
     except OSError as failure:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from enricher.home import config_dir, project_root
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.layers import OWN_FOLDER, Layer, packaged_file
+from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, packaged_file
 from enricher.sources.git import GitError, ask
 from workbench.gate import cases as files
 from workbench.gate.gate_report import Checked, GateReport, figures_of
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.compiled import Compiled
     from workbench.gate.case import GoldenCase
 
-INSTRUCTIONS = "instructions.md"
 PROJECT = "project"
 
 
@@ -80,13 +79,13 @@ def _layers(cwd: str, instructions: str) -> list[Layer]:
     """Return the layers to evaluate: the packaged file and the repository's own, or one file in place of both."""
     if instructions:
         return [Layer("base", instructions)]
-    own = os.path.join(project_root(cwd), OWN_FOLDER, INSTRUCTIONS)
+    own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
     return [Layer("packaged", packaged_file()), *([Layer(PROJECT, own)] if os.path.exists(own) else [])]
 
 
 def passing_with_own_layer(cwd: str) -> list[str]:
     """Return the ids of the failing cases that pass once the user's own layer is added; raises GateError."""
-    path, own = files.path_for(cwd), Layer("user", os.path.join(config_dir(), INSTRUCTIONS))
+    path, own = files.path_for(cwd), Layer("user", os.path.join(config_dir(), OWN_FILE))
     if not os.path.isfile(own.path):
         return []
     packaged, *above = _layers(cwd, "")
@@ -113,7 +112,7 @@ def _side(cwd: str, instructions: str) -> _Side:
 def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
     """Compile the same layers with the revision's text for each file within the repository; return them as a side."""
     layers = _layers(cwd, instructions)
-    own = os.path.join(project_root(cwd), OWN_FOLDER, INSTRUCTIONS)
+    own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
     if not instructions:
         layers = [layers[0], *([Layer(PROJECT, own)] if revision.holds(own) else [])]
     side = _Side(f"{revision.name} ({revision.commit[:10]})", now.rules)
@@ -126,6 +125,7 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
         side.notes.append(f"{names} of the packaged instructions: what is not committed counts as part of the edit")
     texts = {**elsewhere, **_texts_at(revision, [layer.path for layer in layers])}
     compiled = compile_layers(layers, texts=texts)
+    # Which catalogues the layers name is known only once they are compiled.
     if catalogues := _texts_at(revision, [path for path in compiled.sources if path not in texts]):
         compiled = compile_layers(layers, texts={**texts, **catalogues})
     side.rules = _rules(compiled, of=f" of {revision.name}")

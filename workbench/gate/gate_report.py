@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.gate.case import OK
+from workbench.gate.case import FIELD_NAMES, OK
 from workbench.statistics.intervals import Interval, upper_bound, wilson
 from workbench.statistics.pairs import (
     benjamini_hochberg,
@@ -114,12 +114,8 @@ class GateReport:
 
 def kinds(before: Decided, after: Decided) -> tuple[str, ...]:
     """Return the kinds of change between two decisions, named as in ``workbench.replay.compare``."""
-    named = {
-        "task_type": "task type", "search_intent": "intent", "shown": "shown", "workflow": "workflow",
-        "approach": "approach",
-    }  # fmt: skip
     differing = before.differences(after)
-    found = [kind for name, kind in named.items() if name in differing]
+    found = [kind for name, kind in FIELD_NAMES.items() if name in differing and name != "guardrails"]
     if "guardrails" in differing:
         old, new = before.guardrails or (), after.guardrails or ()
         found += ["guardrail added"] * bool(set(new) - set(old)) + ["guardrail dropped"] * bool(set(old) - set(new))

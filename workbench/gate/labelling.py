@@ -1,4 +1,4 @@
-"""Give labels to recorded prompts, write them as golden cases of the prompt's project, and take both back."""
+"""Label recorded prompts and single lines of the texts added to them; write golden cases; take these back."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from enricher.home import project_root
+from enricher.prompt.redaction import redact
 from enricher.sources.git import GitError, ask
-from storage.traces import labels, queries
+from storage.traces import labels, line_labels, queries, storable
 from workbench.gate import cases, gate
 from workbench.gate.case import CLASS, OK, WRONG, Decided
 from workbench.gate.cases import CasesError
@@ -16,6 +17,7 @@ from workbench.gate.cases import CasesError
 if TYPE_CHECKING:
     import sqlite3
 
+    from storage.traces.line_labels import Line, Row
     from workbench.gate.case import GoldenCase
 
 LONGEST_NAME = 80
@@ -141,3 +143,21 @@ def _signed(case: GoldenCase, path: str) -> GoldenCase:
     except GitError:
         return case
     return replace(case, by=name[:LONGEST_NAME]) if name.isprintable() else case
+
+
+def judge_line(db: sqlite3.Connection, trace_id: str, number: int, verdict: str, *, because: str = "") -> Row:
+    """Store whether a line was right; raises UnknownLineError. The reason is redacted before it is stored."""
+    judged = with_approach_name(db, trace_id, line_labels.line(queries.show(db, trace_id), number))
+    reason = redact(storable(" ".join(because.split())))[0]
+    return line_labels.add(db, trace_id, judged, verdict, because=reason)
+
+
+def with_approach_name(db: sqlite3.Connection, trace_id: str, judged: Line) -> Line:
+    """Return the line with the name of its approach, which the text does not contain; other lines are unchanged."""
+    if judged.kind != line_labels.APPROACH or judged.rule:
+        return judged
+    try:
+        approach = cases.case_of(db, trace_id, "ok").says.approach
+    except CasesError:  # the rules of that time are not known any more
+        return judged
+    return replace(judged, rule=approach or "")

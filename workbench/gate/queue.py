@@ -70,6 +70,7 @@ def order(prompts: Sequence[LabelCandidate]) -> list[Queued]:
     found: list[tuple[LabelCandidate, _Cluster]] = []
     for one_round in rounds:
         following = _spread(one_round)
+        # Where two rounds meet, similar prompts would follow each other.
         if found and len(following) > 1 and following[0][1] is found[-1][1]:
             following[:2] = reversed(following[:2])
         found += following

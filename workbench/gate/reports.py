@@ -6,12 +6,11 @@ table, link, mention or HTML.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from enricher.prompt.text import shortened
-from workbench.gate.case import OK, WRONG
+from workbench.gate.case import FIELD_NAMES, OK, WRONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,19 +20,12 @@ if TYPE_CHECKING:
 
 
 PROMPT_CHARS = 120
+# What XML 1.0 forbids even as a character reference.
 NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
 XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
-NAMES = {
-    "task_type": "task type",
-    "shown": "shown",
-    "search_intent": "intent",
-    "guardrails": "guardrails",
-    "approach": "approach",
-    "workflow": "workflow",
-}
 MOST_ROWS = 50
 FEWEST_FOR_SHARES = 10
-"""With fewer cases, no share of all prompts is told: its interval can span half of the scale."""
+"""With fewer cases, no share of all prompts is reported: its interval can span half of the scale."""
 LARGEST = 60_000
 """A comment on GitHub may have 65,536 characters."""
 TOO_LONG = "The details are too long for a comment; `enricher replay --gate` shows them."
@@ -160,8 +152,8 @@ def differences(one: Checked) -> list[str]:
     """Return the expected and the actual value of each failing field, one sentence each."""
     wanted, got = one.case.says.to_json(), one.now.to_json()
     if one.case.verdict == WRONG:
-        return [f"{NAMES[name]}: {_value(got[name])} came out again" for name in one.faults]
-    return [f"{NAMES[name]}: expected {_value(wanted[name])}, got {_value(got[name])}" for name in one.faults]
+        return [f"{FIELD_NAMES[name]}: {_value(got[name])} came out again" for name in one.faults]
+    return [f"{FIELD_NAMES[name]}: expected {_value(wanted[name])}, got {_value(got[name])}" for name in one.faults]
 
 
 def _value(value: object) -> str:
@@ -241,25 +233,19 @@ def groups(report: GateReport) -> list[tuple[str, list[Checked]]]:
     return [(title, [one for one in report.checked if state(one) == title]) for title in titles]
 
 
-def json_text(report: GateReport) -> str:
-    """Return the JSON object as text."""
-    return json.dumps(to_json(report), indent=2)
-
-
 def markdown(report: GateReport) -> str:
     """Return the comment, at most LARGEST characters."""
     sign = "✅" if report.is_passed else "❌"
-    blocks = [
+    summary = [
         f"### {sign} Prompt enricher: {report.verdict}",
         "".join(f"- **{reason}**\n" for reason in report.reasons()).rstrip(),
         f"{_plain(headline(report))}.",
         _table(("kind of change", "cases"), [(kind, f"{count:,}") for kind, count in report.figures.kinds]),
-        _cases_table(report, "regressed"),
+        _regressed_table(report),
         "\n".join(f"- {_plain(sentence)}" for sentence in (*statistics(report), *report.notes)),
-        *_folded(report),
     ]
-    whole = "\n\n".join(block for block in blocks if block) + "\n"
-    return whole if len(whole) <= LARGEST else "\n\n".join([*filter(None, blocks[:6]), TOO_LONG]) + "\n"
+    whole = "\n\n".join(filter(None, [*summary, *_folded(report)])) + "\n"
+    return whole if len(whole) <= LARGEST else "\n\n".join(filter(None, [*summary, TOO_LONG])) + "\n"
 
 
 def _folded(report: GateReport) -> Iterator[str]:
@@ -281,8 +267,8 @@ def _below(one: Checked) -> str:
     return "".join(f"<br>{_code(difference)}" for difference in differences(one))
 
 
-def _cases_table(report: GateReport, name: str) -> str:
-    rows = [one for one in report.checked if state(one) == name]
+def _regressed_table(report: GateReport) -> str:
+    rows = [one for one in report.checked if one.is_regression]
     cells = [
         (_code(one.task_type), _code(one_line(one.case.prompt)), "<br>".join(map(_code, differences(one))))
         for one in rows[:MOST_ROWS]

@@ -61,6 +61,7 @@ ROLE = "You are "
 LONGEST_OF_A_PERSON = 500
 """Characters; longer prompts that begin with "You are …" are filled-in templates of a program."""
 SKIPS = {"slash_command": COMMAND, "machine_prompt": NOTICE, "empty": EMPTY}
+# Bounded, so that the time for a hostile text grows no faster than its length.
 TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_:-]{0,60})(?:\s[^<>]{0,200})?>")
 LONGEST_NAME = 4096
 LONGEST_SMALL_FILE = 64 * 1024

@@ -138,6 +138,7 @@ class Transcript:
             yield from self._record(message, size=0, line=number, offset=number)
 
     def _line(self, line: bytes, *, number: int, offset: int) -> Iterator[Event]:
+        # As in the hook's reader: the marks of a record are near its ends, so that a long line is not searched.
         ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
         if not any(mark in ends for mark in (*self.reader.MARKS, *self.form.marks)):
             if line.strip() and not (line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")):

@@ -34,6 +34,11 @@ class PairedPrompt:
     scopes: tuple[str, str] = ("", "")
     """Scopes for base and candidate: what their rules depend on in addition to the version (``Side.scope``)."""
 
+    @classmethod
+    def of(cls, row: RecordedPrompt, scopes: tuple[str, str] = ("", "")) -> PairedPrompt:
+        """Return the fields of a recorded prompt that a pair has."""
+        return cls(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash, scopes)
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:

@@ -6,6 +6,7 @@ A corpus only reads; each thread and process opens its own.
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from storage.traces.selection import Selection
 
 NOT_CLASSIFIED = ("skipped", "error")
+"""Statuses of prompts for which nothing was decided, so that there is nothing to compare with."""
 
 
 @dataclass(slots=True)
@@ -36,7 +38,7 @@ class Corpus:
     selection: Selection = EVERYTHING
     limit: int = 0
     versions: Versions = field(init=False)
-    left_out: dict[str, int] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.versions = Versions(self.db)
@@ -52,9 +54,9 @@ class Corpus:
             yield [row for row in page if not self._is_left_out(row)]
 
     def _is_left_out(self, row: RecordedPrompt) -> bool:
-        reason = row.status if row.status in NOT_CLASSIFIED else "" if '"settings"' in row.inputs else "no text kept"
+        reason = why_left_out(row)
         if reason:
-            self.left_out[reason] = self.left_out.get(reason, 0) + 1
+            self.left_out[reason] += 1
         return bool(reason)
 
     def recorded(self, row: RecordedPrompt) -> Outcome:
@@ -71,6 +73,13 @@ class Corpus:
             text,
             row.output_tokens,
         )
+
+
+def why_left_out(row: RecordedPrompt) -> str:
+    """Return why a recorded prompt cannot be judged again; empty if it can."""
+    if row.status in NOT_CLASSIFIED:
+        return row.status
+    return "" if row.has_inputs else "no text kept"
 
 
 @contextlib.contextmanager

@@ -25,15 +25,13 @@ if TYPE_CHECKING:
     Situation = tuple[str, str, str]
 
 FEATURES_KEY = '"features"'
-
-
 OPINION = '"opinion":'
 """In the inputs of a prompt on which a model gave its opinion: what it is worth depends on the rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
-    """A prompt to judge; ``levels`` holds NOT, WEIGH or JUDGE for each side, ``scores`` are the recorded scores."""
+    """A prompt to judge; ``levels`` holds NOT, WEIGH or EVALUATE for each side, ``scores`` are the recorded scores."""
 
     row: RecordedPrompt
     levels: tuple[int, int]
@@ -120,7 +118,7 @@ class Evaluator:
 def level_of(
     row: RecordedPrompt, reach: Impact | None, *, knows_features: bool = True, knows_confidence: bool = True
 ) -> int:
-    """Return NOT, WEIGH or JUDGE: how much of judging a side must repeat for a recorded prompt.
+    """Return NOT, WEIGH or EVALUATE: how much of judging a side must repeat for a recorded prompt.
 
     Without ``knows_features`` or ``knows_confidence``, the recorded features or confidence may differ from those
     that the earlier rules of ``reach`` would find.
@@ -167,9 +165,9 @@ def _features(row: RecordedPrompt) -> set[str]:
 _PREPARED: list[Evaluator] = []
 
 
-def prepare(judge: Evaluator) -> None:
-    """Store the judge that this worker process uses."""
-    _PREPARED[:] = [judge]
+def prepare(evaluator: Evaluator) -> None:
+    """Store the evaluator that this worker process uses."""
+    _PREPARED[:] = [evaluator]
 
 
 def evaluate_all(tasks: Sequence[EvaluationTask]) -> list[Sides]:

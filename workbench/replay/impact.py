@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from enricher.classify import TASK_TYPE, scanned_part
 from enricher.classify.reading import MARKS
 from enricher.classify.table import GAP, Table
-from workbench.replay.rulesets.unpacked_table import pairs
+from workbench.replay.rulesets.versions import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +37,7 @@ READER = ("classes", "contractions", "requests", "openers", "approvals", "englis
 """Keys that affect how every prompt is read: if one differs, any prompt may be read differently."""
 ANY_CONFIDENCE = 0.0, math.inf
 MARKERS_BEGIN = "\ue000"
+"""Beginning of the private use area: the reader writes <file> and the like as such characters."""
 RUN = re.compile("[a-z0-9]+")
 CONVERSATION = '"conversation"'
 NOT_AS_WRITTEN = ('"answer":', "\\u0130", "\\u212a")
@@ -110,7 +111,7 @@ class Impact:
         features: Collection[str] | None = None,
         confidence: float | None = None,
     ) -> int:
-        """Return NOT, WEIGH or JUDGE for a prompt; ``earlier`` is the earlier text that the prompt refers back to.
+        """Return NOT, WEIGH or EVALUATE for a prompt; ``earlier`` is the earlier text that the prompt refers back to.
 
         ``features`` are the prompt's recorded features plus ``task_`` with its task type, ``confidence`` that of its
         task type under the earlier rules; either is None if unknown.

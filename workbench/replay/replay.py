@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-from collections import deque
+from collections import Counter, deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -30,16 +30,13 @@ from workbench.replay.rulesets.compared_rules import RECORDED
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from enricher.rules.cache import Rules
     from storage.evaluation.corpus import RecordedPrompt, Scores
     from workbench.replay.corpus import Corpus
     from workbench.replay.evaluator import Sides, Situation
     from workbench.replay.rulesets.compared_rules import Side
 
     Batch = tuple[list[RecordedPrompt], list[EvaluationTask]]
-
-    from enricher.rules.cache import Rules
-    from storage.evaluation.corpus import RecordedPrompt
-
     Ask = Callable[[str, Rules], dict[str, Any]]
     """Returns the record of a call about a prompt under these rules (``enricher.model.opinion_request.ask_now``)."""
 
@@ -197,9 +194,7 @@ class Replay:
 
     def _pair(self, row: RecordedPrompt, before: Outcome | None, after: Outcome | None) -> Pair:
         _version, *scopes = self._situation(row)
-        prompt = PairedPrompt(
-            row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash, (scopes[0], scopes[1])
-        )
+        prompt = PairedPrompt.of(row, (scopes[0], scopes[1]))
         recorded = _in_short(row)
         one, other = before or recorded, after or recorded
         if one is other or one.is_same(other):
@@ -232,11 +227,7 @@ class Fidelity:
 
     same: int = 0
     differing: list[str] = field(default_factory=list)
-    left_out: dict[str, int] = field(default_factory=dict)
-
-    def leave_out(self, reason: str) -> None:
-        """Count a trace that cannot be run again."""
-        self.left_out[reason] = self.left_out.get(reason, 0) + 1
+    left_out: Counter[str] = field(default_factory=Counter)
 
 
 def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Fidelity:
@@ -246,13 +237,12 @@ def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0)
         for row in (row for page in corpus.pages() for row in page):
             rules = corpus.versions.rules(row.rules_hash)
             if rules is None:
-                outcome.leave_out("rules version not stored, or of another release")
+                outcome.left_out["rules version not stored, or of another release"] += 1
             elif reevaluated(row, rules, recorded=rules).text == row.output_text:
                 outcome.same += 1
             else:
                 outcome.differing.append(row.id)
-        for reason, count in corpus.left_out.items():
-            outcome.left_out[reason] = count
+        outcome.left_out.update(corpus.left_out)
     return outcome
 
 
@@ -278,6 +268,5 @@ def _answered(row: RecordedPrompt, rules: Rules, corpus: Corpus, ask: Ask) -> An
     record = ask(row.prompt, rules)
     inputs = json.dumps({**json.loads(row.inputs), "model": record})
     before, after = corpus.recorded(row), reevaluated(row._replace(inputs=inputs), rules, recorded=rules)
-    prompt = PairedPrompt(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash)
-    found = kinds(before, after)
+    prompt, found = PairedPrompt.of(row), kinds(before, after)
     return Answered(prompt, record, Change(prompt, before, after, found) if found else None)

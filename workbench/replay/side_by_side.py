@@ -12,6 +12,7 @@ from enricher.respond.decision import Inputs, verdict_on
 from storage.evaluation import corpus as stored
 from storage.traces.selection import Selection
 from workbench.replay.compare import PairedPrompt, kinds
+from workbench.replay.corpus import NOT_CLASSIFIED
 from workbench.replay.outcome import reevaluated
 from workbench.replay.rulesets.compared_rules import RECORDED, Fixed, SideError
 
@@ -67,8 +68,7 @@ def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candid
     candidate = candidate or current_rules(row.cwd)
     before = _evaluate_side(corpus, row, base, recorded)
     after = _evaluate_side(corpus, row, candidate, recorded)
-    prompt = PairedPrompt(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash)
-    return SideBySide(prompt, before, after, kinds(before.outcome, after.outcome))
+    return SideBySide(PairedPrompt.of(row), before, after, kinds(before.outcome, after.outcome))
 
 
 def current_rules(cwd: str) -> Side:
@@ -90,8 +90,8 @@ def _row(corpus: Corpus, trace_id: str) -> RecordedPrompt:
     row = next((row for page in stored.rows(corpus.db, named) for row in page), None)
     if row is None:
         raise SideError(f"there is no trace {trace_id}; it may have been deleted")
-    if '"settings"' not in row.inputs:
-        reason = row.status if row.status in ("skipped", "error") else "its text was not kept"
+    if not row.has_inputs:
+        reason = row.status if row.status in NOT_CLASSIFIED else "its text was not kept"
         raise SideError(f"trace {trace_id} cannot be judged again: {reason}")
     return row
 

@@ -89,7 +89,7 @@ def student_quantile(probability: float, *, df: int) -> float:
     low, high = 0.0, 1.0
     while student_within(high, df=df) < 2 * probability - 1:
         high *= 2
-    for _halving in range(60):
+    for _halving in range(60):  # a double has 53 bits, so that more halvings change nothing
         middle = (low + high) / 2
         low, high = (middle, high) if student_within(middle, df=df) < 2 * probability - 1 else (low, middle)
     return high
@@ -104,10 +104,8 @@ class Quantile:
     interval: Interval
 
 
-def bootstrap_quantiles(
-    values: Sequence[float], at: Sequence[float] = SHARES, *, level: float = 0.95
-) -> list[Quantile]:
-    """Return each quantile (nearest rank) with its bootstrap percentile interval, in the unit of the values.
+def bootstrap_quantiles(values: Sequence[float], *, level: float = 0.95) -> list[Quantile]:
+    """Return the quantiles of SHARES (nearest rank) with its bootstrap percentile interval, in the unit of the values.
 
     The k-th smallest of a resample is at most the j-th smallest value with the probability that Binomial(n, j/n)
     reaches k (Efron 1979), so no resampling is needed. No interval exceeds the largest value: with fewer than about
@@ -116,7 +114,7 @@ def bootstrap_quantiles(
     if not values:
         raise ValueError("a quantile needs at least one value")
     ordered = sorted(values)
-    return [_quantile(ordered, one, level) for one in at]
+    return [_quantile(ordered, one, level) for one in SHARES]
 
 
 def _quantile(ordered: list[float], at: float, level: float) -> Quantile:
@@ -148,6 +146,7 @@ def _tail_probability(n: int, share: float, count: int) -> float:
 
 
 def _significant_terms(n: int, share: float, count: int) -> range:
+    # Terms further out are too small to change the sum of doubles.
     spread = 10 * math.sqrt(n * share * (1 - share)) + 10
     return range(max(count, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from statistics import NormalDist, fmean, variance
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from workbench.statistics.intervals import Interval, normal_quantile, student_quantile
 
@@ -22,8 +22,9 @@ EXACT_RANKS = 50
 EXACT_DIFFERENCES = 2000
 """Most differences of which every pair is used; above, they are first reduced to this many quantiles."""
 FEWEST = 2
+POWER = 0.8
+"""Probability with which a difference of the size that is called detectable is found, at the level of 95 %."""
 Verdict = Literal["identical", "changed", "regressed", "inconclusive"]
-VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def mcnemar_midp(gained: int, lost: int) -> float:
     for count in range(fewer, 0, -1):
         term *= count / (n - count + 1)
         below += term
-        if term < own * 1e-17:
+        if term < own * 1e-17:  # too small to change the sum
             break
     return min(1.0, 2 * below + own)
 
@@ -263,8 +264,8 @@ def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: i
     return "inconclusive" if lost and not is_significant else "changed"
 
 
-def minimum_detectable_effect(n: int, *, baseline: float, power: float = 0.8, level: float = 0.95) -> float:
-    """Return the smallest difference of two paired shares that McNemar's test would detect with ``power``.
+def minimum_detectable_effect(n: int, *, baseline: float) -> float:
+    """Return the smallest difference of two paired shares that McNemar's test would detect with a probability of POWER.
 
     ``baseline`` is the share of the ``n`` pairs on which the sides are expected to disagree; the result never
     exceeds it. Source: Connor (1987), solved for the difference. A result of 1 means that no difference can be
@@ -274,7 +275,7 @@ def minimum_detectable_effect(n: int, *, baseline: float, power: float = 0.8, le
         raise ValueError(f"the share of pairs that disagree lies between 0 and 1, not at {baseline}")
     if not n:
         return 1.0
-    alpha, beta = normal_quantile((1 + level) / 2), normal_quantile(power)
+    alpha, beta = normal_quantile(0.975), normal_quantile(POWER)
     needed = alpha * math.sqrt(baseline)
     # difference * sqrt(n) = needed + beta * sqrt(baseline - difference^2), a quadratic
     a, b, c = n + beta * beta, -2 * needed * math.sqrt(n), needed * needed - beta * beta * baseline
@@ -282,15 +283,15 @@ def minimum_detectable_effect(n: int, *, baseline: float, power: float = 0.8, le
     return difference if difference <= baseline else 1.0
 
 
-def minimum_detectable_share(n: int, *, power: float = 0.8) -> float:
-    """Return the smallest share that would occur at least once among ``n`` prompts with probability ``power``."""
-    return 1 - (1 - power) ** (1 / n) if n else 1.0
+def minimum_detectable_share(n: int) -> float:
+    """Return the smallest share that would occur at least once among ``n`` prompts with a probability of POWER."""
+    return 1 - (1 - POWER) ** (1 / n) if n else 1.0
 
 
-def minimum_detectable_shift(n: int, *, deviation: float, power: float = 0.8, level: float = 0.95) -> float:
+def minimum_detectable_shift(n: int, *, deviation: float) -> float:
     """Return the smallest mean difference that ``n`` pairs can show, in the unit of ``deviation`` (that of one pair).
 
     Source: the normal approximation of the paired t-test (Cohen 1988). Without pairs: infinite.
     """
-    reach = normal_quantile((1 + level) / 2) + normal_quantile(power)
+    reach = normal_quantile(0.975) + normal_quantile(POWER)
     return reach * deviation / math.sqrt(n) if n else math.inf

@@ -17,17 +17,16 @@ from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.classify.table import Table
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from workbench.tuning.calibration import calibrate, folds_of, is_shown, points_left_out
-from workbench.tuning.fitting import fit, scores
-from workbench.tuning.labelled import classes_of, joined, observe, part, with_task_type
-from workbench.tuning.labelled_rows import read_labelled, without_copies
+from workbench.tuning.fitting import calibrate, fit, folds_of, is_shown, points_left_out, scores
+from workbench.tuning.labelled import joined, names_of, observe, part, with_task_type
+from workbench.tuning.labelled_prompts import read_labelled, without_copies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from workbench.tuning.labelled import Observed
-    from workbench.tuning.labelled_rows import LabelledRow
+    from workbench.tuning.labelled_prompts import LabelledRow
 
 FOLDS = 6
 APART = -1
@@ -82,8 +81,8 @@ def leave_repositories_out(
 
 def _classify(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Prediction]:
     """Classify the prompts ``out`` with weights and thresholds fitted to the prompts ``inside``."""
-    task_names = [name for _, name in classes_of(table, TASK_TYPE)]
-    intent_names = [name for _, name in classes_of(table, SEARCH_INTENT)]
+    task_names = names_of(table, TASK_TYPE)
+    intent_names = names_of(table, SEARCH_INTENT)
     thresholds = calibrate(points_left_out(inside, table), inside, table)
     points = scores(fit(inside, table, TASK_TYPE), out)
     task_types = [task_names[at] for at in points.argmax(1)]

@@ -1,7 +1,9 @@
-"""Fit the integer weights of named signals: regularised multinomial regression with bounds on each weight.
+"""Fit the integer weights of named signals, and the thresholds above which a task type is shown.
 
-No randomness and no clock: the same prompts give the same weights. Which signals
-exist is not decided here; a signal gets a weight only for the classes that list it.
+The weights come from regularised multinomial regression with bounds on each weight. The thresholds, and how a lead in
+points becomes a confidence, are chosen on points that were computed with weights fitted without the prompts'
+repositories. No randomness and no clock: the same prompts give the same weights. Which signals exist is not decided
+here; a signal gets a weight only for the classes that list it.
 """
 
 from __future__ import annotations
@@ -13,13 +15,14 @@ import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.rules.compiling.classes.signals import MOST_FITTED
-from workbench.tuning.labelled import classes_of, columns_of, targets, vocabulary, weights_of, with_task_type
+from workbench.tuning.labelled import columns_of, names_of, part, targets, vocabulary, weights_of, with_task_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from enricher.classify.table import Table
     from workbench.tuning.labelled import Numbers, Observed
+    from workbench.tuning.labelled_prompts import LabelledRow
 
 SIGNAL_STEP = {TASK_TYPE: 0.245, SEARCH_INTENT: 0.231}
 """The regression coefficient of one point of weight; the largest useful weight is then about nine."""
@@ -39,6 +42,20 @@ OWN = 1.6
 
 ROUNDS = 160
 
+INNER_FOLDS = 3
+RIGHT_WHEN_SHOWN = 0.92
+"""The share of shown classes that must be right in cross-validation; it is lower on unknown repositories."""
+
+LOUD_CHAT = 0.045
+"""The maximum share of small-talk prompts for which a class may be shown."""
+
+LEAST_SHOWN = 0.36
+"""The minimum share of prompts for which a class must be shown; stricter thresholds are not considered."""
+
+DOUBLES = np.arange(2.5, 8.1, 0.25)
+CONFIDENCES = np.arange(0.4, 0.9, 0.02)
+SILENCES = np.array([0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12])
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -57,7 +74,7 @@ def fit(
 
     For search intents, ``task_types`` must hold the task type predicted for each prompt.
     """
-    names = [name for _, name in classes_of(table, facet)]
+    names = names_of(table, facet)
     goal = targets(observed.prompts, names, facet)
     counts = goal.sum(0)
     importance = (goal @ (counts.max() / np.maximum(1, counts)) ** RARITY)[:, None]
@@ -117,6 +134,7 @@ def _descend(
     for _ in range(20):
         direction = columns.T @ (columns @ direction)
         direction /= np.linalg.norm(direction) or 1.0
+    # The softmax curves by 1/2 at most, so that no step of this size can overshoot.
     steepest = 0.5 * float(importance.max()) * float(np.linalg.norm(columns @ direction)) ** 2 + pull
     bounds = bounds[0].astype(np.float32), bounds[1].astype(np.float32)
     prior = prior.astype(np.float32)
@@ -125,7 +143,7 @@ def _descend(
     for _ in range(ROUNDS):
         slope = columns.T @ (importance * (softmax(columns @ ahead) - goal)) + pull * (ahead - prior)
         following = np.clip(ahead - slope / steepest, *bounds)
-        after = (1 + (1 + 4 * momentum**2) ** 0.5) / 2
+        after = (1 + (1 + 4 * momentum**2) ** 0.5) / 2  # FISTA (Beck & Teboulle 2009)
         ahead = following + (momentum - 1) / after * (following - found)
         found, momentum = following, after
     return found
@@ -141,3 +159,105 @@ def scores(weights: Weights, observed: Observed, *, signals: Numbers | None = No
     """Return the points of every prompt (row) in every class (column), summed as the hook does."""
     held = observed.signals if signals is None else signals
     return np.asarray(held @ weights.signals + np.rint(2 * columns_of(observed, weights.vocabulary) @ weights.words))
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The settings of the task type facet, as written in the instructions under "Task type"."""
+
+    points_that_double: float
+    min_confidence: float
+    max_silent: float
+
+
+def folds_of(prompts: list[LabelledRow], folds: int) -> Numbers:
+    """Return the fold of each prompt: whole repositories, the largest first, each go to the emptiest fold."""
+    sizes: dict[str, int] = {}
+    for prompt in prompts:
+        sizes[prompt.repository] = sizes.get(prompt.repository, 0) + 1
+    load, fold = [0] * folds, {}
+    for name in sorted(sizes, key=lambda name: (-sizes[name], name)):
+        fold[name] = load.index(min(load))
+        load[fold[name]] += sizes[name]
+    return np.array([fold[prompt.repository] for prompt in prompts])
+
+
+def points_left_out(observed: Observed, table: Table) -> Numbers:
+    """Return each prompt's points per task type, with weights fitted without its fold of repositories.
+
+    Prompts without a repository are used in every fit; their own points are zeros.
+    """
+    is_real = np.array([bool(prompt.repository) for prompt in observed.prompts])
+    points = np.zeros((len(observed.prompts), len(names_of(table, TASK_TYPE))))
+    real = part(observed, np.flatnonzero(is_real))
+    fold_of = np.full(len(observed.prompts), -1)
+    fold_of[is_real] = folds_of(real.prompts, INNER_FOLDS)
+    for fold in range(INNER_FOLDS):
+        out = np.flatnonzero(fold_of == fold)
+        weights = fit(part(observed, np.flatnonzero(fold_of != fold)), table, TASK_TYPE)
+        points[out] = scores(weights, part(observed, out))
+    return points
+
+
+def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
+    """Return the best thresholds for these cross-validated points.
+
+    Thresholds that show a class for less than LEAST_SHOWN are skipped. Of those that meet LOUD_CHAT and
+    RIGHT_WHEN_SHOWN, the ones that show most win; if none meet both, those with the highest share right.
+    """
+    rows = [at for at, prompt in enumerate(observed.prompts) if prompt.repository and not prompt.is_picked]
+    points, observed = points[rows], part(observed, rows)
+    doubles = _likeliest(points, observed, table)
+    right, chat = _acceptable(points, observed, table), _is_silent(observed, table)
+    best, merit = Thresholds(doubles, 0.5, 1.0), (False, False, 0.0)
+    for confidence in CONFIDENCES:
+        for silence in SILENCES:
+            choice = Thresholds(doubles, round(float(confidence), 2), float(silence))
+            shown = is_shown(points, observed, choice, table)
+            if shown.mean() < LEAST_SHOWN:
+                continue
+            share_right = float(right[shown].mean())
+            is_quiet = bool(shown[chat].sum() <= LOUD_CHAT * chat.sum())
+            is_good = is_quiet and share_right >= RIGHT_WHEN_SHOWN
+            if (found := (is_good, is_quiet, float(shown.mean()) if is_good else share_right)) > merit:
+                best, merit = choice, found
+    return best
+
+
+def is_shown(points: Numbers, observed: Observed, thresholds: Thresholds, table: Table) -> Numbers:
+    """Return for each prompt whether its class would be shown; the hook's version is in ``enricher.classify``."""
+    odds, silent = _odds(points, thresholds.points_that_double), _silent(table)
+    # Rounded as the hook rounds a confidence before it compares it.
+    sure = np.round(odds.max(1), 2) >= thresholds.min_confidence
+    quiet = silent[odds.argmax(1)] | (odds[:, silent].sum(1) > thresholds.max_silent) | (observed.foreign > 0)
+    return np.asarray(sure & ~quiet)
+
+
+def _odds(points: Numbers, doubles: float) -> Numbers:
+    return softmax(points, lambda lead: np.exp2(lead / doubles))
+
+
+def _silent(table: Table) -> Numbers:
+    facet = next(facet for facet in table.facets if facet["name"] == TASK_TYPE)
+    return np.isin(names_of(table, TASK_TYPE), facet["silent"])
+
+
+def _likeliest(points: Numbers, observed: Observed, table: Table) -> float:
+    """Return the lead in points that should double the odds, so that confidences match the share that is right."""
+    goal = targets(observed.prompts, names_of(table, TASK_TYPE), TASK_TYPE)
+    losses = [-(goal * np.log(_odds(points, doubles) + 1e-12)).sum() for doubles in DOUBLES]
+    return float(DOUBLES[int(np.argmin(losses))])
+
+
+def _is_silent(observed: Observed, table: Table) -> Numbers:
+    """Return for each prompt whether its label is a class that is never shown."""
+    names = names_of(table, TASK_TYPE)
+    return np.asarray(_silent(table)[[names.index(prompt.task_type) for prompt in observed.prompts]])
+
+
+def _acceptable(points: Numbers, observed: Observed, table: Table) -> Numbers:
+    names = names_of(table, TASK_TYPE)
+    best = [names[at] for at in points.argmax(1)]
+    return np.array(
+        [name in (prompt.task_type, prompt.alternative) for name, prompt in zip(best, observed.prompts, strict=True)]
+    )

@@ -14,7 +14,7 @@ import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, reading, scanned_part
 from enricher.rules.compiling.classes.signals import MARKERS, wording_key
-from workbench.tuning.labelled_rows import LabelError, LabelledRow
+from workbench.tuning.labelled_prompts import LabelError, LabelledRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,17 +51,12 @@ def check_labels(prompts: Iterable[LabelledRow], table: Table) -> None:
         (TASK_TYPE, lambda prompt: (prompt.task_type, prompt.alternative)),
         (SEARCH_INTENT, lambda prompt: (prompt.search_intent,)),
     ):
-        known = [name for _, name in classes_of(table, facet)]
+        known = names_of(table, facet)
         for prompt in prompts:
             for label in filter(None, of(prompt)):
                 if label not in known:
                     kind = facet.replace("_", " ")
                     raise LabelError(f"{prompt.place}: {label!r} is no {kind}; known: {', '.join(known)}")
-
-
-def with_intent(observed: Observed) -> list[int]:
-    """Return the indices of the rows whose search intent is known."""
-    return [at for at, prompt in enumerate(observed.prompts) if prompt.search_intent]
 
 
 def part(observed: Observed, rows: Iterable[int]) -> Observed:
@@ -146,6 +141,11 @@ def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Num
 def classes_of(table: Table, facet: str) -> list[tuple[int, str]]:
     """Return number in the table and name of each class of a facet."""
     return [(at, name) for at, (of, name) in enumerate(table.classes) if table.facets[of]["name"] == facet]
+
+
+def names_of(table: Table, facet: str) -> list[str]:
+    """Return the names of the classes of a facet, in the order of the table."""
+    return [name for _, name in classes_of(table, facet)]
 
 
 def weights_of(table: Table, facet: str) -> Numbers:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from enricher.rules.cache import Rules
     from workbench.statistics.intervals import Interval
-    from workbench.tuning.examples import LabelledPrompt
+    from workbench.tuning.labelled_prompts import LabelledPrompt
 
     Ask = Callable[[LabelledPrompt], dict[str, Any]]
     """Returns the record of a call, as a trace has it (``enricher.model.opinion_request``)."""
@@ -114,7 +114,7 @@ def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) ->
 
     ``assumed`` is the accuracy that is assumed when its opinion is combined with the rules; by default the true one.
     """
-    chance = random.Random(0)
+    chance = random.Random(0)  # the same answers in every run, so that two of them can be compared
     table = rules.table
     names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
-    from workbench.tuning.examples import Example
+    from workbench.tuning.labelled_prompts import Example
 
 STEPS = (1, -1, 2, -2, 4, -4, 8, -8)
 PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WEIGHT)
@@ -31,7 +31,9 @@ FEWEST_PROMPTS, FEWEST_SESSIONS = 2, 2
 TIMES = 2
 """How many times likelier a phrase must be in wrongly classified prompts of a class than in other classes."""
 MOST = 80
+"""Most phrases that are tried."""
 MARKERS_BEGIN = "\ue000"
+"""Beginning of the private use area: the reader writes <file> and the like as such characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +68,17 @@ class RuleChange:
 
     def title(self) -> str:
         """Return a sentence that describes the change."""
-        if self.signal is None:
-            return f'{self.name}: add "{self.phrase}" with weight {self.weight}'
-        if not self.weight:
-            return f"{self.name}: take out {self.signal.label} (weight {self.signal.weight})"
-        verb = "raise" if self.weight > self.signal.weight else "lower"
-        return f"{self.name}: {verb} {self.signal.label} from {self.signal.weight} to {self.weight}"
+        return title_of(self.name, self.signal, self.phrase, self.weight)
+
+
+def title_of(name: str, signal: LocatedSignal | None, phrase: str, weight: int) -> str:
+    """Return what is done for the class ``name``: a phrase added, or a signal removed or given another weight."""
+    if signal is None:
+        return f'{name}: add "{phrase}" with weight {weight}'
+    if not weight:
+        return f"{name}: take out {signal.label} (weight {signal.weight})"
+    verb = "raise" if weight > signal.weight else "lower"
+    return f"{name}: {verb} {signal.label} from {signal.weight} to {weight}"
 
 
 class Search:

@@ -12,7 +12,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from enricher.classify import TASK_TYPE
 from enricher.rules.cache import Rules
 from enricher.rules.checks.lint import findings
 from enricher.rules.compiling.compiled import FITTED
@@ -23,7 +22,7 @@ from workbench.replay.replay import Replay, never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.versions import compile_texts
 from workbench.statistics.pairs import benjamini_hochberg, mcnemar_midp
-from workbench.tuning.examples import example, from_log, from_rows, task_type
+from workbench.tuning.labelled_prompts import example, from_log, from_rows, task_type
 from workbench.tuning.rewriting import Rewriter, changed_line
 from workbench.tuning.steps import Search, best
 from workbench.tuning.wishes.floors import floors, judged_lines
@@ -34,14 +33,14 @@ if TYPE_CHECKING:
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.replay.corpus import Corpus
     from workbench.replay.rulesets.compared_rules import Side
-    from workbench.tuning.examples import Example, LabelledPrompt
-    from workbench.tuning.labelled_rows import LabelledRow
+    from workbench.tuning.labelled_prompts import Example, LabelledPrompt, LabelledRow
     from workbench.tuning.steps import RuleChange
     from workbench.tuning.wishes.floors import Floor, JudgedLine
 
     Labelled = LabelledPrompt | JudgedLine
 
 MOST_SHOWN, MOST_TRIED = 10, 24
+"""Most proposals, and most candidates that are compiled and replayed, which takes far longer than adding points."""
 ENOUGH_LABELS = 30
 """Labelled prompts; with fewer, a proposal may depend on single prompts."""
 BEYOND_CHANCE = 0.05
@@ -105,7 +104,7 @@ def suggest(
     path = recorded_path(path, corpus.versions)
     written = of_file(path, text, versions=corpus.versions)
     log = from_log(corpus)
-    known = set(written.class_names(TASK_TYPE))
+    known = set(written.task_types())
     given = [*log.prompts, *from_rows(rows)]
     prompts = [one for one in given if one.right <= known]
     lines = list(judged_lines(corpus, written.rules))
@@ -188,7 +187,7 @@ class _Trial:
         fixes, breaks = self._effect(rules, candidate.signal)
         index = candidate.signal.index if candidate.signal else -1
         line = self._rewriters[path].line_of(candidate.rule, index)
-        return self._told(candidate.title(), RulePosition(path, line), text, q, fixes, breaks)
+        return self._proposed(candidate.title(), RulePosition(path, line), text, q, fixes, breaks)
 
     def floor_proposal(self, floor: Floor, q: float) -> Proposal | None:
         """Return a higher floor with the judged lines that it takes out; None as ``proposal`` does."""
@@ -200,9 +199,9 @@ class _Trial:
         gone = [one for one in self._lines if one.is_taken_out(self._written.rules, rules)]
         line = changed_line(self._texts[path], text)
         wrong, right = [one for one in gone if one.is_wrong], [one for one in gone if not one.is_wrong]
-        return self._told(floor.title(), RulePosition(path, line), text, q, wrong, right)
+        return self._proposed(floor.title(), RulePosition(path, line), text, q, wrong, right)
 
-    def _told(
+    def _proposed(
         self,
         title: str,
         place: RulePosition,

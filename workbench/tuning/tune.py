@@ -21,10 +21,9 @@ from enricher.rules.compiling.classes.table import condition_numbers
 from enricher.rules.compiling.compiled import FITTED
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer
-from workbench.tuning.calibration import calibrate, points_left_out
-from workbench.tuning.fitting import fit, scores
-from workbench.tuning.labelled import LEAST_REPOSITORIES, as_written, check_labels, observe, part, with_intent
-from workbench.tuning.labelled_rows import LabelledRow, read_labelled, without_copies
+from workbench.tuning.fitting import calibrate, fit, points_left_out, scores
+from workbench.tuning.labelled import LEAST_REPOSITORIES, as_written, check_labels, observe, part
+from workbench.tuning.labelled_prompts import LabelledRow, read_labelled, without_copies
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.classes.signals import ClassRule
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
-    from workbench.tuning.calibration import Thresholds
-    from workbench.tuning.fitting import Weights
+    from workbench.tuning.fitting import Thresholds, Weights
     from workbench.tuning.labelled import Numbers
 
     Sheets = dict[str, list[str]]
@@ -74,7 +72,7 @@ def propose(
     task_types = [tasks.names[at] for at in scores(tasks, observed).argmax(1)]
     proposed = [(TASK_TYPE, tasks)]
     if any(prompt.search_intent for prompt in given):
-        rows = with_intent(observed)
+        rows = [at for at, prompt in enumerate(observed.prompts) if prompt.search_intent]
         known = [task_types[at] for at in rows]
         proposed.insert(0, (SEARCH_INTENT, fit(part(observed, rows), table, SEARCH_INTENT, task_types=known, least=1)))
     sheets = {

@@ -61,10 +61,10 @@ def compared(before: str, after: str) -> list[DiffLine]:
     return found
 
 
-def folded(lines: Iterable[DiffLine], *, around: int = AROUND) -> list[DiffSection]:
-    """Return the lines in sections: changes with ``around`` lines on either side, and the lines between, folded."""
+def folded(lines: Iterable[DiffLine]) -> list[DiffSection]:
+    """Return the lines in sections: changes with AROUND lines on either side, and the lines between, folded."""
     rows = list(lines)
-    near = {at + by for at, line in enumerate(rows) if line.mark != " " for by in range(-around, around + 1)}
+    near = {at + by for at, line in enumerate(rows) if line.mark != " " for by in range(-AROUND, AROUND + 1)}
     sections: list[DiffSection] = []
     start = 0
     for at in range(1, len(rows) + 1):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from enricher.prompt.text import shortened
-from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE, EvidenceSignal, ScoredSignal, places, signals
+from workbench.views.outcomes import SEARCH_INTENT, TASK_TYPE, EvidenceSignal, ScoredSignal, places, signals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -20,7 +20,7 @@ from enricher.rules.layers import find_layers, packaged_file
 from enricher.rules.own_layer import LayerError, refuse_other_effect
 from enricher.rules.own_layer.entries import entries_for, with_entries
 from enricher.rules.own_layer.sections import fitted_sections, sections
-from storage.base import shared_files
+from storage.base import temporary_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ def replace(copy: Copy) -> str:
     """Replace copied instructions by a layer of the user's changes; return the path of the backup. Raises OSError."""
     backup = _free(copy.path + BACKUP)
     shutil.copy2(copy.path, backup)
-    shared_files.replace_file(copy.path, copy.text.encode())
+    temporary_files.replace_file(copy.path, copy.text.encode())
     return backup
 
 

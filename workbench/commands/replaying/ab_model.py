@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from enricher.settings import Value as Setting
     from storage.evaluation.experiments import Experiment
     from storage.traces.selection import Selection
-    from workbench.experiments.cases import ModelCase
     from workbench.experiments.model_calls import CallPlan
-    from workbench.experiments.prompt_arms import Bound
+    from workbench.experiments.prompt_arms import Bound, ModelCase
     from workbench.experiments.template_runs import Comparison, PromptSource
 
     Value = dict[str, Any]
@@ -156,9 +155,9 @@ def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
 
 
 def _cases(db: sqlite3.Connection, prompts: str, selection: Selection, limit: int) -> Iterable[ModelCase]:
-    from workbench.experiments import cases
+    from workbench.experiments.prompt_arms import cases_in_file, cases_of_log
 
-    return cases.of_file(prompts) if prompts else cases.of_log(db, selection, limit=limit)
+    return cases_in_file(prompts) if prompts else cases_of_log(db, selection, limit=limit)
 
 
 def _check_prices(comparison: Comparison) -> None:

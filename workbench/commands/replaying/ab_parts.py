@@ -12,6 +12,7 @@ import click
 
 from enricher.interfaces.cli import output
 from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
+from workbench.commands.replaying.blast_radius import counted
 
 if TYPE_CHECKING:
     import sqlite3
@@ -142,8 +143,7 @@ def print_effect(value: Value) -> None:
         side = value[cohort]
         right = f"{side['right']['changed']} of {side['labelled']} labelled prompts right"
         held = f", {side['held_back']} held back" if side["held_back"] else ""
-        sessions = f"{side['sessions']} session{'' if side['sessions'] == 1 else 's'}"
-        prompts = f"{side['prompts']} prompt{'' if side['prompts'] == 1 else 's'}"
+        sessions, prompts = counted(side["sessions"], "session"), counted(side["prompts"], "prompt")
         console.print(f"{cohort}: {sessions}, {prompts}{held}, {right}")
     table = new_table("effect", "b - a", "95 %", "size", numbers=3)
     for name, effect in value["effects"].items():

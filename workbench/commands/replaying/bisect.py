@@ -8,11 +8,12 @@ import click
 
 from enricher.interfaces.cli.options import as_json
 from enricher.interfaces.cli.output import print_json, printable
+from workbench.commands.replaying.blast_radius import opened
 
 if TYPE_CHECKING:
-    from workbench.replay.causes.attribution import Cause
-    from workbench.replay.causes.bisect import BisectStep
-    from workbench.replay.causes.hunks import Hunk
+    from workbench.replay.attribution import Cause
+    from workbench.replay.bisect import BisectStep
+    from workbench.replay.hunks import Hunk
     from workbench.replay.outcome import Outcome
 
 SHORT = 10
@@ -29,8 +30,7 @@ def bisect(trace_id: str, is_json: bool) -> None:
     """
     from storage.traces import queries
     from storage.traces.selection import EVERYTHING
-    from workbench.commands.replaying.coverage import opened
-    from workbench.replay.causes.bisect import BisectError, steps
+    from workbench.replay.bisect import BisectError, steps
 
     with opened(EVERYTHING) as corpus:
         try:

@@ -1,7 +1,8 @@
-"""Shared by ``replay`` and ``compare``: selecting prompts, running with progress, and printing the figures."""
+"""Shared by the commands that replay: opening the selected prompts, running with progress, printing the figures."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,11 @@ from enricher.interfaces.cli.output import print_json, printable, progress_bar
 from enricher.prompt.text import shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from storage.traces.selection import Selection
     from workbench.edits.progress import Figures
-    from workbench.replay.causes.attribution import Cause
+    from workbench.replay.attribution import Cause
     from workbench.replay.compare import Change
     from workbench.replay.corpus import Corpus
     from workbench.replay.rulesets.compared_rules import Side
@@ -30,6 +31,25 @@ MOST_PROBLEMS = 10
 PROMPT_CHARS = 60
 MOST_ATTRIBUTED = 500
 """Most changes whose cause is searched; each costs a few milliseconds."""
+
+
+@contextlib.contextmanager
+def opened(selection: Selection, *, limit: int = 0) -> Iterator[Corpus]:
+    """Yield a corpus of the selected prompts of this account; raises click.ClickException."""
+    from storage.db.database import StorageError
+    from workbench.replay import corpus
+    from workbench.replay.rulesets.compared_rules import SideError
+
+    try:
+        with corpus.opened(state_dir(), selection, limit=limit) as found:
+            yield found
+    except (StorageError, SideError) as error:
+        raise click.ClickException(printable(error)) from error
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun in singular or plural, as in "1 prompt", "2 prompts"."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def selection_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -55,14 +75,11 @@ def run_report(
     sides: Sides, path: str, selection: Selection, *, limit: int, ask_today: bool, keep: bool
 ) -> tuple[Figures, dict[str, Cause]]:
     """Replay the selected prompts under both sides; return the figures, and by trace id the cause in that file."""
-    from storage.db.database import StorageError
     from workbench.gate.cases import CasesError, path_for
-    from workbench.replay.corpus import opened
     from workbench.replay.replay import Replay
-    from workbench.replay.rulesets.compared_rules import SideError
 
     try:
-        with opened(state_dir(), selection, limit=limit) as corpus:
+        with opened(selection, limit=limit) as corpus:
             base, candidate = sides(corpus.versions)
             run = Replay(corpus, candidate, base=base, ask_today=ask_today)
             figures = _final_figures(run, path_for(os.getcwd()))
@@ -71,7 +88,7 @@ def run_report(
             if keep:
                 _keep(corpus, figures, causes, path, base, candidate, selection)
             return figures, causes
-    except (StorageError, SideError, CasesError) as error:
+    except CasesError as error:
         raise click.ClickException(printable(error)) from error
 
 
@@ -97,7 +114,7 @@ def _final_figures(run: Any, cases_file: str) -> Figures:
 
 
 def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: Side) -> dict[str, Cause]:
-    from workbench.replay.causes.attribution import attribute, attribute_layers
+    from workbench.replay.attribution import attribute, attribute_layers
     from workbench.replay.rulesets.current_layers import CurrentLayers
 
     if isinstance(candidate, CurrentLayers):
@@ -162,7 +179,7 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
     from workbench.edits.progress import as_json as outcome_json
     from workbench.statistics.pairs import minimum_detectable_share
 
-    (base, candidate), share, standing = figures.sides, figures.share, figures.label_results
+    (base, candidate), share, on_labels = figures.sides, figures.share, figures.label_results
     return {
         "base": figures.base, "candidate": figures.candidate, "base_hash": base.hash,
         "candidate_hash": candidate.hash, "verdict": figures.verdict, "prompts": figures.prompts,
@@ -174,9 +191,9 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
         "tokens_per_session": {"before": figures.tokens[0], "after": figures.tokens[1]},
         "silent": {"before": figures.silent[0], "after": figures.silent[1]},
         "context_unknown": figures.unknown,
-        "approved": standing.approved if standing else 0,
-        "regressed": list(standing.regressed) if standing else [],
-        "gained": standing.gained if standing else 0, "lost": standing.lost if standing else 0,
+        "approved": on_labels.approved if on_labels else 0,
+        "regressed": list(on_labels.regressed) if on_labels else [],
+        "gained": on_labels.gained if on_labels else 0, "lost": on_labels.lost if on_labels else 0,
         "left_out": dict(figures.left_out), "seconds": figures.seconds,
         "changes": [
             {"id": one.prompt.id, "session_id": one.prompt.session_id, "kinds": list(one.kinds),
@@ -206,15 +223,15 @@ def _print_outcome(figures: Figures) -> None:
     else:
         click.echo("no recorded prompt was selected; to import past conversations, run: enricher trace import")
     click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))
-    standing = figures.label_results
-    if standing and standing.regressed:
-        noun = "approved case regresses" if len(standing.regressed) == 1 else "approved cases regress"
-        click.echo(f"{len(standing.regressed)} {noun}:")
+    on_labels = figures.label_results
+    if on_labels and on_labels.regressed:
+        noun = "approved case regresses" if len(on_labels.regressed) == 1 else "approved cases regress"
+        click.echo(f"{len(on_labels.regressed)} {noun}:")
         prompts = {change.prompt.id: _opening(change) for change in figures.changes}
-        for identity in standing.regressed:
+        for identity in on_labels.regressed:
             click.echo(printable(f"    {identity[:14]}  {prompts.get(identity, 'of the golden cases')}"))
-    elif standing and standing.approved:
-        click.echo(f"none of {standing.approved} approved cases regresses")
+    elif on_labels and on_labels.approved:
+        click.echo(f"none of {on_labels.approved} approved cases regresses")
 
 
 def _print_measures(figures: Figures) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
 
-from enricher.home import state_dir
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
+from workbench.commands.replaying.blast_radius import counted, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console
     from rich.table import Table
@@ -54,20 +53,6 @@ def coverage(selection: Selection, instructions: str | None, is_all: bool, is_js
         click.echo(printable(f"no recorded prompt can be judged; {remedy}"), err=True)
         return
     _print(found, is_all=is_all)
-
-
-@contextlib.contextmanager
-def opened(selection: Selection) -> Iterator[Corpus]:
-    """Yield a corpus of the selected prompts of this account; raises click.ClickException."""
-    from storage.db.database import StorageError
-    from workbench.replay import corpus
-    from workbench.replay.rulesets.compared_rules import SideError
-
-    try:
-        with corpus.opened(state_dir(), selection) as found:
-            yield found
-    except (StorageError, SideError) as error:
-        raise click.ClickException(str(error)) from error
 
 
 def _written(corpus: Corpus, instructions: str | None) -> LocatedRules:
@@ -177,11 +162,6 @@ def place(row: CoverageRow, main: str) -> str:
     beside, near = os.path.relpath(row.file, os.path.dirname(main)), os.path.relpath(row.file)
     named = next((one for one in (beside, near) if not one.startswith("..")), row.file)
     return printable(f"{'' if row.file == main else named}:{row.line}")
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural, as in "1 prompt", "2 prompts"."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def percent(share: float) -> str:

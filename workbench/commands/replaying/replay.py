@@ -11,7 +11,7 @@ import click
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
-from workbench.commands.replaying.blast_radius import print_report, run_report, selection_options
+from workbench.commands.replaying.blast_radius import difference_of, opened, print_report, run_report, selection_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,6 @@ def run_gate(
     markdown: str = "",
 ) -> None:
     """Run the gate in the working directory, print its report, write the requested files, and exit 1 if closed."""
-    from enricher.interfaces.cli.output import printable
     from workbench.gate import gate, reports
 
     try:
@@ -69,7 +68,10 @@ def run_gate(
         _write(junit, reports.junit(report))
     if markdown:
         _write(markdown, reports.markdown(report))
-    click.echo(reports.json_text(report) if is_json else printable(reports.text(report)))
+    if is_json:
+        print_json(reports.to_json(report))
+    else:
+        click.echo(printable(reports.text(report)))
     for reason in report.reasons():
         click.echo(f"gate closed: {reason}", err=True)
     sys.exit(0 if report.is_passed else 1)
@@ -185,20 +187,14 @@ def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple
 
 def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
     """Ask the model about the selected prompts under the rules they were recorded with, and print what differs."""
-    from storage.db.database import StorageError
     from workbench.commands.model import ask, configured, cost
-    from workbench.commands.replaying.blast_radius import difference_of
-    from workbench.replay.corpus import opened
     from workbench.replay.replay import asked_again
 
     _rules, settings = configured()
-    try:
-        with opened(state_dir(), selection, limit=limit) as corpus:
-            texts = [row.prompt for page in corpus.pages() for row in page]
-            click.echo(cost(texts, settings), err=True)
-            found = list(asked_again(corpus, lambda prompt, rules: ask(prompt, rules, settings)))
-    except StorageError as error:
-        raise click.ClickException(printable(error)) from error
+    with opened(selection, limit=limit) as corpus:
+        texts = [row.prompt for page in corpus.pages() for row in page]
+        click.echo(cost(texts, settings), err=True)
+        found = list(asked_again(corpus, lambda prompt, rules: ask(prompt, rules, settings)))
     changes = [one.change for one in found if one.change]
     failed = [one for one in found if one.record["status"] != "ok"]
     if is_json:

@@ -12,7 +12,7 @@ from enricher.interfaces.api import rules_for
 from enricher.interfaces.cli.output import new_console, new_table, print_json
 from enricher.rules.cache import NoRulesError
 from storage.traces import queries
-from workbench.adherence.measure import ABOUT_THE_LIST, DECISIVE, Workflow, measure
+from workbench.adherence import ABOUT_THE_LIST, DECISIVE, Workflow, measure
 
 if TYPE_CHECKING:
     import sqlite3
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from storage.traces.selection import Selection
-    from workbench.adherence.measure import Adherence, Share
+    from workbench.adherence import Adherence, Share
 
 
 def report(db: sqlite3.Connection, selection: Selection | None, *, is_json: bool) -> None:

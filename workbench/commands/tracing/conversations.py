@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from enricher.home import from_home
+from enricher.home import from_home, state_dir
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import new_console, new_table, print_json, printable, progress_bar
 from workbench.importing import HOSTS
@@ -57,6 +57,7 @@ def command(
     with the key "prompt". Prompts that were not typed by a person are left out, secrets are removed, and nothing is
     imported twice.
     """
+    from storage.db.database import StorageError
     from workbench.importing import conversation_files
     from workbench.importing.survey import ImportFilter
 
@@ -73,8 +74,10 @@ def command(
         raise click.ClickException(
             "no conversations were found in the folders of the known clients; name a file or a folder to import"
         )
-    with _errors_as_messages():
+    try:
         outcome = _Run(found, problems, wanted, is_json=is_json).through(is_dry=is_dry, is_sure=is_sure)
+    except (StorageError, OSError) as failure:
+        raise click.ClickException(printable(failure)) from failure
     sys.exit(outcome)
 
 
@@ -92,7 +95,7 @@ class _Run:
         from workbench.importing.survey import Stored
         from workbench.importing.tracing import Tracer
 
-        tracer = Tracer(_state())
+        tracer = Tracer(state_dir())
         survey = self._survey(tracer)
         if not self.is_json:
             _print_listing(survey)
@@ -112,7 +115,7 @@ class _Run:
     def _survey(self, tracer: Tracer) -> ImportSurvey:
         from workbench.importing.survey import Sieve, survey
 
-        with _database(is_needed=False) as db, _progress("reading", self.sources, is_json=self.is_json) as advance:
+        with _database_if_there() as db, _progress("reading", self.sources, is_json=self.is_json) as advance:
             result = survey(self.sources, Sieve(db, tracer, self.wanted), advance, limit=self.wanted.limit)
         for problem in self.unread:
             result.report(problem)
@@ -121,17 +124,18 @@ class _Run:
     def _asked(self, survey: ImportSurvey) -> bool:
         if self.is_json or not (sys.stdin.isatty() and sys.stderr.isatty()):
             return False
-        return click.confirm(f"Store {survey.prompts:,} prompts, redacted, in {_state()}?", err=True)
+        return click.confirm(f"Store {survey.prompts:,} prompts, redacted, in {state_dir()}?", err=True)
 
     def _store(self, tracer: Tracer, survey: ImportSurvey, stored: Stored) -> float:
+        from storage.db import database
         from workbench.importing.survey import Sieve, store
 
-        begin = time.perf_counter()
+        begin, progress = time.perf_counter(), _progress("storing", self.sources, is_json=self.is_json)
         try:
-            with _database(is_needed=True) as db, _progress("storing", self.sources, is_json=self.is_json) as advance:
+            with database.opened(state_dir()) as db, progress as advance:
                 tracer.prepare()
                 store(
-                    _required(db),
+                    db,
                     self.sources,
                     found=survey,
                     sieve=Sieve(db, tracer, self.wanted),
@@ -146,42 +150,19 @@ class _Run:
         return time.perf_counter() - begin
 
 
-def _state() -> str:
-    from enricher.home import state_dir
-
-    return state_dir()
-
-
-def _required(db: sqlite3.Connection | None) -> sqlite3.Connection:
-    if db is None:
-        raise click.ClickException(f"the state folder {_state()} cannot be used")
-    return db
-
-
 @contextlib.contextmanager
-def _errors_as_messages() -> Iterator[None]:
-    from storage.db.database import StorageError
-
-    try:
-        yield
-    except (StorageError, OSError) as failure:
-        raise click.ClickException(printable(failure)) from failure
-
-
-@contextlib.contextmanager
-def _database(*, is_needed: bool) -> Iterator[sqlite3.Connection | None]:
-    """Yield a connection; None if the database is missing and not ``is_needed``, as a listing does not create it."""
+def _database_if_there() -> Iterator[sqlite3.Connection | None]:
+    """Yield a connection, None without a database: a listing does not create it."""
     from storage import traces
     from storage.db import database
     from storage.traces import spool
 
-    state = _state()
-    is_there = os.path.exists(os.path.join(state, traces.DATABASE)) or bool(spool.waiting(state))
-    if not (is_needed or is_there):
+    state = state_dir()
+    if os.path.exists(os.path.join(state, traces.DATABASE)) or spool.waiting(state):
+        with database.opened(state) as db:
+            yield db
+    else:
         yield None
-        return
-    with database.opened(state) as db:
-        yield db
 
 
 @contextlib.contextmanager

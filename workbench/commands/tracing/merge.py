@@ -51,10 +51,7 @@ def command(paths: tuple[str, ...], is_dry: bool, is_json: bool) -> None:
         ) from None
     _report(outcomes, is_dry=is_dry, is_json=is_json)
     for table in broken:
-        click.echo(
-            f"Error: the table {table} refers to traces that do not exist",
-            err=True,
-        )
+        click.echo(f"Error: the table {table} refers to traces that do not exist", err=True)
     sys.exit(1 if broken or any(one.conflict_count or one.refused for one in outcomes) else 0)
 
 

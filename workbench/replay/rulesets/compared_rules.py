@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,10 +17,10 @@ from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.document import Problem
 from enricher.rules.layers import Layer
+from enricher.sources import git
 from storage.base.fast_stdlib import keyed_hash
 from workbench.replay.rulesets.layer_stack import layer_file, stack_of
-from workbench.replay.rulesets.unpacked_table import UnpackedTable
-from workbench.replay.rulesets.versions import compile_texts
+from workbench.replay.rulesets.versions import UnpackedTable, compile_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.layer_stack import LayerFile
     from workbench.replay.rulesets.versions import Texts, Versions
 
-PATIENCE_S = 10
 NEWEST = ""
 """Passed in place of a version's hash: stands for the newest rules of a side."""
 SHORT = 10
@@ -74,6 +72,11 @@ class InAnyFolder:
 
     scopes = ("",)
 
+    def concerns(self, row: RecordedPrompt) -> bool:
+        """Return True: it applies to every prompt."""
+        del row
+        return True
+
     def scope(self, row: RecordedPrompt) -> str:
         """Return the same scope for every prompt."""
         del row
@@ -85,11 +88,6 @@ class Recorded(InAnyFolder):
 
     label = "recorded"
     hash = ""
-
-    def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: it applies to every prompt."""
-        del row
-        return True
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return None: the recorded side is read, not run again."""
@@ -108,11 +106,6 @@ class Fixed(InAnyFolder):
         self.hash = rules.hash
         self.rules = rules
         self.problems = tuple(problems)
-
-    def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: it applies to every prompt."""
-        del row
-        return True
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
         """Return the rules, whatever version the prompt was recorded under."""
@@ -166,12 +159,17 @@ class Edited(InAnyFolder):
     def _compile(self, texts: Texts) -> Rules | None:
         if not texts:
             return None
-        key = keyed_hash(b"stack", repr(texts).encode(errors="replace"))
+        key = stack_key(texts)
         if key not in self._compiled:
             compiled = compile_texts(texts)
             self._compiled[key] = sound(compiled, self.label)
             self.problems = tuple(sorted({*self.problems, *compiled.problems}))
         return self._compiled[key]
+
+
+def stack_key(texts: Texts) -> str:
+    """Return a key for these files: stacks with the same layers, paths and texts are compiled once."""
+    return keyed_hash(b"stack", repr(texts).encode(errors="replace"))
 
 
 def from_version(wanted: str, versions: Versions) -> Side:
@@ -188,12 +186,16 @@ def from_version(wanted: str, versions: Versions) -> Side:
 
 def from_file(path: str, versions: Versions) -> Side:
     """Return a side for the file at ``path`` as it is on disk; raises SideError."""
+    return from_text(path, read_text(path), versions=versions, label=path)
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file; raises SideError."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as failure:
         reason = failure.strerror if isinstance(failure, OSError) else "it is not UTF-8 text"
         raise SideError(f"{path}: cannot be read: {reason}") from failure
-    return from_text(path, text, versions=versions, label=path)
 
 
 def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer") -> Side:
@@ -209,17 +211,13 @@ def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer"
 def text_at(revision: str, path: str) -> str:
     """Return a file's text in a git revision of the repository that contains the file; raises SideError."""
     folder, name = os.path.split(os.path.realpath(path))
-    if revision.startswith("-"):
+    if revision.startswith("-"):  # git would take it for an option
         raise SideError(f"{revision!r} is no git revision")
-    command = ["git", "-C", folder, "show", f"{revision}:./{name}"]
     try:
-        found = subprocess.run(command, capture_output=True, timeout=PATIENCE_S, check=False)
-    except (OSError, subprocess.TimeoutExpired) as failure:
-        raise SideError(f"git cannot be asked for {revision}:{name}: {failure}") from failure
-    if found.returncode:
-        message = found.stderr.decode(errors="replace").strip().removeprefix("fatal: ")
-        raise SideError(f"git has no {revision}:{name}: {message}")
-    return found.stdout.decode(errors="replace")
+        return git.ask(folder, "show", f"{revision}:./{name}").decode(errors="replace")
+    except git.GitError as failure:
+        message = str(failure).removeprefix("git show: ").removeprefix("fatal: ")
+        raise SideError(f"git has no {revision}:{name}: {message}") from failure
 
 
 def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[str, str], Side] | None = None) -> Side:

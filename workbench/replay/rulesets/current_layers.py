@@ -7,7 +7,6 @@ project keeps its recorded local layers, on top of today's other layers.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from enricher.home import project_root
@@ -16,9 +15,8 @@ from enricher.prompt.trust import is_trusted
 from enricher.rules.compiling.compiled import NAMED_FILES
 from enricher.rules.compiling.document import Problem
 from enricher.rules.layers import OWN_FILE, OWN_FOLDER, Layer, find_layers, layer_folders
-from storage.base.fast_stdlib import keyed_hash
-from workbench.replay.rulesets.compared_rules import NEWEST, SHORT, SideError, sound
-from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, LayerFile
+from workbench.replay.rulesets.compared_rules import NEWEST, SHORT, SideError, read_text, sound, stack_key
+from workbench.replay.rulesets.layer_stack import OF_ONE_FOLDER, LayerFile, scope_of
 from workbench.replay.rulesets.versions import compile_texts
 
 if TYPE_CHECKING:
@@ -50,7 +48,10 @@ class CurrentLayers:
         self.label = label
         texts = instead or {}
         self.files = [
-            (LayerFile(one.name, one.path, _scope_of(one)), texts[one.path] if one.path in texts else _text(one.path))
+            (
+                LayerFile(one.name, one.path, scope_of(one.name, one.path)),
+                texts[one.path] if one.path in texts else read_text(one.path),
+            )
             for one in layers_in(cwd)
         ]
         self.problems: tuple[Problem, ...] = ()
@@ -93,7 +94,7 @@ class CurrentLayers:
         The recorded outcome holds if another project's local layers cannot be compiled on top of today's other layers.
         """
         texts = self.texts(recorded, scope)
-        key = keyed_hash(b"stack", repr(texts).encode(errors="replace"))
+        key = stack_key(texts)
         if key not in self._known:
             compiled = compile_texts(texts)
             try:
@@ -127,8 +128,7 @@ class CurrentLayers:
     def all_texts(self, recorded: str, scope: str) -> Texts:
         """Return the files that ``texts`` returns, plus the catalogues that they name."""
         self.rules_for(recorded, scope)
-        key = keyed_hash(b"stack", repr(self.texts(recorded, scope)).encode(errors="replace"))
-        return self._texts[key]
+        return self._texts[stack_key(self.texts(recorded, scope))]
 
 
 def with_current_paths(then: Texts, now: Texts) -> Texts:
@@ -143,15 +143,3 @@ def with_current_paths(then: Texts, now: Texts) -> Texts:
         beside = os.path.join(folders[folder], os.path.relpath(path, folder)) if is_beside else path
         found.append((layer, moved.get(path, beside), text))
     return found
-
-
-def _scope_of(layer: Layer) -> str:
-    return os.path.realpath(os.path.dirname(os.path.dirname(layer.path))) if layer.name in OF_ONE_FOLDER else ""
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as failure:
-        reason = failure.strerror if isinstance(failure, OSError) else "it is not UTF-8 text"
-        raise SideError(f"{path}: cannot be read: {reason}") from failure

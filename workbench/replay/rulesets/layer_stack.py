@@ -22,6 +22,7 @@ from enricher.rules.layers import (
     AOPS_PATH,
     HEURISTICS,
     HEURISTICS_PATHS,
+    OWN_FILE,
     OWN_FOLDER,
     Layer,
     find_layers,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.rulesets.versions import Texts, Versions
 
-FILE = "instructions.md"
 ORDER = ("packaged", "user", HEURISTICS, "aops", "project", "package")
 """The layers, lowest first, as ``enricher.rules.layers`` finds them."""
 OF_ONE_FOLDER = ("project", "package")
@@ -56,6 +56,7 @@ class LayerFile:
 
     @cached_property
     def _project(self) -> str:
+        # No project has the id "\0": only its folder identifies a package, whose project may have others.
         return identify(self.scope).id if self.layer == "project" else "\0"
 
     def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
@@ -91,10 +92,10 @@ def layer_file(path: str, versions: Versions) -> LayerFile | None:
     for place in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):
         for version in versions.stacks_with(place)[:1]:
             layer = next(layer for layer, of, _text in versions.texts(version) if of == place)
-            return LayerFile(layer, place, _scope(layer, place))
+            return LayerFile(layer, place, scope_of(layer, place))
     path = os.path.abspath(path)
     layer = _layer_by_path(path)
-    return LayerFile(layer, path, _scope(layer, path)) if layer else None
+    return LayerFile(layer, path, scope_of(layer, path)) if layer else None
 
 
 def _layer_by_path(path: str) -> str:
@@ -105,13 +106,13 @@ def _layer_by_path(path: str) -> str:
     is_ours = path.startswith(os.path.dirname(packaged_file()) + os.sep)
     if is_ours and path in [of for layer, of, _text in _packaged_texts() if layer == FITTED]:
         return FITTED
-    if path == os.path.join(config_dir(), FILE):
+    if path == os.path.join(config_dir(), OWN_FILE):
         return "user"
     if aops and path == os.path.abspath(os.path.join(aops, AOPS_PATH)):
         return "aops"
     if aops and path in [os.path.abspath(os.path.join(aops, name)) for name in HEURISTICS_PATHS]:
         return HEURISTICS
-    if name == FILE and os.path.basename(folder) == OWN_FOLDER:
+    if name == OWN_FILE and os.path.basename(folder) == OWN_FOLDER:
         root = os.path.dirname(folder)
         return "project" if os.path.realpath(project_root(root)) == os.path.realpath(root) else "package"
     present = find_layers(os.getcwd())
@@ -121,7 +122,8 @@ def _layer_by_path(path: str) -> str:
     return PROMPTS if path in [one.path for one in compiled.prompts.values()] else ""
 
 
-def _scope(layer: str, path: str) -> str:
+def scope_of(layer: str, path: str) -> str:
+    """Return the folder that a layer's file applies to: the one that holds ``.enricher``; empty for every folder."""
     return os.path.realpath(os.path.dirname(os.path.dirname(path))) if layer in OF_ONE_FOLDER else ""
 
 

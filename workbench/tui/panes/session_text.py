@@ -9,7 +9,7 @@ from textual.content import Content
 from workbench.tui.panes.trace_text import heading
 from workbench.tui.widgets.lists.columns import MARKS, short_time
 from workbench.tui.widgets.plain_text import fit, one_line, plain
-from workbench.views.sessions import drifts
+from workbench.views.outcomes import drifts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,7 @@ from enricher.validation.summary import summary as violation_summary
 from workbench.tui.widgets.lists.columns import moment
 from workbench.tui.widgets.plain_text import plain, plain_in_place
 from workbench.tui.widgets.sparkline import bar
-from workbench.views.evidence import places
-from workbench.views.wording import FACET_TEXTS, STATUS_TEXTS, describe_model_call, plan_told
+from workbench.views.outcomes import FACET_TEXTS, STATUS_TEXTS, describe_model_call, describe_plan, places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -135,7 +134,7 @@ def _model(trace: Row, width: int) -> Iterator[Content]:
 
 
 def _workflow(trace: Row, width: int) -> Iterator[Content]:
-    if told := plan_told(trace):
+    if told := describe_plan(trace):
         yield heading("Workflow", "chosen by points; a plan follows it in the modes hydrate and hydrate-file")
         for line in told:
             yield from wrapped(line, width=width)

@@ -292,11 +292,11 @@ class TraceActions(WorkbenchScreen):
     def store_line_label(self, trace_id: str, number: int, *, is_wrong: bool) -> None:
         """Call a line wrong, or take that back."""
         from storage.traces import line_labels
-        from workbench.gate import line_labelling
+        from workbench.gate import labelling
 
         with self.database(drain=False) as db:
             if is_wrong:
-                line_labelling.judge(db, trace_id, number, line_labels.WRONG)
+                labelling.judge_line(db, trace_id, number, line_labels.WRONG)
             else:
                 line_labels.take_back(db, trace_id, number)
         told = "counts as wrong" if is_wrong else "has no label any more"

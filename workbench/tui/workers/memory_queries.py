@@ -76,7 +76,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: Wanted) -
 
 def read_prompts(db: sqlite3.Connection, post: Post, *, run: int, memory_id: str) -> None:
     """Post the newest prompts that were shown a memory."""
-    post(MemoryPrompts(run, memory_id, memories.told(db, memory_id)))
+    post(MemoryPrompts(run, memory_id, memories.uses(db, memory_id)))
 
 
 def _listing(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:

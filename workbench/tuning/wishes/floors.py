@@ -38,8 +38,8 @@ HIGHEST = 1.0
 class JudgedLine:
     """A line of an added text that a user called right or wrong.
 
-    ``kind`` and ``name`` say which rule decided it, ``score`` is what that rule weighed, and ``ref`` names the fact
-    that the line tells, if it tells one.
+    ``kind`` and ``name`` identify the rule that decided it, ``score`` is the value that the rule compared with its
+    floor, and ``ref`` identifies the fact in the line, if it is one.
     """
 
     id: str
@@ -54,8 +54,8 @@ class JudgedLine:
     score: float
     is_wrong: bool
 
-    def is_told(self, outcome: Outcome) -> bool:
-        """Return whether the line stands in the text of an outcome."""
+    def is_shown(self, outcome: Outcome) -> bool:
+        """Return whether the text of an outcome contains the line."""
         if self.kind == GUARDRAIL:
             return self.name in outcome.guardrails
         if self.kind == CHANNEL:
@@ -63,8 +63,8 @@ class JudgedLine:
         return outcome.shown and bool(outcome.text)
 
     def is_taken_out(self, before: Rules, after: Rules) -> bool:
-        """Return whether the line is told under the rules before a change, and no longer after it."""
-        return self.is_told(reevaluated(self.row, before, recorded=self.rules)) and not self.is_told(
+        """Return whether a change of the rules removes the line: the text before has it, the text after does not."""
+        return self.is_shown(reevaluated(self.row, before, recorded=self.rules)) and not self.is_shown(
             reevaluated(self.row, after, recorded=self.rules)
         )
 

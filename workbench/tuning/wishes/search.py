@@ -25,9 +25,9 @@ from workbench.replay.outcome import reevaluated, reweighed
 from workbench.replay.replay import never
 from workbench.replay.rulesets import compared_rules
 from workbench.replay.rulesets.layer_stack import layer_file
-from workbench.tuning.examples import SILENCED
+from workbench.tuning.labelled_prompts import SILENCED
 from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
-from workbench.tuning.steps import LONGEST, grams
+from workbench.tuning.steps import LONGEST, grams, title_of
 from workbench.tuning.wishes.floors import Floor, points_of
 from workbench.tuning.wishes.wish import GUARDRAIL, WITHOUT, FulfilledError, Wish
 
@@ -44,6 +44,7 @@ PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "
 """Facets for which a phrase can be added: the part of the file and the kind of its heading."""
 MOST_POINTS = 40
 MOST_TRIED = 16
+"""Most candidates that are compiled and replayed on all prompts."""
 MOST_PHRASES, MOST_LONGER = 6, 4
 MANY = 5
 """An edit that changes more other prompts comes late; for a phrase that more contain, a longer one is tried as well."""
@@ -73,7 +74,7 @@ class Edit:
     def order(self) -> tuple[bool, int, int, int]:
         """The place among other edits: the fewest changes for the worse first, then changes at all, then points.
 
-        Up to MANY other prompts in doubt count as none: that they come out so, too, is rather wanted than not.
+        Up to MANY changes of other prompts do not count: that prompts like it come out so, too, is usually wanted.
         """
         return not self.is_told, self.worse, max(0, len(self.figures.changes) - 1 - MANY), self.points
 
@@ -93,7 +94,7 @@ class _Step:
     is_added: bool = False
     floor: Floor | None = None
     file: str = ""
-    """Where the floor, or the phrase with which the guardrail is not said, is written."""
+    """The file that gets the floor, or the phrase with which the guardrail is not shown."""
 
     @property
     def weight(self) -> int:
@@ -110,12 +111,7 @@ class _Step:
             return self.floor.title()
         if self.file:
             return f'guardrail {self.name}: not with "{self.phrase}"'
-        if self.signal is None:
-            return f'{self.name}: add "{self.phrase}" with weight {self.weight}'
-        if not self.weight:
-            return f"{self.name}: take out {self.signal.label} (weight {self.signal.weight})"
-        verb = "raise" if self.points > 0 else "lower"
-        return f"{self.name}: {verb} {self.signal.label} from {self.signal.weight} to {self.weight}"
+        return title_of(self.name, self.signal, self.phrase, self.weight)
 
 
 def edits_for(
@@ -136,12 +132,12 @@ def edits_for(
     Raises FulfilledError, and SideError if the prompt's text was not kept or the rules are broken.
     """
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
-    if row is None or '"settings"' not in row.inputs:
+    if row is None or not row.has_inputs:
         raise compared_rules.SideError("its text was not kept, so it cannot be judged again")
     search = _Search(corpus, row, wish, path=path, cwd=cwd, texts=dict(edited or {}))
     if search.is_fulfilled():
         raise FulfilledError("the instructions as they are now give that already")
-    desks: dict[str, EditSession] = {}
+    sessions: dict[str, EditSession] = {}
     for step in islice(search.steps(), MOST_TRIED):
         if should_stop():
             return
@@ -149,16 +145,16 @@ def edits_for(
         if written is None:
             continue
         file, before, after, line = written
-        figures = _figures(desks.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd)), after)
+        figures = _figures(sessions.setdefault(file, EditSession(state_dir, file, before, OPENED, cwd=cwd)), after)
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
             yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told=is_told, worse=worse)
 
 
-def _figures(desk: EditSession, text: str) -> Figures | None:
+def _figures(session: EditSession, text: str) -> Figures | None:
     """Return the complete figures of a text; None if it is broken or ``enricher check`` would report an error."""
-    for progress in desk.examine(text):
+    for progress in session.examine(text):
         if isinstance(progress, Broken):
             return None
         if isinstance(progress, Figures) and progress.is_complete:
@@ -299,7 +295,7 @@ class _Search:
 
         That is the share of prompts in doubt or of the wished task type among all that contain a phrase. One is added
         to the others, so that a phrase which only this prompt contains comes after one that many like it contain.
-        Beside a phrase that many other prompts contain stands the longer one with it that the fewest contain.
+        For a phrase that many other prompts contain, the longer phrase with it that the fewest contain is added.
         """
         found = {" ".join(gram) for gram in grams(self._words) if tokens(" ".join(gram)) == gram}
         found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}
@@ -327,8 +323,8 @@ class _Search:
 
     def written_as(self, step: _Step) -> tuple[str, str, str, int] | None:
         """Return the file, its text before and after, and the edited line; None if the file cannot take the edit."""
-        if step.floor is not None:
-            return self._with_floor(step.floor, step.file)
+        if (floor := step.floor) is not None:
+            return self._edited(step.file, lambda rewriter: floor.written(rewriter, self._written))
         if step.file:
             return self._with_exception(step)
         if step.signal is None or step.is_added:
@@ -339,21 +335,21 @@ class _Search:
         after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
         return (file, before, after, step.signal.place.line) if after else None
 
-    def _with_exception(self, step: _Step) -> tuple[str, str, str, int] | None:
-        before = self._text(step.file)
-        rewriter = Rewriter(step.file, before)
-        block = next(one for of, one in self._written.rules_of(GUARDRAIL) if of == step.name)
-        if rewriter.has_rule(block.id):
-            after = rewriter.with_item(block.id, "unless", step.phrase)
-        else:
-            line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
-            after = rewriter.with_section(block.part, f"Guardrail: {block.name}", block.id, line)
-        return (step.file, before, after, changed_line(before, after)) if after else None
-
-    def _with_floor(self, floor: Floor, file: str) -> tuple[str, str, str, int] | None:
+    def _edited(self, file: str, edit: Callable[[Rewriter], str | None]) -> tuple[str, str, str, int] | None:
         before = self._text(file)
-        after = floor.written(Rewriter(file, before), self._written)
+        after = edit(Rewriter(file, before))
         return (file, before, after, changed_line(before, after)) if after else None
+
+    def _with_exception(self, step: _Step) -> tuple[str, str, str, int] | None:
+        block = next(one for of, one in self._written.rules_of(GUARDRAIL) if of == step.name)
+
+        def edit(rewriter: Rewriter) -> str | None:
+            if rewriter.has_rule(block.id):
+                return rewriter.with_item(block.id, "unless", step.phrase)
+            line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
+            return rewriter.with_section(block.part, f"Guardrail: {block.name}", block.id, line)
+
+        return self._edited(step.file, edit)
 
     def _with_new_signal(self, step: _Step) -> tuple[str, str, str, int] | None:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)

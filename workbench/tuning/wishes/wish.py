@@ -48,7 +48,7 @@ class Wish:
 
 
 def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
-    """Return what a golden case of a trace has to expect; for a guardrail, also the others that come out beside it.
+    """Return what a golden case of a trace has to expect; for a guardrail, also the others that the prompt gets.
 
     Raises CasesError, GateError.
     """

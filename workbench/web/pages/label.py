@@ -18,7 +18,7 @@ from datasette.utils.asgi import Response
 from enricher.rules.cache import read_any_age, shipped_file
 from storage.db import database
 from storage.traces import labels, line_labels, queries
-from workbench.gate import line_labelling
+from workbench.gate import labelling
 from workbench.web.page import refusal
 
 if TYPE_CHECKING:
@@ -79,6 +79,6 @@ def _find(db: sqlite3.Connection, identity: str, line: int) -> str:
 def _store(path: str, identity: str, verdict: str, line: int) -> None:
     with closing(database.connect(os.path.dirname(path))) as db:
         if line:
-            line_labelling.judge(db, identity, line, verdict)
+            labelling.judge_line(db, identity, line, verdict)
         else:
             labels.add(db, identity, verdict)

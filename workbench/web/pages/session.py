@@ -14,7 +14,7 @@ from datasette.utils import tilde_decode
 from datasette.utils.asgi import Response
 
 from storage.traces.trace_pages import LONGEST_SESSION
-from workbench.views import sessions
+from workbench.views import outcomes
 from workbench.web import filters
 from workbench.web.page import as_csv, missing, render
 from workbench.web.reading import records
@@ -57,7 +57,7 @@ async def view(history: History, request: Request) -> Response:
         is_first=not after,
         bound=LONGEST_SESSION,
         pauses=_pauses(session),
-        drifts=sessions.drifts(session.prompts),
+        drifts=outcomes.drifts(session.prompts),
         hosts=sorted({one.host for one in session.prompts if one.host}),
         projects=sorted({one.project for one in session.prompts if one.project}),
         span=_format_pause(_seconds(session.sums.first_at, session.sums.last_at)),

@@ -12,9 +12,9 @@ from markupsafe import Markup, escape
 from enricher.settings import DEFAULTS
 from enricher.validation.summary import summary as violation_summary
 from storage.traces import queries
-from workbench.views import wording
-from workbench.views.evidence import SEARCH_INTENT, TASK_TYPE
+from workbench.views import outcomes
 from workbench.views.latency import HOOK_MS, INSIDE_MS
+from workbench.views.outcomes import SEARCH_INTENT, TASK_TYPE
 from workbench.web import evidence, filters
 from workbench.web.drawing import waterfall
 from workbench.web.page import render
@@ -90,11 +90,11 @@ async def _page(
         HOOK_MS=HOOK_MS,
         INSIDE_MS=INSIDE_MS,
         budgets=DEFAULTS,
-        nothing=wording.why_nothing(trace),
-        model=wording.describe_model_call(trace),
-        plan=wording.plan_told(trace),
+        nothing=outcomes.why_nothing(trace),
+        model=outcomes.describe_model_call(trace),
+        plan=outcomes.describe_plan(trace),
         violations=[violation_summary(one) for one in trace.get("rule_violations", [])[:MOST_OF_A_KIND]],
-        wording=wording,
+        wording=outcomes,
         added=_exact(trace["output_text"]),
         lines=record.lines,
         is_long=trace["output_text"].count("\n") >= LINES_UNFOLDED,
@@ -108,7 +108,7 @@ def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.Cl
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
         (
-            wording.FACET_TEXTS[facet],
+            outcomes.FACET_TEXTS[facet],
             name,
             evidence.ranking(trace["scores"], facet, chosen=name, text=trace["prompt"]),
             why.nearest[facet] if name else "",

@@ -12,7 +12,7 @@ from enricher.interfaces.explanation import FACETS
 from enricher.prompt.reasons import SKIPS
 from workbench.tui.widgets.lists.line_list import Group, Line
 from workbench.tui.widgets.plain_text import one_line, plain_in_place
-from workbench.views.wording import FACET_TEXTS
+from workbench.views.outcomes import FACET_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiled import FITTED, LONE_LAYER
 from storage.evaluation.corpus import rows_of
-from workbench.replay.causes.hunks import Edit, Edits, Hunk, joined, with_texts
 from workbench.replay.evaluator import level_of
+from workbench.replay.hunks import Edit, Edits, Hunk, joined
 from workbench.replay.impact import NOT, Impact
 from workbench.replay.outcome import reevaluated
 from workbench.replay.replay import never
@@ -40,7 +40,7 @@ MOST_HUNKS = 40
 MOST_IN_PAIRS = 12
 """Most hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
 FEWEST_FOR_IMPACT = 50
-"""Least number of prompts for which a hunk's ``Reach`` is computed; that costs as much as judging so many prompts."""
+"""Least number of prompts for which a hunk's ``Impact`` is computed; that costs as much as judging so many prompts."""
 
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
 
@@ -101,18 +101,18 @@ class Undoing:
         self,
         row: RecordedPrompt,
         before: Outcome,
-        evaluate: Callable[[Rules], Outcome],
         *,
+        recorded: Rules | None,
         should_stop: Callable[[], bool] = never,
     ) -> Cause | None:
         """Return the cause of a prompt's outcome differing from ``before``; None if ``should_stop`` ended the search.
 
-        ``evaluate`` returns the prompt's outcome under other rules.
+        ``recorded`` are the rules that judged the prompt when it was recorded, if they are known.
         """
 
         def is_undone_by(*hunks: Hunk) -> bool:
             rules = self.without(hunks)
-            return rules is not None and evaluate(rules).is_same(before)
+            return rules is not None and reevaluated(row, rules, recorded=recorded).is_same(before)
 
         reaching = [hunk for hunk in self.edits.hunks if self._may_affect(hunk, row)]
         found = []
@@ -223,8 +223,7 @@ def attribute_layers(
         was = with_current_paths(then, now)
         key = (*was, *now)
         if key not in known:
-            edits = with_texts(*({path: text for _layer, path, text in texts} for texts in (was, now)))
-            known[key] = Undoing(Edits(edits), compiler_of(merged_files(was, now)), len(changes))
+            known[key] = undoing_between(was, now, prompts=len(changes))
         return known[key]
 
     return _attributed(changes, corpus, undoing_for, never)
@@ -245,20 +244,11 @@ def _attributed(
             return
         row = rows.get(change.prompt.id)
         undoing = row and undoing_for(row)
-        cause = row and undoing and _cause(row, change.before, undoing, corpus, should_stop)
-        if cause:
+        if row is None or undoing is None:
+            continue
+        recorded = corpus.versions.rules(row.rules_hash)
+        if cause := undoing.cause(row, change.before, recorded=recorded, should_stop=should_stop):
             yield change.prompt.id, cause
-
-
-def _cause(
-    row: RecordedPrompt, before: Outcome, undoing: Undoing, corpus: Corpus, should_stop: Callable[[], bool]
-) -> Cause | None:
-    recorded = corpus.versions.rules(row.rules_hash)
-
-    def evaluate(rules: Rules) -> Outcome:
-        return reevaluated(row, rules, recorded=recorded)
-
-    return undoing.cause(row, before, evaluate, should_stop=should_stop)
 
 
 def _undoing_for(
@@ -286,11 +276,22 @@ def _undoing_for(
                 for layer, of, text in stack
                 if layer == FITTED and recorded.get(of, text) != text
             ]
-        known[key] = Undoing(Edits(edits), compiler_of(stack), prompts)
+        known[key] = Undoing(Edits(edits), _compiler_of(stack), prompts)
     return known[key]
 
 
-def merged_files(was: Texts, now: Texts) -> Texts:
+def undoing_between(was: Texts, now: Texts, *, prompts: int = 1) -> Undoing:
+    """Return the edit that turns one set of files into another; an added or removed file is empty on the other side."""
+    before, after = ({path: text for _layer, path, text in texts} for texts in (was, now))
+    edits = [
+        Edit(path, before.get(path, ""), after.get(path, ""))
+        for path in dict.fromkeys([*before, *after])
+        if before.get(path, "") != after.get(path, "")
+    ]
+    return Undoing(Edits(edits), _compiler_of(_merged_files(was, now)), prompts)
+
+
+def _merged_files(was: Texts, now: Texts) -> Texts:
     """Return the later version's files; files that only the earlier version had are inserted with empty texts."""
     known = {path for _layer, path, _text in now}
     found = list(now)
@@ -300,7 +301,7 @@ def merged_files(was: Texts, now: Texts) -> Texts:
     return found
 
 
-def compiler_of(stack: Texts) -> Compiler:
+def _compiler_of(stack: Texts) -> Compiler:
     """Return a function that compiles a stack of files with some of its texts replaced."""
 
     def compiled(instead: Mapping[str, str]) -> Rules | None:

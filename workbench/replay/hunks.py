@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
 HEADING = re.compile(r"(#{1,2})\s+(.*?)\s*#*\s*$")
 PART = re.compile(r"\s*#\s+[^\n]*\s*")
@@ -151,6 +151,7 @@ def _steps(edit: Edit) -> Iterator[_Step]:
     """Yield the spans of both texts in order: first rule by rule, then unit by unit within a rule."""
     before, after = (list(_rules(text)) for text in (edit.base, edit.candidate))
     old_titles, new_titles = ([units[0].heading for units in rules] for rules in (before, after))
+    # Among 200 or more, autojunk would not match what recurs, such as fences and blank lines.
     matcher = difflib.SequenceMatcher(None, old_titles, new_titles, autojunk=False)
     line = 1
     for tag, start, end, begin, stop in matcher.get_opcodes():
@@ -197,6 +198,7 @@ def _aligned(old: Sequence[_Unit], new: Sequence[_Unit]) -> Iterator[tuple[_Unit
         yield from ((unit, None) for unit in old[shared:])
         yield from ((None, unit) for unit in new[shared:])
         return
+    # Negated, so that of equally similar pairs the first one is the greatest.
     found = [
         (_likeness(one.text, other.text), -at, -place) for at, one in enumerate(old) for place, other in enumerate(new)
     ]
@@ -256,12 +258,3 @@ def _indent(line: str) -> int:
 
 def _text(units: Sequence[_Unit]) -> str:
     return "".join(unit.text for unit in units)
-
-
-def with_texts(base: Mapping[str, str], candidate: Mapping[str, str]) -> list[Edit]:
-    """Return the edits between two sets of files by path; an added or removed file is empty on the other side."""
-    return [
-        Edit(path, base.get(path, ""), candidate.get(path, ""))
-        for path in dict.fromkeys([*base, *candidate])
-        if base.get(path, "") != candidate.get(path, "")
-    ]

@@ -1,4 +1,4 @@
-"""``enricher trace label``: label a trace, and on request store it as a golden case of its repository."""
+"""``enricher trace label``, ``queue`` and ``wrong``: label prompts and single lines; list what to label first."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import opened, print_json
-from enricher.interfaces.cli.trace.trace import task_types
+from enricher.interfaces.cli.output import new_console, new_list, opened, print_json, printable
+from enricher.interfaces.cli.trace.trace import ID_CHARS, task_types
 from storage.traces import labels, line_labels, queries
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Sequence
+
+    from workbench.gate.queue import Queued
+
+SHOWN_CHARS = 1_200
+"""Characters of a prompt in the queue."""
+LAST = "last"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +111,9 @@ def _give(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str)
     try:
         found = queries.find(db, one.trace_id)
         if one.line:
-            from workbench.gate import line_labelling
+            from workbench.gate import labelling
 
-            return line_labelling.judge(db, found, one.line, one.verdict)
+            return labelling.judge_line(db, found, one.line, one.verdict)
     except (queries.UnknownTraceError, line_labels.UnknownLineError) as error:
         raise click.ClickException(f"{one.place}{error}") from error
     written = write_case(db, found, one.verdict, cases=cases) if is_case or cases else ""
@@ -149,3 +155,108 @@ def _written(write: Callable[[], str], *, cases: str) -> str:
     except CasesError as error:
         remedy = "" if cases or "does not exist" not in str(error) else "; name a file with --cases FILE"
         raise click.ClickException(f"{error}{remedy}") from error
+
+
+@click.command("queue", epilog="Example: enricher trace queue --limit 5")
+@options.limit(30)
+@options.as_json
+def queue(limit: int, is_json: bool) -> None:
+    """List the prompts whose labels would help most, best first.
+
+    These are prompts with a close decision that are similar to many others; similar ones are not listed in a row.
+    """
+    from dataclasses import asdict
+
+    from storage.traces import labels
+    from workbench.gate.queue import MOST_PROMPTS, order
+
+    with opened() as db:
+        found = order(labels.candidates(db, limit=MOST_PROMPTS))[:limit]
+    if is_json:
+        print_json([asdict(one) for one in found])
+    elif found:
+        _print_queue(found)
+    else:
+        click.echo("there is no prompt without a label", err=True)
+
+
+def _print_queue(found: list[Queued]) -> None:
+    table = new_list("id", "task_type", "confidence", "margin", "alike", "prompt")
+    for one in found:
+        prompt = " ".join(one.prompt[:SHOWN_CHARS].split())
+        figures = (f"{one.confidence:.2f}", f"{one.margin:g}", one.cluster_size)
+        table.add_row(*map(printable, (one.id[:ID_CHARS], one.task_type, *figures, prompt)))
+    new_console().print(table)
+
+
+@click.command("wrong", epilog="Example: enricher trace wrong 0064a1 1 --because 'the file was renamed'")
+@click.argument("trace_id", metavar="ID|last")
+@click.argument("number", metavar="[LINE]", type=click.IntRange(min=1), required=False)
+@click.option("--because", default="", help="Why, in a few words; secrets are redacted.")
+@click.option("--right", "is_right", is_flag=True, help="Call the line right instead.")
+@click.option("--undo", "is_undo", is_flag=True, help="Take the newest label of the line back.")
+@options.as_json
+def wrong(trace_id: str, number: int | None, because: str, is_right: bool, is_undo: bool, is_json: bool) -> None:
+    """Say that a line of the text added to the prompt ID was wrong. "last" is the newest prompt of this folder.
+
+    LINE is the number of the line, as "enricher trace show" prints it; without it, the lines are listed.
+    """
+    if is_undo and (is_right or because):
+        raise click.UsageError("--undo takes a label back; leave out --right and --because")
+    try:
+        with opened() as db:
+            found = last_here(db) if trace_id == LAST else queries.find(db, trace_id)
+            if number is None:
+                _print_lines(db, found, is_json=is_json)
+                return
+            entry = _change(db, found, number, because=because, is_right=is_right, is_undo=is_undo)
+    except (queries.UnknownTraceError, line_labels.UnknownLineError, line_labels.NothingToUndoError) as error:
+        raise click.ClickException(printable(error)) from error
+    if is_json:
+        print_json(entry)
+    else:
+        click.echo(printable(_in_words(entry)))
+
+
+def last_here(db: sqlite3.Connection) -> str:
+    """Return the newest prompt typed in the current folder that got a text; raises UnknownTraceError."""
+    query = "select max(id) from traces where cwd = :cwd and output_text <> '' and origin = 'hook'"
+    found = db.execute(query, {"cwd": os.getcwd()}).fetchone()[0]
+    if found is None:
+        problem = f"nothing was added to a prompt in {os.getcwd()}"
+        raise queries.UnknownTraceError(f"{problem}; name one: enricher trace list")
+    return str(found)
+
+
+def _change(
+    db: sqlite3.Connection, trace_id: str, number: int, *, because: str, is_right: bool, is_undo: bool
+) -> dict[str, object]:
+    from workbench.gate import labelling
+
+    if is_undo:
+        line_labels.take_back(db, trace_id, number)
+        return {"id": trace_id, "line": number, "verdict": None}
+    verdict = line_labels.OK if is_right else line_labels.WRONG
+    return labelling.judge_line(db, trace_id, number, verdict, because=because)
+
+
+def _in_words(entry: dict[str, object]) -> str:
+    place = f"{entry['id']} line {entry['line']}"
+    if entry["verdict"] is None:
+        return f"{place}: label taken back"
+    what = " ".join(filter(None, (str(entry["line_kind"]), str(entry["rule"]))))
+    said = "right" if entry["verdict"] == line_labels.OK else "wrong"
+    return f"{place}: {what} {said}" + (f", because {entry['because']}" if entry["because"] else "")
+
+
+def _print_lines(db: sqlite3.Connection, trace_id: str, *, is_json: bool) -> None:
+    trace = queries.show(db, trace_id)
+    found, judged = line_labels.lines(trace), line_labels.of_trace(db, trace_id)
+    if is_json:
+        print_json(line_labels.as_rows(found, judged))
+        return
+    for one in found:
+        said = f" ({line_labels.VERDICT_WORDS[judged[one.number].verdict]})" if one.number in judged else ""
+        click.echo(printable(f"{one.number:>3} {one.text}{said}"))
+    if not found:
+        click.echo(f"nothing was added to {trace_id}, or its text was not stored", err=True)

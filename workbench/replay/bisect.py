@@ -12,19 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from storage.evaluation.corpus import rows_of, versions_by_first_use
-from workbench.replay.causes.attribution import ELSEWHERE, Undoing, compiler_of, merged_files
-from workbench.replay.causes.hunks import Edits, with_texts
+from workbench.replay.attribution import ELSEWHERE, undoing_between
 from workbench.replay.compare import kinds
-from workbench.replay.corpus import NOT_CLASSIFIED
+from workbench.replay.corpus import NOT_CLASSIFIED, why_left_out
 from workbench.replay.outcome import reevaluated
-from workbench.replay.replay import never
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import RecordedPrompt
-    from workbench.replay.causes.attribution import Cause
+    from workbench.replay.attribution import Cause
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
     from workbench.replay.rulesets.versions import Texts
@@ -58,14 +56,12 @@ class BisectStep:
     is_own: bool = False
 
 
-def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = never) -> Iterator[BisectStep]:
+def steps(corpus: Corpus, trace_id: str) -> Iterator[BisectStep]:
     """Yield the outcome of a recorded prompt under every stored version, oldest first; raises BisectError."""
     row = _row(corpus, trace_id)
     own = corpus.versions.rules(row.rules_hash)
     last: tuple[str, Outcome] | None = None
     for version, at in versions_by_first_use(corpus.db):
-        if should_stop():
-            return
         rules = corpus.versions.rules(version)
         is_own = version == row.rules_hash
         reason = "" if is_own or _applies_in(row.cwd, corpus.versions.texts(version)) else NOT_HERE
@@ -74,7 +70,7 @@ def steps(corpus: Corpus, trace_id: str, *, should_stop: Callable[[], bool] = ne
             continue
         outcome = reevaluated(row, rules, recorded=own)
         found = kinds(last[1], outcome) if last else ()
-        cause, note = _cause(corpus, row, last, version) if last and found else (None, "")
+        cause, note = _cause(corpus, row, last, version, own) if last and found else (None, "")
         yield BisectStep(version, at, outcome, "", found, cause, note, is_own)
         last = version, outcome
 
@@ -83,7 +79,7 @@ def _row(corpus: Corpus, trace_id: str) -> RecordedPrompt:
     row = next(rows_of(corpus.db, [trace_id]), None)
     if row is None:
         raise BisectError(f"no trace {trace_id!r}")
-    if row.status in NOT_CLASSIFIED or '"settings"' not in row.inputs:
+    if why_left_out(row):
         why = f"it was {row.status}" if row.status in NOT_CLASSIFIED else "its text was not kept"
         raise BisectError(f"trace {trace_id} cannot be judged again: {why}")
     return row
@@ -96,16 +92,12 @@ def _applies_in(cwd: str, texts: Texts) -> bool:
     return all(here == folder or here.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)
 
 
-def _cause(corpus: Corpus, row: RecordedPrompt, last: tuple[str, Outcome], version: str) -> tuple[Cause | None, str]:
+def _cause(
+    corpus: Corpus, row: RecordedPrompt, last: tuple[str, Outcome], version: str, own: Rules | None
+) -> tuple[Cause | None, str]:
     earlier, before = last
     was, now = corpus.versions.texts(earlier), corpus.versions.texts(version)
     if not was or not now:
         return None, NO_FILES
-    edits = with_texts(*({path: text for _layer, path, text in texts} for texts in (was, now)))
-    own = corpus.versions.rules(row.rules_hash)
-
-    def evaluate(rules: Rules) -> Outcome:
-        return reevaluated(row, rules, recorded=own)
-
-    cause = Undoing(Edits(edits), compiler_of(merged_files(was, now))).cause(row, before, evaluate)
+    cause = undoing_between(was, now).cause(row, before, recorded=own)
     return cause, "settings differ, or the files are the same" if cause and cause.how == ELSEWHERE else ""

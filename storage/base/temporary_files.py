@@ -1,15 +1,18 @@
-"""Remove half-written files of killed processes: they may hold prompt text, and no process will finish them.
+"""Files written under a name that ends in ``.tmp`` and renamed when they are complete; the removal of unfinished ones.
 
-The product writes every file under a name that ends in ``.tmp`` and renames it when it is complete.
+A killed process leaves a half-written file, which may hold prompt text and which no process will finish.
+``storage.base.private`` writes the files that only their owner may read.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 
 ENDING = ".tmp"
 ABANDONED_S = 60.0
+"""No write takes a minute: whoever began this file was killed."""
 LONGEST_WRITE_S = 2.0
 LOOK_AGAIN_S = 0.05
 
@@ -55,3 +58,24 @@ def _removed(path: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def replace_file(path: str, content: bytes) -> None:
+    """Replace the content of a file; it keeps its permissions, a new one gets the usual ones, a link stays a link.
+
+    Raises OSError; the file then has its earlier content.
+    """
+    target = os.path.realpath(path)
+    aside = f"{target}.{os.getpid():x}{os.urandom(4).hex()}{ENDING}"
+    try:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if os.path.exists(target):
+            os.chmod(aside, os.stat(target).st_mode & 0o7777)
+        os.replace(aside, target)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.unlink(aside)
+        raise

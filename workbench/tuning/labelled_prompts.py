@@ -1,0 +1,203 @@
+"""Labelled prompts, from JSONL files or from the log, with the signals and points that some rules give them.
+
+Points of a class are a sum, so the effect of one changed weight on an ``Example`` is computed without classifying it
+again. A file holds plain rows, or traces as ``enricher trace export`` writes them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from enricher.classify import TASK_TYPE, Observation, scanned_part, verdict
+from enricher.respond.decision import Inputs
+from storage.evaluation.corpus import labels_of
+from workbench.gate.case import Excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from enricher.rules.cache import Rules
+    from storage.evaluation.corpus import RecordedPrompt
+    from workbench.replay.corpus import Corpus
+
+REMEDY = 'write one {"prompt": …, "task_type": …} a line, or label traces and give what "enricher trace export" writes'
+LETTERS_COMPARED = 200
+SILENCED = "\0"
+"""Placeholder for a word that the classifier ignores, so that no phrase spans it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRow:
+    """One labelled prompt; a field is empty if its value is unknown.
+
+    ``alternative`` is a second task type that is also right, ``is_picked`` marks a prompt that was chosen because its
+    class is rare, ``place`` is file and line.
+    """
+
+    text: str
+    task_type: str
+    alternative: str
+    search_intent: str
+    repository: str
+    is_picked: bool
+    place: str = ""
+
+    @property
+    def file(self) -> str:
+        """The name of the file from which the prompt was read."""
+        return Path(self.place.rpartition(":")[0]).name
+
+
+class LabelError(ValueError):
+    """A row of labelled prompts that cannot be used, with file, line and remedy."""
+
+
+def read_labelled(paths: Iterable[str | Path]) -> list[LabelledRow]:
+    """Return the labelled prompts of JSONL files; raises LabelError."""
+    return [prompt for path in paths for prompt in read_rows(path) if prompt is not None]
+
+
+def without_copies(prompts: list[LabelledRow]) -> list[LabelledRow]:
+    """Return the prompts without copies of prompts of the same repository in an earlier file.
+
+    Compared are the first LETTERS_COMPARED letters and digits, ignoring case.
+    """
+    first: dict[tuple[str, str], str] = {}
+    kept = []
+    for prompt in prompts:
+        letters = "".join(char for char in prompt.text.lower() if char.isalnum())[:LETTERS_COMPARED]
+        if first.setdefault((prompt.repository, letters), prompt.file) == prompt.file:
+            kept.append(prompt)
+    return kept
+
+
+def read_rows(path: str | Path) -> Iterator[LabelledRow | None]:
+    """Yield the prompt of each row, None for a trace without a label that names a class; raises LabelError.
+
+    A row has ``text`` (or ``prompt``), ``task_type`` and, if known, the other labels,
+    or it is a trace as ``enricher trace export`` writes it.
+    """
+    try:
+        lines = Path(path).read_bytes().decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise LabelError(f"{path}:1: this is no UTF-8 text; {REMEDY}") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _prompt(line, f"{path}:{number}")
+
+
+def _prompt(line: str, place: str) -> LabelledRow | None:
+    row = _row(line, place)
+    is_trace = "prompt_hmac" in row
+    task_type = _label_of(row) if is_trace else row.get("task_type")
+    if is_trace and not task_type:
+        return None
+    text = row.get("text", row.get("prompt"))
+    for name, value in (("prompt", text), ("task_type", task_type)):
+        if not isinstance(value, str) or not value:
+            raise LabelError(f"{place}: the row has no {name}; {REMEDY}")
+    return LabelledRow(
+        str(text),
+        str(task_type),
+        row.get("alt_task_type") or "",
+        "" if is_trace else row.get("search_intent") or "",
+        str(row.get("source") or row.get("project") or "").partition("@")[0],
+        row.get("sample") == "rare",
+        place,
+    )
+
+
+def _row(line: str, place: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise LabelError(f"{place}: the line is not JSON ({error}); {REMEDY}") from error
+    if not isinstance(row, dict):
+        raise LabelError(f"{place}: the line is not a JSON object; {REMEDY}")
+    return row
+
+
+def _label_of(trace: dict[str, Any]) -> object:
+    """Return the task type that a user gave to a trace or confirmed; None for «wrong» or without a label."""
+    label = trace.get("label") or {}
+    return {"class": label.get("task_type"), "ok": trace.get("task_type")}.get(label.get("verdict", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPrompt:
+    """A prompt and its right task types; related prompts (of one session or repository) have the same ``session``."""
+
+    id: str
+    session: str
+    text: str
+    earlier: str
+    right: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A labelled prompt classified by some rules: points by class in tie-breaking order, signals that fired, words."""
+
+    prompt: LabelledPrompt
+    scores: Mapping[str, int]
+    fired: frozenset[int]
+    words: tuple[str, ...]
+
+    def predicted_class(self, name: str = "", points: int = 0) -> str:
+        """Return the class with the most points, after adding ``points`` to the class ``name``."""
+        return max(self.scores, key=lambda one: self.scores[one] + (points if one == name else 0))
+
+    def is_right(self, name: str = "", points: int = 0) -> bool:
+        """Return whether the class that ``predicted_class`` returns is right."""
+        return self.predicted_class(name, points) in self.prompt.right
+
+
+@dataclass(slots=True)
+class Log:
+    """Labelled recorded prompts; ``unclear`` counts the labels «wrong», which do not name the right class."""
+
+    prompts: list[LabelledPrompt]
+    unclear: int = 0
+
+
+def from_log(corpus: Corpus) -> Log:
+    """Return the prompts of the corpus whose class users corrected or confirmed."""
+    found = Log([])
+    for page in corpus.pages():
+        labels = labels_of(corpus.db, [row.id for row in page])
+        for row in page:
+            verdict, task_type = labels.get(row.id, ("", ""))
+            found.unclear += verdict == "wrong"
+            if verdict in ("ok", "class"):
+                found.prompts.append(_recorded(row, task_type or row.task_type))
+    return found
+
+
+def _recorded(row: RecordedPrompt, right: str) -> LabelledPrompt:
+    conversation = Inputs.from_json(row.prompt, json.loads(row.inputs)).conversation
+    return LabelledPrompt(
+        row.id, row.session_id or row.id, row.prompt, conversation.basis(row.prompt), frozenset([right])
+    )
+
+
+def from_rows(rows: Iterable[LabelledRow]) -> Iterator[LabelledPrompt]:
+    """Yield the prompts of these rows; prompts of the same repository get the same ``session``."""
+    for row in rows:
+        right = frozenset(filter(None, (row.task_type, row.alternative)))
+        yield LabelledPrompt(row.place, row.repository or row.place, row.text, "", right)
+
+
+def example(prompt: LabelledPrompt, rules: Rules) -> Example:
+    """Classify a prompt by the rules; return its points, signals and words."""
+    judged = verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False)
+    seen = Observation(scanned_part(prompt.text), rules.table)
+    words = tuple(SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words))
+    return Example(prompt, judged.scores[TASK_TYPE], frozenset(seen.found), words)
+
+
+def task_type(prompt: LabelledPrompt, rules: Rules) -> str:
+    """Return the task type that the rules give to a prompt, computed by the classifier itself."""
+    return verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False).task_type

@@ -1,0 +1,181 @@
+"""The outcome of a prompt, the same wherever it is shown: in words, and as places in the prompt that led to it.
+
+Pure. Offsets are code points of the recorded prompt; a signal for the prompt as a whole has no place.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from enricher.model.summary import summary
+from enricher.prompt.reasons import SKIPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Row = dict[str, Any]
+
+STATUS_TEXTS = {
+    "ok": "text was added",
+    "partial": "text was added; a channel ran out of time",
+    "silent": "silent: nothing to add",
+    "skipped": "skipped",
+    "shadow": "shadow: recorded, nothing was added",
+    "error": "failed",
+}
+FACET_TEXTS = {
+    "task_type": "Task type",
+    "search_intent": "Search intent",
+    "guardrail": "Guardrails",
+    "approach": "Approach",
+}
+CHANNEL_TEXTS = {
+    "ok": "answered",
+    "empty": "found nothing",
+    "timeout": "took too long",
+    "error": "failed",
+    "off": "switched off",
+    "untrusted": "not trusted",
+}
+TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
+OF_THE_WHOLE = ("plain words", "earlier turn")
+"""Signals that sum up many words, or words of another prompt; names of structural features are in angle brackets."""
+
+
+def why_nothing(trace: Row) -> list[str]:
+    """Return sentences on why nothing was added to a prompt; empty if the trace does not show the reason.
+
+    ``trace`` is what ``storage.traces.queries.show`` returns.
+    """
+    reasons = {
+        "skipped": [SKIPS.get(trace["skip_reason"], str(trace["skip_reason"]))],
+        "error": [f"the hook failed: {trace['error']}" if trace["error"] else "the hook failed"],
+        "shadow": [_why_shadow(trace)],
+    }.get(trace["status"])
+    return list(_why_silent(trace)) if reasons is None else reasons
+
+
+def _why_shadow(trace: Row) -> str:
+    if trace["origin"] == "import":
+        return "the prompt was imported from a past conversation, without a hook"
+    return "the hook only records (enricher on)"
+
+
+def _why_silent(trace: Row) -> Iterator[str]:
+    name, settings = trace["task_type"], _recorded(trace, "settings") or {}
+    most, spent = settings.get("budgets.session_tokens"), _recorded(trace, "spent")
+    if most and isinstance(spent, int) and spent >= most:
+        yield f"the session's budget of {most:,} tokens was spent"
+    if not name:
+        return
+    if not trace["channels"]:
+        yield f"a prompt of the class {name} gets no enrichment, so no channel was asked"
+    elif trace["uncertain"]:
+        yield f"the class {name} was too uncertain to be shown"
+    else:
+        yield f"the class {name} alone is not shown"
+    if trace["items"]:
+        yield "what the channels offered was too weak, outdated, or already told"
+    elif trace["channels"]:
+        yield "no channel offered anything"
+    if trace["channels"]:
+        yield "no guardrail and no approach applied"
+
+
+def describe_model_call(trace: Row) -> str:
+    """Return what a language model was asked and answered about the prompt; empty if none was asked."""
+    record = _recorded(trace, "model")
+    return summary(record) if record else ""
+
+
+def describe_plan(trace: Row) -> list[str]:
+    """Return the workflow with the reason for it, and the model's part in the plan; empty without a workflow."""
+    reason = _recorded(trace, "workflow")
+    by_model = (_recorded(trace, "hydration") or {}).get("model")
+    chosen = [f"{trace['workflow'] or 'none'}: {reason}"] if reason else []
+    return chosen + ([f"intent and steps, asked of {summary(by_model)}"] if by_model else [])
+
+
+def _recorded(trace: Row, name: str) -> Any:
+    return trace["inputs"].get(name) if isinstance(trace["inputs"], dict) else None
+
+
+class ClassifiedPrompt(Protocol):
+    """What ``drifts`` needs of a prompt: its id, its status, and its task type."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def task_type(self) -> str: ...
+
+
+def drifts(prompts: Iterable[ClassifiedPrompt]) -> set[str]:
+    """Return the ids of prompts whose task type differs from the previous classified prompt's; oldest come first."""
+    found, former = set(), ""
+    for one in prompts:
+        if one.status == "skipped" or not one.task_type:
+            continue
+        if former and one.task_type != former:
+            found.add(one.id)
+        former = one.task_type
+    return found
+
+
+class EvidenceSignal(NamedTuple):
+    """A signal that scored a class: ``start`` and ``end`` bound its words, ``weight`` is in points, maybe negative."""
+
+    name: str
+    start: int
+    end: int
+    weight: float
+
+    def is_at_a_place(self, length: int) -> bool:
+        """Return whether the signal covers only a part of a prompt of that length, not the prompt as a whole."""
+        is_of_words = not self.name.startswith("<") and self.name not in OF_THE_WHOLE
+        return is_of_words and 0 <= self.start < self.end <= length and self.end - self.start < length
+
+
+class ScoredSignal(NamedTuple):
+    """A signal that scored the class ``name`` of a facet; ``is_chosen`` means that the prompt was given this class."""
+
+    facet: str
+    name: str
+    signal: EvidenceSignal
+    is_chosen: bool
+
+    @property
+    def is_for_class(self) -> bool:
+        """Whether the signal scored the chosen task type."""
+        return self.is_chosen and self.facet == TASK_TYPE
+
+
+def signals(evidence: object) -> Iterator[EvidenceSignal]:
+    """Yield the well-formed signals in the evidence of one score: ``[[signal, start, end, weight], …]``."""
+    for one in evidence if isinstance(evidence, list) else ():
+        if isinstance(one, list) and len(one) == 4:
+            name, start, end, weight = one
+            if isinstance(name, str) and type(start) is type(end) is int and isinstance(weight, int | float):
+                yield EvidenceSignal(name, start, end, weight)
+
+
+def places(
+    scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False, most: int | None = None
+) -> Iterator[ScoredSignal]:
+    """Yield the signals with a place in the prompt that scored for the outcome, in the order of ``scores``.
+
+    ``scores`` are rows of ``trace_scores`` with the evidence as values; ``with_rivals`` adds the signals that scored
+    for losing classes. At most the first ``most`` signals of each class are used.
+    """
+    intents = [one["name"] for one in scores if one["facet"] == SEARCH_INTENT]
+    chosen = {TASK_TYPE: task_type, SEARCH_INTENT: intents[0] if intents else ""}
+    for one in scores:
+        facet, name = one["facet"], one["name"]
+        is_chosen = chosen.get(facet, name) == name
+        if (not is_chosen and not with_rivals) or (facet == SEARCH_INTENT and name == NO_INTENT):
+            continue
+        for signal in islice(signals(one["evidence"]), most):
+            if signal.weight > 0 and signal.is_at_a_place(length):
+                yield ScoredSignal(facet, name, signal, is_chosen)

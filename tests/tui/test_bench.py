@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from workbench.bench.app import COVERAGE, FILTERS, SAVE_COMPLETE, SAVE_FIRST, START, TAIL, YARDSTICK
 
 if TYPE_CHECKING:

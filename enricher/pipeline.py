@@ -22,7 +22,16 @@ from enricher.record.recording import describe
 from enricher.respond.decision import Enrichment, Inputs, decide, verdict_on
 from enricher.respond.guidance import silence_reason
 from enricher.rules import cache
-from enricher.settings import ENRICH, GATES, HYDRATE_FILE, is_as_specified, is_on, misses_model, with_environment
+from enricher.settings import (
+    ENRICH,
+    GATES,
+    HYDRATE_FILE,
+    KEEPS_TEXT,
+    is_as_specified,
+    is_on,
+    misses_model,
+    with_environment,
+)
 from storage import traces
 from storage.base import private
 from storage.base.fast_stdlib import keyed_hash
@@ -49,8 +58,6 @@ HYDRATION = "hydration"
 
 HOST_THAT_HIDES_ITS_TRANSCRIPT = "copilot"
 
-KEEPS_TEXT = ("redacted", "full")
-"""The ``log`` levels at which text typed by a person is stored."""
 
 MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
 """Without one of these words a prompt cannot ask to remember anything, and the check is not even loaded."""
@@ -116,7 +123,9 @@ def enrich(event: PromptEvent, run: Run) -> None:
     event.prompt = _redacted_prompt(event, run)
     run.tick("redact")
     reason = skip_reason(
-        event, bypass_prefix=str(run.settings["bypass_prefix"]), enabled=_is_enabled(event.host, run.settings)
+        event,
+        bypass_prefix=str(run.settings["bypass_prefix"]),
+        enabled=bool(run.settings["enabled"]) and is_on(run.settings, "hosts", event.host),
     )
     if rules.state == cache.UNSETTLED:
         reason, run.settings["log"] = "settings_unknown", "hash"
@@ -174,10 +183,6 @@ def _patience() -> int:
     return min(int(given), MOST_PATIENCE_MS) if given.isdecimal() and len(given) < len("10000") else PATIENCE_MS
 
 
-def _is_enabled(host: str, settings: dict[str, Value]) -> bool:
-    return bool(settings["enabled"]) and is_on(settings, "hosts", host)
-
-
 def _redacted_prompt(event: PromptEvent, run: Run) -> str:
     """Return the text that all stages process: redacted, then capped; with ``log = full`` only capped."""
     trace = run.trace
@@ -227,9 +232,7 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         enrichment = with_model.plan(enrichment, inputs, rules, _request(event, judged, conversation, run), run)
         run.tick("plan")
     if run.mode == HYDRATE_FILE and enrichment.text:
-        from enricher.record.handoff import hand_over
-
-        enrichment = hand_over(enrichment, inputs, rules, run)
+        enrichment = _hand_over(enrichment, inputs, rules, run)
     run.enrichment = enrichment
     run.tick("guide")
     describe(run.trace, enrichment, inputs)
@@ -280,6 +283,32 @@ def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
     except Exception as failure:  # the plan then names less
         run.problems.append(("hydration", f"nothing was looked up: {type(failure).__name__}: {failure}"))
         return {}
+
+
+def _hand_over(enrichment: Enrichment, inputs: Inputs, rules: cache.Rules, run: Run) -> Enrichment:
+    """Write the plan and its sources into a file, and return an enrichment whose text is its path (seed 003).
+
+    A subagent reads the file, so that the agent's own context stays short. There is one file for each session. If it
+    cannot be written, the enrichment is returned unchanged, so that the plan goes inline (ruling R1).
+    """
+    from enricher.respond.hydration.sheet import sheet
+    from storage.base import log
+    from storage.state import plan_files
+
+    try:
+        folder = plan_files.own_folder()
+        plan_files.remove_old(folder, now=time.time())
+        name = keyed_hash(b"session", (run.trace.session_id or os.urandom(8).hex()).encode(errors="replace"))[:16]
+        path = f"{folder}/{plan_files.PREFIX}{name}{plan_files.SUFFIX}"
+        text = sheet(enrichment, inputs, rules, typed=run.typed, cwd=run.trace.cwd)
+        private.write_file(path, text.encode(errors="replace"))
+    except OSError as failure:
+        reason = f"no file could be written for the plan, which is added inline: {failure}"
+        run.problems.append(("hydration", reason, log.ERROR))
+        run.notices.append(f"Prompt Enricher: {reason}")
+        return enrichment
+    inputs.hydration = {**inputs.hydration, "file": path}
+    return decide(inputs, rules, enrichment.classification)
 
 
 def asks_for_plan(settings: Mapping[str, Value]) -> bool:

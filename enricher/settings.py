@@ -95,6 +95,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "log_level": ("debug", "warning"),
 }
 
+KEEPS_TEXT = ("redacted", "full")
+"""The ``log`` levels at which text that a person typed is stored."""
+
 ONCE_A_SWITCH = {"show": ("none", "summary")}
 """Settings that used to be booleans, and the meaning of false and true."""
 

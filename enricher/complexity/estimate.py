@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enricher.classify import scanned_part
 from enricher.complexity.parts import CycleError, Part, find_parts, levels
+from enricher.prompt.text import harmless
 from enricher.prompt.wording import structure
 
 TYPE_CHECKING = False
@@ -27,6 +28,9 @@ MARKERS = str.maketrans(
 NOT_ASKED = "no model was asked"
 LEAST_SURE, MOST_SURE = 0.05, 0.95
 """Limits of a confidence: an estimate from words alone is neither certain nor empty."""
+LONGEST_PART, MOST_QUOTED = 60, 6
+FEWEST_INDEPENDENT = 2
+SAFETY = "safe for independent files only, with one owner for each file; otherwise one after the other"
 COLUMNS = (
     "estimated_tokens", "estimated_loc", "estimated_files", "estimated_duration_minutes", "overall_complexity_score",
     "heuristic_score", "llm_adjusted_score", "category", "should_decompose", "decomposition_reason",
@@ -240,3 +244,23 @@ def _suggest(result: Estimate, thresholds: Thresholds) -> None:
     if result.cycle:
         reasons.append(f"parts wait for each other: {' -> '.join(map(str, result.cycle))}")
     result.rationale = "; ".join(reasons)
+
+
+def suggestion(estimate: Estimate) -> str:
+    """Return the sentence about splitting the task; empty if there is nothing to suggest.
+
+    A task whose parts are independent may be done in parallel; a large task without such parts may be split.
+    """
+    parts = estimate.independent
+    grounds = f"confidence {estimate.confidence:.2f}: {estimate.rationale}"
+    if not estimate.should_split:
+        return ""
+    if len(parts) >= FEWEST_INDEPENDENT:
+        quoted = "; ".join(f"{one.number} '{harmless(one.text, longest=LONGEST_PART)}'" for one in parts[:MOST_QUOTED])
+        more = f"; {len(parts) - MOST_QUOTED} more" if len(parts) > MOST_QUOTED else ""
+        how = f"this could be done in {len(parts)} independent parts ({quoted}{more})"
+        choice = f"decide whether to parallelise, and give the reason; {SAFETY}"
+    else:
+        how = "this could be split into smaller tasks"
+        choice = f"decide whether to split it, and give the reason; parallel work is {SAFETY}"
+    return f"Suggested: {how} ({grounds}) \u2014 {choice}."

@@ -6,6 +6,8 @@ linear, with str methods only, because the hook may run it.
 
 from __future__ import annotations
 
+from enricher.prompt.text import singular
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping
@@ -211,17 +213,13 @@ def _makers(words: list[str], parts: list[Part], at: int) -> list[int]:
     end = next((place for place, word in enumerate(words[:MOST_WORDS_OF_A_THING]) if word in DONE), 0)
     if not end or (words[end] in ("is", "are", "was", "were") and not FINISHED.intersection(words[end + 1 : end + 3])):
         return []
-    thing = _singular(words[end - 1])
+    thing = singular(words[end - 1])
     if thing in ARTICLES:
         return []
     for one in (*parts[:at], *parts[at + 1 :]):
-        if thing in {_singular(word) for word in one.text.lower().translate(SIGNS).split()}:
+        if thing in {singular(word) for word in one.text.lower().translate(SIGNS).split()}:
             return [one.number]
     return []
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 
 def _files(text: str) -> set[str]:

@@ -10,7 +10,7 @@ import os
 import time
 
 from enricher.context import UNDECLARED, ChannelResult, ChannelRule, redact_item
-from enricher.settings import GATES
+from enricher.settings import GATES, KEEPS_TEXT
 from storage.base.fast_stdlib import within
 from storage.memory.memory_markers import has_memories
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 NEED_THE_INDEX = ("history", "tests", "ways")
 KEEP = "keep"
 """Word for a program of the package that may store the prompt's vector."""
-LOGS_OF_TEXT = ("redacted", "full")
-"""Values of the setting ``log`` under which a prompt's text is stored, and so may its vector be."""
 
 
 class ChannelDeadlineError(BaseException):
@@ -51,7 +49,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
                 from enricher.model.allowance import LIMITS
 
                 channel.handler += [f"{name}={settings[name]}" for name in LIMITS]
-                channel.handler += [KEEP] if settings.get("log") in LOGS_OF_TEXT else []
+                channel.handler += [KEEP] if settings.get("log") in KEEPS_TEXT else []
             asked.append(channel)
         elif rule.get("handler") != UNDECLARED:
             results[channel.name] = ChannelResult(channel.name, "off")

@@ -15,7 +15,7 @@ from enricher import pipeline  # noqa: E402 (the clock starts before anything is
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import NAMES, adapter, detect  # noqa: E402
 from enricher.record import recording  # noqa: E402 (the clock starts before anything is loaded)
-from enricher.respond.render import finish  # noqa: E402
+from enricher.respond.render import BACKGROUND_TITLE, TITLE, finish  # noqa: E402
 from enricher.settings import HYDRATE  # noqa: E402
 from storage.base.fast_stdlib import dumps, on_alarm, scan, utc_now  # noqa: E402
 from storage.state import detached  # noqa: E402
@@ -49,6 +49,8 @@ FAILURES_BEFORE_NOTICE = 3
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from enricher.prompt.event import PromptEvent
 
 
 class DeadlineError(BaseException):
@@ -97,9 +99,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
         if event in CONTEXT_DROPPED:
             _forget_session(payload)
         elif event in AFTER_A_TURN:
-            from enricher.hook import turn
-
-            turn.start_check(payload, named)
+            _check_turn(payload, named)
         else:
             _give_late_result(payload)
         return
@@ -185,6 +185,30 @@ def _forget_session(payload: dict[str, object]) -> None:
         record_injected(state, session, [(NEWS.rstrip(":"), utc_now())], tokens=0)
 
 
+def _check_turn(payload: dict[str, object], named: str) -> None:
+    """Check what the agent wrote, in a process that the client does not wait for; nothing is printed.
+
+    The end of a subagent is not the end of a turn.
+    """
+    state, host = state_dir(), detect(os.environ, payload, named)
+    event = adapter(host).parse(payload)
+    event.host = event.host or host
+    if event.session_id and not event.agent and os.path.isdir(state):
+        detached.fork(state, "validate", lambda: _record_turn(event, state))
+
+
+def _record_turn(event: PromptEvent, state: str) -> None:
+    import sys
+
+    if sys.flags.no_site:  # a child of the hook, with the standard library only
+        import site
+
+        site.main()
+    from enricher.validation import turns
+
+    turns.record(event, state)
+
+
 def _give_late_result(payload: dict[str, object]) -> None:
     """Print the result that waits for the session; without one, and for a subagent's tools, do nothing.
 
@@ -196,7 +220,7 @@ def _give_late_result(payload: dict[str, object]) -> None:
     from storage.state import late
 
     if os.path.exists(late.path(state, session)):
-        from enricher.hook.late import deliver
+        from enricher.record.late import deliver
 
         deliver(state, session, str(payload["hook_event_name"]), _write)
 
@@ -285,10 +309,23 @@ def _notice(run: pipeline.Run, host: str) -> str:
 
         text = "\n".join(filter(None, (text, notices.take(run.state))))
     if run.settings.get("show") not in (None, False, "none") and run.text():
-        from enricher.hook.user_notice import what_was_added
-
-        text = "\n".join(filter(None, (text, what_was_added(run))))
+        text = "\n".join(filter(None, (text, _what_was_added(run))))
     return finish(text)
+
+
+def _what_was_added(run: pipeline.Run) -> str:
+    """Return the text that the agent gets, or with ``show = "summary"`` its sources in one line."""
+    added = "Prompt Enricher added"
+    if run.settings["show"] == "full":
+        lines = run.text().splitlines()
+        return "\n".join([f"{added}:", *(line for line in lines if line and line not in (TITLE, BACKGROUND_TITLE))])
+    parts = []
+    if run.enrichment is not None:
+        parts += [item.label or item.channel for item in run.enrichment.items if item.kept]
+        parts += [one.id for one in run.enrichment.guardrails]
+        parts += ["an approach"] if run.enrichment.approach else []
+    tokens = f"{run.trace.output_tokens} tokens"
+    return f"{added} {', '.join(parts)} ({tokens})" if parts else f"{added} {tokens}"
 
 
 def _log(run: pipeline.Run) -> None:

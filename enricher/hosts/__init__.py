@@ -32,7 +32,7 @@ FALLBACK = "claude"
 LATE_EVENTS = {"claude": "PostToolUse", "gemini": "AfterTool"}
 """The hook point within a turn at which a client takes further text (``enricher.record.late``)."""
 TURN_ENDS = {"claude": "Stop", "gemini": "AfterAgent"}
-"""The hook point at the end of the agent's turn, at which what it wrote can be checked (``enricher.hook.turn``)."""
+"""The hook point at the end of a turn, at which the agent's code can be checked (``enricher.validation.turns``)."""
 
 # Gemini and Cursor set CLAUDE_PROJECT_DIR, too; markers are only variables that a single client sets.
 _MARKERS = (

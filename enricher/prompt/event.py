@@ -1,10 +1,25 @@
 """The prompt event, the one form into which all hosts' events are parsed; and the reasons to skip a prompt.
 
 No I/O: the same event and settings always give the same reason. The reasons are the values in
-the trace (``enricher.prompt.reasons`` lists all); an empty reason means that the prompt is enriched.
+the trace; an empty reason means that the prompt is enriched.
 """
 
 from __future__ import annotations
+
+SKIPS = {
+    "disabled": "the enricher is switched off (enricher on)",
+    "subagent": "the prompt was given to a subagent, by an agent",
+    "machine_prompt": "the prompt was written by a program",
+    "empty": "the prompt has no words",
+    "bypass_phrase": "the prompt asks to be left alone",
+    "bypass_prefix": "the prompt begins with the bypass prefix",
+    "slash_command": "a slash command is for the host",
+    "settings_unknown": "the settings could not be read, and nobody knew whether it is wanted",
+    "duplicate": "the same prompt came twice in a session within two seconds, as with a hook that is registered twice",
+    "gate_closed": "the caller's format is switched off",
+    "remembered": "the prompt only says what to remember",
+}
+"""All reasons to skip a prompt, with their descriptions; ``enricher.pipeline`` finds the last four of them."""
 
 _PERSONS = frozenset(("", "user", "sdk"))
 _MACHINE_TAGS = ("<task-notification", "<agent-notification")

@@ -8,14 +8,15 @@ end is known, then ``delivered``, ``dropped`` (with the reason) or ``nothing new
 
 from __future__ import annotations
 
-from enricher.hosts import LATE_EVENTS
+from enricher.hosts import LATE_EVENTS, nested
+from enricher.settings import KEEPS_TEXT
 from storage.base import fast_stdlib
 from storage.state import detached, late, sessions
 from storage.traces import spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from enricher.classify import Classification
@@ -30,8 +31,6 @@ ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothi
 NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
 """Reasons to skip a prompt that does not begin a new turn."""
-KEEPS_TEXT = ("redacted", "full")
-"""The ``log`` levels at which a text may wait in a file."""
 GRACE_S = 2.0
 """Seconds for the decision after the longest call."""
 
@@ -143,8 +142,23 @@ def new_lines(text: str, earlier: str) -> list[str]:
     return [line for at, line in enumerate(left) if line not in labels or "".join(left[at + 1 : at + 2])[:2] == "- "]
 
 
-def record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> None:
-    """Record that the client got a result, so that the session is not told the same again."""
+def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, object] | None], None]) -> None:
+    """Write the waiting result as the answer to ``event``, and record it; nothing if another process was faster."""
+    if event not in LATE_EVENTS.values():
+        return
+    result = late.take(state, session_id)
+    if not result:
+        return
+    if late.is_due(state, session_id, result):
+        write(nested(event, result["text"], ""))
+        _record_delivery(state, session_id, result)
+    else:
+        dropped = {"outcome": DROPPED, "reason": NEXT_PROMPT}
+        replace_model_record(state, result["trace"], {**result["model"], **dropped})
+
+
+def _record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> None:
+    """Record that the client got a result, so that the session does not get the same facts again."""
     sessions.record_injected(
         state, session_id, [(kind, ref) for kind, ref in result["told"]], tokens=int(result["tokens"])
     )

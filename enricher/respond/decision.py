@@ -293,7 +293,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
     """Add to the approach the suggestion to split the task, if there is one."""
-    from enricher.complexity.suggestion import suggestion
+    from enricher.complexity.estimate import suggestion
 
     if sentence := suggestion(estimate):
         chosen = result.approach or Scored(SPLITTING, "", round(estimate.score))

@@ -6,6 +6,8 @@ result, and an approach that needs it is not suggested.
 
 from __future__ import annotations
 
+from enricher.prompt.text import singular
+
 THINGS = frozenset(
     "files modules components pages endpoints routes packages services repositories repos scripts migrations screens"
     " views templates handlers plugins projects queries charts locales languages dependencies tables".split()
@@ -120,9 +122,5 @@ def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
 
 def _words(text: str) -> set[str]:
     signs = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|", " "))
-    words = (_singular(word) for word in text.lower().translate(signs).split())
+    words = (singular(word) for word in text.lower().translate(signs).split())
     return {word for word in words if len(word) > 1} - GENERIC_WORDS
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word

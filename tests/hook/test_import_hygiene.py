@@ -31,7 +31,7 @@ main(["claude"])
 ALWAYS = set(
     """
     __future__ _blake2 _json enricher enricher.classify enricher.classify.matching enricher.classify.reading
-    enricher.classify.table enricher.classify.topics enricher.context enricher.home enricher.hook
+    enricher.classify.table enricher.context enricher.home enricher.hook
     enricher.hook.process enricher.hosts enricher.hosts.claude enricher.pipeline enricher.prompt
     enricher.prompt.conversation enricher.prompt.event enricher.prompt.project enricher.prompt.redaction
     enricher.prompt.redaction.assignments enricher.prompt.redaction.values enricher.prompt.text

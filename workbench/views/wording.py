@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from enricher.model.summary import summary
-from enricher.prompt.reasons import SKIPS
+from enricher.prompt.event import SKIPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
-from enricher.prompt import cut
 from enricher.prompt.conversation import NEWS, seen_mark
+from enricher.prompt.text import cut
 from enricher.settings import is_as_specified
 from storage.base.fast_stdlib import keyed_hash
 

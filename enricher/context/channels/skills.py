@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
-from enricher.prompt import cut
+from enricher.prompt.text import cut
 from enricher.settings import is_as_specified
 
 TYPE_CHECKING = False

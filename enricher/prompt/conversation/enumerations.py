@@ -5,8 +5,8 @@ Pure. If more than one list could be meant, none is returned: a guess is worse t
 
 from __future__ import annotations
 
-from enricher.prompt import cut
 from enricher.prompt.conversation.choices import LETTERS, is_noun, label_of
+from enricher.prompt.text import cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

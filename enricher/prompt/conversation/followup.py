@@ -6,7 +6,8 @@ prompt that names a file, an identifier or a URL is assumed not to refer back.
 
 from __future__ import annotations
 
-from enricher.prompt import MOST_RECORDED, POINTING_WORDS, cut
+from enricher.prompt import MOST_RECORDED, POINTING_WORDS
+from enricher.prompt.text import cut
 from enricher.prompt.wording.structure import CODE, URL, chunk_marker, survey
 
 TYPE_CHECKING = False

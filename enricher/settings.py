@@ -153,7 +153,7 @@ def convert(key: str, value: object) -> Value:
     Raises BadValueError with the remedy.
     """
     default = DEFAULTS.get(key, True)
-    if key in ONCE_A_SWITCH and value not in CHOICES[key]:
+    if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no switch either, the present choices are named
         try:
             return ONCE_A_SWITCH[key][_as_bool(key, value)]
         except BadValueError:
@@ -195,6 +195,7 @@ def _as_number(key: str, value: object, default: float) -> float:
         raise BadValueError(f"{key} is {value!r}; write a number above 0")
     low, high = LIMITS[key]
     if not low <= number <= high:
+        # "not >=" instead of "<": NaN compares false with everything, and becomes the lower limit.
         return type(default)(low if not number >= low else high)
     return number
 

@@ -48,12 +48,8 @@ class Evidence:
     __slots__ = ("end", "facet", "name", "signal", "start", "weight")
 
     def __init__(self, facet: str, name: str, signal: str, *, start: int, end: int, weight: int) -> None:
-        self.facet = facet
-        self.name = name
-        self.signal = signal
-        self.start = start
-        self.end = end
-        self.weight = weight
+        self.facet, self.name, self.signal = facet, name, signal
+        self.start, self.end, self.weight = start, end, weight
 
 
 class Classification:

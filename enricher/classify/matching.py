@@ -40,8 +40,7 @@ class _Places:
         end = len(words)
         while end and words[end - 1] in MARKS:
             end -= 1
-        self.reading = reading
-        self.end = end
+        self.reading, self.end = reading, end
         self.last_sentence = reading.sentences[end - 1] if end else 0
         self.first_order = reading.order[0] if reading.order else -1
         self.last_order = reading.order[-1] if reading.order else -1
@@ -166,9 +165,7 @@ class WeightedWording:
     __slots__ = ("end", "figures", "start")
 
     def __init__(self, start: int, end: int, figures: list[tuple[int, int]]) -> None:
-        self.start = start
-        self.end = end
-        self.figures = figures
+        self.start, self.end, self.figures = start, end, figures
 
 
 def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:

@@ -49,13 +49,10 @@ class Opinion:
         accuracy: float = ASSUMED_ACCURACY,
         complexity: float | None = None,
     ) -> None:
-        self.task_type = task_type
-        self.confidence = confidence
-        self.search_intent = search_intent
-        self.intent_confidence = intent_confidence
+        self.task_type, self.confidence = task_type, confidence
+        self.search_intent, self.intent_confidence = search_intent, intent_confidence
         self.topics = topics or []
-        self.accuracy = accuracy
-        self.complexity = complexity
+        self.accuracy, self.complexity = accuracy, complexity
 
     def to_json(self) -> dict[str, Any]:
         """Return the form recorded in a trace."""

@@ -52,9 +52,7 @@ class Reading:
     __slots__ = ("chunks", "leads", "openers", "order", "origin", "quiet", "sentences", "start", "words")
 
     def __init__(self, chunks: list[str], words: list[str], origin: list[int] | None) -> None:
-        self.chunks = chunks
-        self.words = words
-        self.origin = origin
+        self.chunks, self.words, self.origin = chunks, words, origin
         self.sentences: list[int] = []
         self.leads: dict[int, int] = {}
         self.openers: set[int] = set()

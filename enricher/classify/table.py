@@ -46,28 +46,9 @@ class Table:
     """
 
     __slots__ = (
-        "_bases",
-        "_conditions",
-        "_exact",
-        "_fold",
-        "_index",
-        "_no_topics",
-        "_strengths",
-        "_weights_by_word",
-        "_weights_index",
-        "approvals",
-        "classes",
-        "contained",
-        "contractions",
-        "english",
-        "facets",
-        "features",
-        "late",
-        "openers",
-        "orders",
-        "places",
-        "remembered",
-        "requests",
+        "_bases", "_conditions", "_exact", "_fold", "_index", "_no_topics", "_strengths", "_weights_by_word",
+        "_weights_index", "approvals", "classes", "contained", "contractions", "english", "facets", "features",
+        "late", "openers", "orders", "places", "remembered", "requests",
     )  # fmt: skip
 
     def __init__(self, packed: dict[str, Any]) -> None:

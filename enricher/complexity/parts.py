@@ -51,8 +51,7 @@ class Part:
     __slots__ = ("needs", "number", "text")
 
     def __init__(self, number: int, text: str) -> None:
-        self.number = number
-        self.text = text
+        self.number, self.text = number, text
         self.needs: list[int] = []
 
 

@@ -44,17 +44,9 @@ class ChannelProcess:
     """A started program: the unsent rest of its request, its output so far, its pipes and its deadline."""
 
     __slots__ = (
-        "answer",
-        "channel",
-        "ended_at",
-        "from_child",
-        "pending",
-        "pid",
-        "problem",
-        "started_at",
-        "status",
+        "answer", "channel", "ended_at", "from_child", "pending", "pid", "problem", "started_at", "status",
         "to_child",
-    )
+    )  # fmt: skip
 
     def __init__(self, channel: ChannelRule) -> None:
         self.channel = channel

@@ -21,6 +21,9 @@ SKIPS = {
 }
 """All reasons to skip a prompt, with their descriptions; ``enricher.pipeline`` finds the last four of them."""
 
+MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
+"""Without one of these words a prompt cannot ask to remember anything, and the check is not even loaded."""
+
 _PERSONS = frozenset(("", "user", "sdk"))
 _MACHINE_TAGS = ("<task-notification", "<agent-notification")
 _BYPASS_PHRASE = "no enrichment:"
@@ -62,13 +65,8 @@ class PromptEvent:
         source: str = "",
         agent: str = "",
     ) -> None:
-        self.prompt = prompt
-        self.host = host
-        self.session_id = session_id
-        self.cwd = cwd
-        self.transcript_path = transcript_path
-        self.source = source
-        self.agent = agent
+        self.prompt, self.host, self.session_id, self.cwd = prompt, host, session_id, cwd
+        self.transcript_path, self.source, self.agent = transcript_path, source, agent
 
 
 def skip_reason(event: PromptEvent, *, bypass_prefix: str = ".", enabled: bool = True) -> str:
@@ -127,3 +125,9 @@ def _has_written_arguments(prompt: str) -> bool:
     """Return whether the host marked more than one word as arguments of the command."""
     _, mark, behind = prompt.partition("<command-args>")
     return "<command-name>" in prompt and bool(mark) and len(behind.partition("</command-args>")[0].split(None, 2)) > 1
+
+
+def has_memory_cue(prompt: str) -> bool:
+    """Return whether the prompt may ask to remember something, so that it is worth parsing."""
+    low = prompt.lower()
+    return any(cue in low for cue in MEMORY_CUES)

@@ -85,10 +85,7 @@ class Inputs:
         has_mcp: bool = False,
         is_bare: bool = False,
     ) -> None:
-        self.form = form
-        self.is_bare = is_bare
-        self.has_mcp = has_mcp
-        self.prompt = prompt
+        self.form, self.is_bare, self.has_mcp, self.prompt = form, is_bare, has_mcp, prompt
         self.settings = {key: settings[key] for key in RECORDED_SETTINGS if key in settings}
         self.skills = skills or []
         self.injected = injected or []

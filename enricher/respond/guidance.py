@@ -41,8 +41,7 @@ class Scored:
 
     def __init__(self, identity: str, text: str, score: int, *, say: str = "", ref: str = "") -> None:
         self.id = identity
-        self.text = text
-        self.score = score
+        self.text, self.score = text, score
         self.sentence = say
         self.ref = ref or identity
 
@@ -53,10 +52,7 @@ class OmittedGuidance:
     __slots__ = ("line", "needed", "reason", "score")
 
     def __init__(self, line: str, reason: str, *, score: float = 0, needed: float = 0) -> None:
-        self.line = line
-        self.reason = reason
-        self.score = score
-        self.needed = needed
+        self.line, self.reason, self.score, self.needed = line, reason, score, needed
 
 
 def silence_reason(

@@ -34,10 +34,7 @@ class Item:
     __slots__ = ("channel", "label", "text", "tokens")
 
     def __init__(self, label: str, text: str, *, channel: str = "", tokens: int = HARD_CAP_TOKENS) -> None:
-        self.label = label
-        self.text = text
-        self.channel = channel
-        self.tokens = tokens
+        self.label, self.text, self.channel, self.tokens = label, text, channel, tokens
 
 
 class TextLines:
@@ -53,8 +50,7 @@ class TextLines:
     )  # fmt: skip
 
     def __init__(self, *, is_as_specified: bool = False, is_bare: bool = False) -> None:
-        self.is_as_specified = is_as_specified
-        self.is_bare = is_bare
+        self.is_as_specified, self.is_bare = is_as_specified, is_bare
         self.has_no_guardrails = False
         self.reminder = ""
         self.resources: list[str] = []

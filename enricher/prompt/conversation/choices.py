@@ -97,9 +97,7 @@ class PromptChoice:
     ) -> None:
         self.labels = list(dict.fromkeys(labels or []))[:MOST_CHOSEN]
         self.positions = list(dict.fromkeys(positions or []))[:MOST_CHOSEN]
-        self.noun = noun
-        self.is_both = is_both
-        self.is_other = is_other
+        self.noun, self.is_both, self.is_other = noun, is_both, is_other
 
     def __bool__(self) -> bool:
         return bool(self.labels or self.positions or self.is_both or self.is_other)

@@ -92,11 +92,8 @@ class Name:
     __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
-        self.kind = kind
-        self.text = text
-        self.owner = owner
-        self.line = line
-        self.is_certain = is_certain
+        self.kind, self.text, self.owner = kind, text, owner
+        self.line, self.is_certain = line, is_certain
         self.may_be_new = self.is_made = False
 
 

@@ -45,16 +45,7 @@ class Query:
     """
 
     __slots__ = (
-        "commits",
-        "dotted",
-        "frames",
-        "messages",
-        "names",
-        "pairs",
-        "paths",
-        "titled",
-        "weights",
-        "words",
+        "commits", "dotted", "frames", "messages", "names", "pairs", "paths", "titled", "weights", "words",
         "words_by_term",
     )  # fmt: skip
 

@@ -45,8 +45,7 @@ class MaskedText:
     __slots__ = ("features", "masked")
 
     def __init__(self, masked: str, features: dict[str, tuple[int, int]]) -> None:
-        self.masked = masked
-        self.features = features
+        self.masked, self.features = masked, features
 
 
 def survey(text: str) -> MaskedText:

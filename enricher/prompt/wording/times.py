@@ -117,9 +117,7 @@ class Span:
     __slots__ = ("end", "is_specific", "start", "why", "words")
 
     def __init__(self, start: float, end: float, why: str) -> None:
-        self.start = start
-        self.end = end
-        self.why = why
+        self.start, self.end, self.why = start, end, why
         self.words: set[str] = set()
         self.is_specific = False
 

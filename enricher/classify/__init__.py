@@ -33,12 +33,15 @@ EARLIER = "earlier turn"
 FROM_MODEL = "model"
 """Name in the evidence for the points of the class that a language model named."""
 
-MOST_COMPLEX = 10
-WORDS_OF_A_STEP = 60
+MOST_COMPLEX, WORDS_OF_A_STEP = 10, 60
+"""Upper limit of ``complexity``, which counts orders, a list, and each 60 words of the prompt as one step."""
 MOST_TOPICS = 5
+"""Maximum topics of a search intent (ruling R15)."""
 SHORTEST_TOPIC = 3
 LONG_PROMPT = 50
+"""Characters beyond which a prompt raises the confidence in its search intent (seed 001, task 1.5)."""
 SCANNED = 2000
+"""Characters after the first matched signal that are searched for topics."""
 _EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_-/\\#@…“”\u2019\u2018|=+~\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
 
 
@@ -174,7 +177,7 @@ def classify(
         _intent(result, scanned, [spans[condition] for condition in speaking if condition in spans], table)
     if opinion:
         opinion.complete(result)
-    if len(text) > len(scanned):
+    if len(text) > len(scanned):  # the evidence of the tail gets its place in the whole text
         tail_at = len(text) - TAIL
         for item in result.evidence:
             item.start, item.end = _unscanned(item.start, tail_at), _unscanned(item.end, tail_at)
@@ -188,7 +191,10 @@ def _unscanned(offset: int, tail_at: int) -> int:
 
 
 def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: str) -> dict[int, tuple[int, int]]:
-    """Return the character range of each fired phrase."""
+    """Return the character range of each fired phrase.
+
+    Matching keeps no offsets of words, which is faster: only the words of fired phrases are searched again, in order.
+    """
     wanted = {end - 1 for _, end in found.values()} | {start for start, _ in found.values()}
     origin, chunks = read.origin, read.chunks
     if origin is not None:
@@ -259,7 +265,10 @@ def _add_word_weights(
 
 
 def _carry_over(result: Classification, earlier: Classification, table: Table) -> None:
-    """Add the task type scores of the earlier words that this prompt refers to, and clear the score of small talk."""
+    """Add the task type scores of the earlier words that this prompt refers to, and clear the score of small talk.
+
+    "Yes, option 2" looks like small talk, but asks for what the option says.
+    """
     scores, before = result.scores.get(TASK_TYPE, {}), earlier.scores.get(TASK_TYPE, {})
     silent: list[str] = next((facet["silent"] for facet in table.facets if facet["name"] == TASK_TYPE), [])
     if earlier.task_type in silent:
@@ -322,7 +331,10 @@ def _intent(result: Classification, text: str, matched: list[tuple[int, int]], t
 
 
 def _intent_confidence(text: str, signals: int) -> float:
-    """Return 0.5, plus 0.1 per further signal (at most 0.15), 0.1 for over 50 characters, 0.1 for several sentences."""
+    """Return 0.5, plus 0.1 per further signal (at most 0.15), 0.1 for over 50 characters, 0.1 for several sentences.
+
+    The sum is rounded, because 0.5 + 0.1 + 0.1 + 0.1 is not quite 0.8, which is one of seed 001's thresholds.
+    """
     value = 0.5 + min(0.15, 0.1 * max(0, signals - 1))
     if len(text) > LONG_PROMPT:
         value += 0.1

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 ANY, START, END, FIRST_SENTENCE, LAST_SENTENCE, WHOLE, LEAD, ORDER, LAST_ORDER, OBJECT = range(10)
 MOST_OBJECT_WORDS = 6
 MOST_WORDS_OF_A_WHOLE = 16
+"""Maximum words of a prompt at which a phrase can be the whole prompt."""
 MOST_TRIES = 12
 """Maximum occurrences of a word at which a phrase is tried; further occurrences fire no signal."""
 
 WEAKEST = -10
+"""Below every strength of a word."""
 AT_LEAD, AT_OBJECT = "@lead", "@object"
 """The positions at which a plain word may have an additional weight; its other weights apply at any position."""
 
@@ -76,7 +78,7 @@ class _Places:
 def contained(masked: str, table: Table) -> dict[int, Span]:
     """Return the signals that fire on a text within words, each with its first span of characters."""
     found: dict[int, Span] = {}
-    if table.contained and not masked.isascii():
+    if table.contained and not masked.isascii():  # such texts are of scripts without spaces, so never ASCII
         low = lowered(masked)
         for text, holding in table.contained.items():
             at = low.find(text)

@@ -66,6 +66,7 @@ def lowered(text: str) -> str:
     low = text.lower()
     if len(low) == len(text):
         return low
+    # A few letters, such as the Turkish dotted I, become two in lower case, which would shift all offsets behind them.
     return "".join(part if len(part := char.lower()) == 1 else char for char in text)
 
 
@@ -138,7 +139,7 @@ def _positions(reading: Reading, table: Table) -> None:
             lead = _lead(reading, at, table)
             if lead < last and words[lead] in orders:
                 reading.leads.setdefault(lead, sentence)
-        if word == "before" and at not in reading.quiet:
+        if word == "before" and at not in reading.quiet:  # "run the tests before you commit" does not ask for a commit
             _mark_negated(reading, at + 1)
         clause = word == "," or word == "then" or word == ":"
     reading.order = sorted(at for at in reading.leads if words[at] in orders and at not in reading.quiet)
@@ -157,7 +158,7 @@ def _lead(reading: Reading, at: int, table: Table) -> int:
     """Return the index of the order in the sentence that begins at ``at``."""
     words, openers, requests = reading.words, table.openers, table.requests
     begin = at
-    for _ in range(3):
+    for _ in range(3):  # "ok, can you please go ahead and …": requests may follow each other
         at = _after_openers(words, at, openers)
         if at >= len(words):
             break

@@ -21,9 +21,12 @@ from storage.base.fast_stdlib import dumps, on_alarm, scan, utc_now  # noqa: E40
 from storage.state import detached  # noqa: E402
 
 DEADLINE_S = 1.5
+"""Seconds for the enrichment: of the two that the hook may take, half a second is left to the interpreter's start."""
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
-WHITE_SPACE = 64  # trailing bytes in which the closing brace is looked for
+"""Bytes up to which an event is parsed after every piece, without a look whether more is available."""
+WHITE_SPACE = 64
+"""Trailing bytes in which the closing brace is looked for."""
 ANSWERED_BY_S = 1.9
 """Seconds that the hook may wait for a slow client or a slow disk; after that another process records the prompt."""
 EPILOGUE_S = 0.4
@@ -43,8 +46,11 @@ AFTER_A_TURN = ("Stop", "AfterAgent")
 NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN + AFTER_A_TURN
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
+"""Clients that cannot show a notice, so that notices stay in the state folder for ``enricher doctor``."""
 FAILURES = "failures"
+"""Name of the file with one byte for each failure since the last success."""
 FAILURES_BEFORE_NOTICE = 3
+"""Consecutive failures after which the user is notified (ruling R11): a single one may be a busy machine."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +77,7 @@ def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") ->
     except BaseException as failure:  # the outermost frame: whatever fails, the prompt must go on
         reason = failure
         _attempt(lambda: _note_failure(reason))
-    os._exit(0)
+    os._exit(0)  # skips the teardown of the interpreter, and any exit code but 0 could discard the prompt
 
 
 def _ring() -> None:
@@ -108,6 +114,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
     event = speaker.parse(payload)
     event.host = event.host or host
     run = pipeline.Run(event, started=STARTED, form=form)
+    # From here on a failure is recorded in the trace; before, there is nothing to record it in but the log.
     run.mode = mode
     run.prolong = lambda: on_alarm(max(EPILOGUE_S, DEADLINE_S - ANSWERED_BY_S + _remaining_s(run)), _ring)
     run.tick("read")
@@ -140,7 +147,7 @@ def _record(run: pipeline.Run) -> None:
     The process exits within its deadline. Steps that are not done by then run in a separate process.
     """
     steps: list[Callable[[], None]] = [
-        lambda: recording.send_events(run),
+        lambda: recording.send_events(run),  # first, because the trace records how many events were received
         lambda: recording.keep_trace(run),
         lambda: _log(run),
         lambda: recording.keep_rest(run),
@@ -149,6 +156,7 @@ def _record(run: pipeline.Run) -> None:
     if left > 0:
         _attempt(lambda: _run_steps(steps, within_s=left))
     on_alarm(0, _ring)
+    # A step that the alarm interrupted is still in the list and runs again: all of them may run twice.
     if steps and not detached.fork(run.state, "record", lambda: _run_steps(steps, within_s=RECORDING_S)):
         _attempt(lambda: _run_steps(steps, within_s=EPILOGUE_S))
 
@@ -237,7 +245,7 @@ def _attempt(action: Callable[[], None]) -> BaseException | None:
 def _read_event(first: bytes = b"") -> object:
     """Return the first complete JSON value on stdin, even if its writer never closes the pipe.
 
-    ``first`` is what was already read.
+    ``first`` is the beginning of the event, if it was already read.
     """
     received = bytearray()
     while len(received) < LARGEST_EVENT:
@@ -274,6 +282,7 @@ def _has_more(received: bytearray) -> bool:
 
 def _decoded(received: bytearray) -> object | None:
     try:
+        # Text behind the value is ignored, and a byte order mark before it: some shells on Windows write one.
         return scan(received.decode("utf-8", "replace").removeprefix("\ufeff"))[0]
     except ValueError:
         return None

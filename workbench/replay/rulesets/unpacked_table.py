@@ -23,7 +23,7 @@ NOTHING: list[Any] = []
 class UnpackedTable(Table):
     """A signal table that holds all phrases by their first words, in dictionaries."""
 
-    __slots__ = ("_packed", "_words")
+    __slots__ = ("_bases", "_packed", "_words")
 
     def __init__(self, packed: dict[str, Any]) -> None:
         super().__init__(packed)

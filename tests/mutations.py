@@ -1167,8 +1167,8 @@ MUTATIONS = (
     Mutation(
         "trust outlives a change of the content",
         "enricher/prompt/trust.py",
-        "        return bool(given) and given[0] == fingerprint(root)",
-        "        return bool(given)",
+        "        return len(given) > line and given[line] == fingerprint(root, memories=memories)",
+        "        return len(given) > line",
         "",
         "rules/test_layers.py::test_a_project_takes_part_once_it_is_trusted_and_until_it_changes",
     ),

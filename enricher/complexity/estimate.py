@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LOWEST, HIGHEST = 0, 100
 MOST_FILES = 10_000
+"""Maximum number of files that a count in a prompt stands for."""
 FILES = structure.FILE + structure.DOC_FILE + structure.AGENT_FILE + structure.TEST_FILE
 MARKERS = str.maketrans(
     dict.fromkeys("\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008.,;:!?()[]{}\"'`*/\\<>|=+\n\t-", " ")
@@ -226,12 +227,7 @@ def _combine(result: Estimate, thresholds: Thresholds) -> None:
 def _suggest(result: Estimate, thresholds: Thresholds) -> None:
     """Set whether splitting the task is suggested, with the confidence in that and the rationale."""
     limits = thresholds["decomposition"]
-    values = {
-        "score": result.score,
-        "lines": result.lines,
-        "files": result.files,
-        "tokens": result.tokens,
-    }
+    values = {"score": result.score, "lines": result.lines, "files": result.files, "tokens": result.tokens}
     reached = [f"{name} {value:g} reaches {limits[name]:g}" for name, value in values.items() if value >= limits[name]]
     has_parts = len(result.parts) >= limits["least_parts"]
     steps = limits["confidence"]

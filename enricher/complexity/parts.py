@@ -84,7 +84,7 @@ def levels(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
     waiting = {part: set(needs) for part, needs in graph.items()}
     for needs in waiting.values():
         for need in needs:
-            waiting[need]
+            waiting[need]  # raises KeyError for an unknown part, which would look like a circle below
     groups: list[list[int]] = []
     while waiting:
         free = sorted(part for part, needs in waiting.items() if not needs)

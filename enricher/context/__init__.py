@@ -63,12 +63,7 @@ class Channel:
         self.offer, self.question, self.can_answer = offer, question, can_answer
         self.can_rerun = can_ask_again
         self.gives, self.read_more = gives, read_more
-        self.budget: dict[str, Any] = {
-            "min_score": min_score,
-            "most": most,
-            "priority": priority,
-            "tokens": tokens,
-        }
+        self.budget: dict[str, Any] = {"min_score": min_score, "most": most, "priority": priority, "tokens": tokens}
 
 
 class ChannelRule:

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 
 NEED_THE_INDEX = ("history", "tests", "ways")
+"""Channels that find nothing without a code index; ``code`` then still finds files by name."""
 KEEP = "keep"
-"""Word for a program of the package that may store the prompt's vector."""
+"""Argument that allows a program of the package to store the prompt's vector."""
 
 
 class ChannelDeadlineError(BaseException):
@@ -110,6 +111,7 @@ def _ask(channel: ChannelRule, request: Request, *, until: float) -> ChannelResu
     except ChannelDeadlineError:
         pass
     except Exception as failure:  # a failing channel must not stop the others
+        # After the deadline the failure is most likely its consequence: SQLite reports that it was interrupted.
         late = time.perf_counter() >= request.until
         status, problem = ("timeout", "") if late else ("error", f"{type(failure).__name__}: {failure}")
     latency_ms = round((time.perf_counter() - begun) * 1000, 2)

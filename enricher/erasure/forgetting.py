@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20
+"""Maximum bytes of the note that are read; it lists every trace of a deletion."""
 COMPILE_MS = 10_000
+"""Milliseconds to wait for compiled settings: longer than a prompt, which uses older ones instead."""
 FEW_PROMPTS = 20
 """Maximum forgotten prompts whose texts are searched in files, too; of more prompts only the ids are searched."""
 UNUSED_RULES_S = 90 * 86_400
@@ -98,9 +100,7 @@ def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: A
     Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call then continues.
     """
     with exclusive_deletion(state):
-        earlier = _read_note(state)
-        if earlier is not None:
-            _forget(db, state, earlier)
+        _complete_earlier(db, state)
         return _forget(db, state, what, advance=advance)
 
 
@@ -130,10 +130,7 @@ def unfinished_memories(state: str) -> tuple[str, ...]:
 def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> DeletionPlan | None:
     """Complete an interrupted call; return its plan, None if there is none. Raises like ``forget``."""
     with exclusive_deletion(state, patience_s=patience_s):
-        earlier = _read_note(state)
-        if earlier is not None:
-            _forget(db, state, earlier)
-    return earlier
+        return _complete_earlier(db, state)
 
 
 def is_unfinished(state: str) -> bool:
@@ -194,10 +191,8 @@ def prune(
     """
     outcome = ForgetReport()
     with exclusive_deletion(state):
-        earlier = _read_note(state)
-        if earlier is not None:
-            _forget(db, state, earlier)
-        _write_note(state, DeletionPlan())
+        _complete_earlier(db, state)
+        _write_note(state, DeletionPlan())  # an interrupted pruning is completed, too: what it deleted is scrubbed
         outcome.traces = retention.prune(db, bounds, advance=advance)
         if bounds.days:
             outcome.done = copies.clean_by_age(state, time.time() - bounds.days * retention.DAY_S)
@@ -241,6 +236,14 @@ def run_retention(state: str) -> None:
     finally:
         detached.postpone(state, maintenance.BETWEEN_HOUSEKEEPING_S, maintenance.HOUSEKEEPING)
         os.close(turn)
+
+
+def _complete_earlier(db: sqlite3.Connection, state: str) -> DeletionPlan | None:
+    """Complete a deletion that was interrupted; return its plan, None if there is none. The caller holds the lock."""
+    earlier = _read_note(state)
+    if earlier is not None:
+        _forget(db, state, earlier)
+    return earlier
 
 
 def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: Advance | None = None) -> ForgetReport:

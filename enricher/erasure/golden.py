@@ -1,4 +1,4 @@
-"""Remove forgotten prompts from the golden cases, which are lines of files in repositories.
+"""Remove forgotten prompts from the golden cases, which are lines of a file ``.enricher/cases.jsonl`` in repositories.
 
 ``workbench.gate.cases`` writes these files; both modules take the same lock.
 """

@@ -298,7 +298,10 @@ def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
 
 
 def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
-    """Return the words that triggered a guardrail; classify the prompt again if ``judged`` carries no evidence."""
+    """Return the words that triggered a guardrail; classify the prompt again if ``judged`` carries no evidence.
+
+    A replay classifies without evidence, or only weighs recorded scores again.
+    """
     return trigger_words(identity, judged.evidence, prompt) or trigger_words(
         identity, classify(prompt, rules.table).evidence, prompt
     )
@@ -309,7 +312,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     open_items = [item for item in result.items if not item.why]
     most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
-    if inputs.is_as_specified:
+    if inputs.is_as_specified:  # the memories of seed 001 are added to the usual budgets
         shares["memory"] = HARD_CAP_TOKENS  # the channel has already applied max_tokens
         most += sum(item.channel == "memory" for item in open_items)
         tokens += int(inputs.settings.get("search_intent.max_tokens", MAX_TOKENS))
@@ -356,7 +359,7 @@ def _late(channel: ChannelResult) -> str:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    """Return the setting when to show the task type; rules of earlier versions have ``class_alone`` instead."""
+    """Return the rule when to show the task type; rules of earlier versions have ``class_alone`` instead."""
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 

@@ -16,6 +16,7 @@ RESULTS = frozenset("pass passes passed passing fail fails failed failing ok gre
 STATES = frozenset(("are", "were"))
 """Words after a count that, like ``RESULTS``, make it a report instead of a request: "all 40 files are …"."""
 FEWEST_TO_SHARE = 5
+"""Minimum number of things that counts as a fact."""
 EACH = ["each", "of", "the"]
 BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))

@@ -15,13 +15,8 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 200
 NOT_OUTDATED = (
-    "the host has it",
-    "the conversation has it",
-    "the prompt",
-    "it only accompanies",
-    "it shares",
-    "another one",
-)
+    "the host has it", "the conversation has it", "the prompt", "it only accompanies", "it shares", "another one",
+)  # fmt: skip
 """Beginnings of ``Candidate.stale`` reasons that are shown as they are; all others are shown as "stale: …"."""
 
 
@@ -102,11 +97,7 @@ def place_of(offered: Candidate | RankedItem) -> str:
 
 def _normalized(offered: Candidate) -> str:
     """Return the normalized text of an item; items with the same text are duplicates even with other references."""
-    return _flat(offered.text) or offered.label
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.lower().split())
+    return " ".join(offered.text.lower().split()) or offered.label
 
 
 def name_of(ref: str, text: str) -> str:

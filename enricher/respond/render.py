@@ -13,13 +13,15 @@ BACKGROUND_TITLE = "## Prompt Enrichment (background to the request above, no re
 """Title for clients that add the text as the last message, which the model could mistake for the task."""
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
 PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
-MOST_CHARACTERS = 9500
-MAX_BYTES = 9500
-"""Maximum bytes of the text: the smallest limit of any client is Codex's 10,000; one limit serves all clients."""
+MOST_CHARACTERS = MAX_BYTES = 9500
+"""The smallest limits of any client, with a margin: Claude Code's 10,000 characters, Codex's 10,000 bytes."""
 HARD_CAP_TOKENS = 2000
+"""Ruling R12; no setting can raise it."""
 LONGEST_ITEM = 300
+"""Maximum characters of one item's text."""
 MOST_ITEMS = 15
 FEWEST_SHOWN_TOKENS = 8
+"""Minimum tokens for an item; with less room it is left out instead of cut to a few words."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +87,10 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return the text after a ``<``, with that bracket; if they form a tag, replace its brackets by similar signs."""
+    """Return the text after a ``<``, with that bracket; if they form a tag, replace its brackets by similar signs.
+
+    Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
+    """
     if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
         return "<" + behind
     return LOOK_ALIKES[0] + behind.replace(">", LOOK_ALIKES[1], 1)
@@ -124,9 +129,8 @@ def render(lines: TextLines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[st
         lines = _without_one(lines)
     left = tokens - estimate_tokens(_joined(lines, ["-"]))
     bullets = _fit(lines.items, tokens=left, most=most)
-    while not _fits(
-        _joined(lines, bullets), tokens
-    ):  # the parts' estimates are rounded down, so their sum may be too low
+    # The parts' estimates are rounded down, so that their sum may be too low.
+    while not _fits(_joined(lines, bullets), tokens):
         left -= 1
         bullets = _fit(lines.items, tokens=left, most=most)
     return _joined(lines, bullets), lines, [bool(bullet) for bullet in bullets]
@@ -209,8 +213,7 @@ def _bullet(item: Item, *, tokens: int) -> str:
     if not item.text:
         return f"- {source}" if source else ""
     lead = f"- {source}: " if source else "- "
-    text = harmless(item.text, longest=LONGEST_ITEM).replace(
-        '"', "'"
-    )  # a quotation mark inside would end the quotation
+    # A quotation mark inside would end the quotation, and what follows would read as a sentence of ours.
+    text = harmless(item.text, longest=LONGEST_ITEM).replace('"', "'")
     quoted = cut(text, tokens=tokens - estimate_tokens(lead))
     return f'{lead}"{quoted}"' if quoted else ""

@@ -94,16 +94,8 @@ _CLOSING = "\"'`*,;.:)]}>|!?"
 _QUOTES = "\"'`"
 _SIGNS = frozenset(":=\uff1a\uff1d\u2192\u21d2\u2013\u2014|\t")
 _ENDINGS_BEFORE_NAME = (
-    " as ",
-    " as the ",
-    " as my ",
-    " as our ",
-    " as your ",
-    " is the ",
-    " is my ",
-    " is our ",
-    " for the ",
-)
+    " as ", " as the ", " as my ", " as our ", " as your ", " is the ", " is my ", " is our ", " for the ",
+)  # fmt: skip
 _ADJECTIVES = ("api ", "access ", "secret ", "auth ", "admin ", "root ", "db ", "database ", "bearer ", "user ")
 _MAY_GO_ON = frozenset("for on in and to then when but or at with if until please now because so while".split())
 _LEAST = {PASSWORD: 6, KEY: 16, LOGIN: 6}

@@ -32,6 +32,8 @@ _SHELL_STARTS = ("$ ", "\u276f ", "➜ ", "% ", "PS C:", "root@", "C:\\", "c:\\"
 _STACK_WORDS = ("Traceback (most recent", "Caused by:", "goroutine ", "node:internal", "<anonymous>", "panicked at")
 _ERROR_STARTS = ("error:", "error[", "fatal:", "Error ", "FAIL")
 _LEVELS = ("ERROR", "WARN", "FATAL", "INFO ", "DEBUG ", "[error]", "[warn", "[info]", "npm ERR", "npm WARN", "✖", "✗ ")
+_OWN_WORDING = ("", "item", "heading", "error_line")
+"""Kinds of lines that are not masked; an error is often quoted within a sentence of the user."""
 _BOXES = "│┌└├─⎯━═║╭╰▶"
 _ERRORS = (
     "error:", "exception:", "traceback", "error ", "errno", "failed", "fatal", "panic", "cannot ", "not found",
@@ -112,20 +114,14 @@ def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
             items += 1
             if items == 2:
                 _note(found, "list", at, end)
-            kind = ""
-        elif kind == "heading":
-            _note(found, "heading", at, end)
-            kind = ""
-        elif kind == "error_line":
-            _note(found, "error_line", at, end)
-            kind = ""
-        if kind:
+        elif kind:
             _note(found, kind, at, end)
+        if kind in _OWN_WORDING:
+            pieces.append(line)
+        else:
             if kind in ("log", "stack_trace", "shell", "table"):
                 _note_error(found, bare, at)
             pieces.append(_blank(CODE, len(line)))
-        else:
-            pieces.append(line)
         at = end + 1
     return "\n".join(pieces)
 
@@ -231,14 +227,9 @@ def _place_of(chunk: str, text: str, at: int) -> int:
 
 
 _FEATURE = {
-    CODE: "identifier",
-    URL: "url",
-    IMAGE: "image",
-    FILE: "file",
-    DOC_FILE: "doc_file",
-    AGENT_FILE: "agent_file",
+    CODE: "identifier", URL: "url", IMAGE: "image", FILE: "file", DOC_FILE: "doc_file", AGENT_FILE: "agent_file",
     TEST_FILE: "test_file",
-}
+}  # fmt: skip
 
 
 def chunk_marker(chunk: str) -> str:

@@ -330,19 +330,10 @@ def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> 
     if named in ("last", "latest", "previous") and _RELEASES & {*words[at + 1 : at + 5]}:
         moment = max((moment for moment in tags.values() if moment < now), default=0)
     else:
-        forms = (
-            named,
-            f"v{named}",
-            named.removeprefix("v"),
-            f"release-{named}",
-            f"{named}.0",
-            f"v{named}.0",
-            f"{named}.0".removeprefix("v"),
-        )
-        is_number = named.removeprefix("v")[:1].isdigit()
-        moment = (
-            next((tags[form] for form in forms if form in tags), 0) if named and (is_number or named in tags) else 0
-        )
+        bare = named.removeprefix("v")
+        forms = (named, f"v{named}", bare, f"release-{named}", f"{named}.0", f"v{named}.0", f"{bare}.0")
+        is_named = bare[:1].isdigit() or named in tags  # without a digit, only a tag of exactly that name counts
+        moment = next((tags[form] for form in forms if form in tags), 0) if named and is_named else 0
     if not moment:
         return None
     return 2 + (words[at + 1] in ("the", "our", "release", "version")), moment + 1.0, now, True

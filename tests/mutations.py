@@ -1772,7 +1772,7 @@ MUTATIONS = (
     Mutation(
         "a memory is told where it shares any word",
         "enricher/context/topic_match.py",
-        "    return (sure if is_told else 0.0), frozenset",
+        "    return (sure if is_relevant else 0.0), frozenset",
         "    return sure, frozenset",
         "",
         "memory/test_telling.py::test_near_words_find_nothing",

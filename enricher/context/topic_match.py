@@ -202,9 +202,11 @@ def evidence(prompt: PromptTerms, content: str, kind: str) -> tuple[float, froze
     memory = _Memory(content, kind, prompt, is_foreign=is_foreign)
     headed = [term for term in matched if _in(term.key, memory.head, is_foreign=memory.is_foreign)]
     share = sum(term.weight for term in matched) / (sum(term.weight for term in prompt.terms) or 1.0)
-    is_told = _is_relevant(prompt, memory, headed, share=share)
-    sure = _certainty(share) * (BELOW if kind == RECORD and " / " in content.partition(":\n")[0] else 1.0)
-    return (sure if is_told else 0.0), frozenset(term.key for term in matched if term.weight == 1.0)
+    is_relevant = _is_relevant(prompt, memory, headed, share=share)
+    sure = round(SURE + (1.0 - SURE) * min(1.0, share), 3) * (
+        BELOW if kind == RECORD and " / " in content.partition(":\n")[0] else 1.0
+    )
+    return (sure if is_relevant else 0.0), frozenset(term.key for term in matched if term.weight == 1.0)
 
 
 def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, share: float) -> bool:
@@ -217,19 +219,10 @@ def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, sh
     specific = [term.key for term in headed if term.weight == 1.0]
     if prompt.is_question and share >= SUBJECT_SHARE and _begins_with(memory, specific, SUBJECT):
         return True
-    if (
-        in_head > 1
-        and _begins_with(memory, specific, BEGINNING)
-        and (share >= SHARE or _are_adjacent(prompt, memory, headed))
-    ):
+    begins_with_topic = in_head > 1 and _begins_with(memory, specific, BEGINNING)
+    if begins_with_topic and (share >= SHARE or _are_adjacent(prompt, memory, headed)):
         return True
-    if memory.kind != NOTE:
-        return False
-    return _matches_rule(prompt, memory)
-
-
-def _certainty(share: float) -> float:
-    return round(SURE + (1.0 - SURE) * min(1.0, share), 3)
+    return memory.kind == NOTE and _matches_rule(prompt, memory)
 
 
 def _in(key: str, keys: list[str], *, is_foreign: bool) -> bool:

@@ -56,16 +56,11 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     trace.items = [(item.channel, item.ref, item.text, item.why, item.score, item.kept) for item in enrichment.items]
     trace.channels = [
         (
-            one.name,
-            one.status,
-            one.latency_ms,
-            len(one.candidates),
-            *_count_kept(enrichment, one.name),
-            "yes" if one.fallback else "",
-            one.model,
+            one.name, one.status, one.latency_ms, len(one.candidates), *_count_kept(enrichment, one.name),
+            "yes" if one.fallback else "", one.model,
         )
         for one in inputs.channels
-    ]
+    ]  # fmt: skip
     trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
     trace.estimate = [enrichment.estimate.row()] if enrichment.estimate else []
     trace.injected = enrichment.refs()

@@ -78,12 +78,9 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     names = names - {offered.ref} if place != offered.ref else names
     if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, hashed_ref(name))):
         return "said before in this session"
-    if (
-        known
-        and place == offered.ref
-        and not offered.text
-        and any(one.startswith(f"item:{offered.ref}:") for one in known)
-    ):
+    # A bare path says nothing new after the same path with a line number.
+    is_bare_path = place == offered.ref and not offered.text
+    if is_bare_path and any(one.startswith(f"item:{offered.ref}:") for one in known):
         return "said before in this session"
     return ""
 

@@ -20,6 +20,8 @@ HARD_CAP_TOKENS = 2000
 LONGEST_ITEM = 300
 """Maximum characters of one item's text."""
 MOST_ITEMS = 15
+LEAST_IMPORTANT_FIRST = ("resources", "reminder", "has_no_guardrails", "guardrails", "approach", "partial")
+"""Fields of ``TextLines`` in the order in which they are omitted if the text is too long; the class stays longest."""
 FEWEST_SHOWN_TOKENS = 8
 """Minimum tokens for an item; with less room it is left out instead of cut to a few words."""
 
@@ -151,24 +153,13 @@ def _fits(text: str, tokens: int) -> bool:
 
 
 def _without_one(lines: TextLines) -> TextLines:
-    """Return a copy of the lines without the least important of them."""
+    """Return a copy of the lines without the least important of them; of the guardrails the last one is omitted."""
     shorter = TextLines()
     for name in TextLines.__slots__:
         setattr(shorter, name, getattr(lines, name))
-    if shorter.resources:
-        shorter.resources = []
-    elif shorter.reminder:
-        shorter.reminder = ""
-    elif shorter.has_no_guardrails:
-        shorter.has_no_guardrails = False
-    elif shorter.guardrails:
-        shorter.guardrails = shorter.guardrails[:-1]
-    elif shorter.approach:
-        shorter.approach = ""
-    elif shorter.partial:
-        shorter.partial = []
-    else:
-        shorter.classification = ""
+    omitted = next((name for name in LEAST_IMPORTANT_FIRST if getattr(lines, name)), "classification")
+    value = getattr(lines, omitted)
+    setattr(shorter, omitted, value[:-1] if omitted == "guardrails" else type(value)())
     return shorter
 
 

@@ -104,9 +104,8 @@ def clauses(text: str) -> list[str]:
     """Return the clauses of a lower-case prompt in the user's own words, without polite words at their beginning."""
     own_text = "\n".join(_own_lines(text))
     if len(own_text.split()) > MOST_WORDS:
-        own_text = (
-            f"{own_text[:ENDS_OF_A_LONG_ONE].rpartition(' ')[0]}\n{own_text[-ENDS_OF_A_LONG_ONE:].partition(' ')[2]}"
-        )
+        head, tail = own_text[:ENDS_OF_A_LONG_ONE], own_text[-ENDS_OF_A_LONG_ONE:]
+        own_text = f"{head.rpartition(' ')[0]}\n{tail.partition(' ')[2]}"  # without the words that were cut
     for mark in (". ", "! ", "? ", *_BREAKS):
         if mark in own_text:
             own_text = own_text.replace(mark, "\n")

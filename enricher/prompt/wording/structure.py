@@ -252,15 +252,11 @@ def chunk_marker(chunk: str) -> str:
 
 def _is_identifier(bare: str) -> bool:
     """Return whether a chunk is an identifier: ``snake_case``, ``camelCase``, ``call()``."""
-    if "_" in bare[1:-1]:
-        return True
     body = bare[1:]
-    return (body != body.lower() and body != body.upper() and bare.isalnum()) or (
-        "." in bare[1:-1]
-        and bare.replace(".", "").isalnum()
-        and not bare[0].isdigit()
-        and bare.lower() not in ("e.g", "i.e")
-    )
+    if "_" in bare[1:-1] or (body != body.lower() and body != body.upper() and bare.isalnum()):
+        return True
+    is_dotted = "." in bare[1:-1] and bare.replace(".", "").isalnum() and not bare[0].isdigit()
+    return is_dotted and bare.lower() not in ("e.g", "i.e")
 
 
 def file_kind(name: str) -> str:
@@ -278,12 +274,5 @@ def file_kind(name: str) -> str:
         return DOC_FILE
     if (known and ("test" in low or "spec." in low)) or (slashes and low.endswith(("tests", "test"))):
         return TEST_FILE
-    if (
-        known
-        or slashes > 1
-        or (slashes and (low[0] in "./~@" or name[-1] == "/"))
-        or name[0] == "@"
-        or name[:6] == "#file:"
-    ):
-        return FILE
-    return ""
+    has_path = slashes > 1 or (slashes and (low[0] in "./~@" or name[-1] == "/"))  # "and/or" is no path
+    return FILE if known or has_path or name[0] == "@" or name[:6] == "#file:" else ""

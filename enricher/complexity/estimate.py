@@ -108,7 +108,7 @@ def estimate(
     result = Estimate(task_id)
     _measure(result, scanned_part(prompt), thresholds, task_type=task_type)
     result.tokens = len(prompt) // thresholds["sizes"]["characters_per_token"] + _of_lines(result, thresholds)
-    if ask is not None and model_score is None:
+    if ask is not None and model_score is None:  # a replay passes the recorded score and asks nobody
         try:
             model_score = ask(prompt)
         except Exception as failure:

@@ -54,15 +54,21 @@ READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
 MOST_TERMS = 40
 """Maximum terms of a prompt; one with more is mostly pasted text, and no memory is shown for it."""
 COMMON = 0.3
+"""Weight of a word that is common in software projects; a specific word weighs 1."""
 SHORT = 32
 """Maximum words of a memory whose whole text counts as its head, which names its topic."""
 HEAD_TERMS = 12
+"""Maximum words of a head that is a sentence of a longer text."""
 NEAR = 3
+"""Maximum distance in a head of two words that are adjacent in the prompt."""
 SURE, BELOW = 0.6, 0.8
 """Lowest score of a memory that is shown; the factor that lowers the score of a decision record's subsection."""
 SAME_START, ENDING = 5, 4
+"""Two forms of a foreign word share at least five letters, and all but the last four."""
 SUBJECT, BEGINNING = 3, 5
+"""Words at the beginning of a head among which a specific word of the prompt must be: for a question; otherwise."""
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
+"""Minimum weighted share of the prompt's words: if it asks for a decision; if it is another question; otherwise."""
 
 NOTE, RECORD, DOCUMENT = "note", "record", "document"
 """Kinds of memory: a single note; a section of a decision record; a section of any other document."""

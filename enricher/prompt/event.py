@@ -28,7 +28,7 @@ _PERSONS = frozenset(("", "user", "sdk"))
 _MACHINE_TAGS = ("<task-notification", "<agent-notification")
 _BYPASS_PHRASE = "no enrichment:"
 _PRIVATE = "[redacted:private]"
-# Names that people write at the beginning of a prompt to mean the file, the folder or the platform.
+# Names that people write at the beginning of a prompt to mean the file, the folder or the platform: ".env is missing".
 _DOTFILES = frozenset(
     """
     env envrc venv git github gitlab gitea circleci husky vscode idea cursor claude gemini codex copilot opencode
@@ -101,6 +101,7 @@ def _is_dotted_name(prompt: str) -> bool:
     first = prompt[1:2]
     if first in {".", "/", "\\"} or first.isdigit():
         return True
+    # Bounded, since a prompt may be one huge word.
     name = prompt[1:513].split(None, 1)[0].rstrip(",;:!?)'\"`") if first.strip() else ""
     stem, dot, rest = name.partition(".")
     folder, slash, _ = stem.partition("/")

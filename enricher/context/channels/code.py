@@ -57,7 +57,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
     try:
         found = facts(index, request.project.root, names, known)
     except reader.failures() as failure:
-        if reader.is_damage(failure):
+        if reader.is_damage(failure):  # the index holds nothing that cannot be read from the project again
             os.unlink(database_file(request.state, request.project.id))
         raise
     for fact in found:

@@ -173,7 +173,7 @@ def _named(prose: str) -> PromptNames:
         elif "." in bare or "-" in bare:
             found.plain_words.append(bare)
             found.identifiers += [last for last in (bare.rpartition(".")[2],) if _is_identifier(last)]
-        elif _is_identifier(bare) and not hasattr(builtins, bare):
+        elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history here
             found.identifiers.append(bare)
     if "`" in prose or "(" in prose:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]

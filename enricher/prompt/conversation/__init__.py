@@ -121,7 +121,7 @@ class Conversation:
             items = value.get(name)
             pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []
             setattr(conversation, name, [(first, text[:LONGEST]) for first, text in pairs])
-        conversation.read_answer(prompt)
+        conversation.read_answer(prompt)  # does nothing for present traces, which hold no answer
         return conversation
 
 

@@ -189,6 +189,7 @@ def _bare(words: list[_Word]) -> PromptChoice | None:
             if label.isdigit() and at + 1 < len(words) and is_noun(lows[at + 1]):
                 return None  # a number of things: "implement 3 parts"
             labels.append(label)
+        # "First add a test" orders the steps and chooses nothing.
         elif word.low in _POSITIONS and (word.low != "first" or at + 1 == len(words) or _is_one(lows[at + 1])):
             positions.append(_POSITIONS[word.low])
         elif not (word.low in _FILL or word.low in _AND or is_noun(word.low)):

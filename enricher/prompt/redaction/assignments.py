@@ -90,6 +90,7 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
 
 def _named(screen: Screen, hit: int, end: int) -> Span | None:
     """Return the secret assigned to the name that contains ``hit`` and ends at ``end``; None if there is none."""
+    # Without a blank in the window, rfind() + 1 is 0, and the name begins with the window.
     start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
     kind, proof = _meaning(screen, start, end)
     if not kind:

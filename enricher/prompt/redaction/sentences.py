@@ -84,7 +84,7 @@ VERBS = frozenset(
 _RANK = 2
 _LONGEST_CLAUSE = 96
 _LONGEST_VALUE = 1024
-_MOST_WORDS = 8
+_MOST_WORDS = 8  # after the name: "the password for the staging database is now …"
 _LONGEST_SUFFIX = 4
 _DIGITS = b"0123456789"
 _PASSWORD_SIGNS = b"@#$%^&*+=!?~"

@@ -23,6 +23,7 @@ MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
+"""Minimum characters of a line of pasted code that is looked up, and the most such lines: the longest of them."""
 CODE_SIGNS = ("(", "=", "{", ";")
 QUOTES = {
     '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
@@ -58,6 +59,7 @@ CREATING = (
 )  # fmt: skip
 """A line with one of these asks to create the file that it names."""
 MANY_PASTED, MANY_VALUES = 4, 4
+"""Pasted lines from which on the lines between them count as pasted, too; values on a line that make it data."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 FIRST_SYMBOL = 0x1F000
@@ -282,6 +284,7 @@ class _Reader:
         if is_file(path):
             path = path.removeprefix("./")
             self.note(Name(FILE, path, line=line))
+            # "Move it to new.py": the file need not exist yet.
             self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
             for part in token.partition(":")[2].split("::"):
                 self._identifier(part.strip(_AROUND), is_call=False, is_marked=True)
@@ -310,6 +313,7 @@ class _Reader:
         if not is_marked and "-" in token:  # "save_session-Funktion"
             token = token.partition("-")[0]
         token = token.replace("’", "'").removesuffix("'s")
+        # "l'UserService" names what follows the apostrophe; after a longer word, what precedes it is the name.
         token = token.rpartition("'")[2] if len(token.partition("'")[0]) < 3 else token.partition("'")[0]
         parts = [part for part in token.split(".") if part]
         if not parts or len(parts) > 6 or not all(is_identifier(part) for part in parts):

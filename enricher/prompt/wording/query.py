@@ -14,7 +14,9 @@ MOST_IDENTIFIERS = 60
 TITLE, MARKED, HEADING, ERROR, PROSE, STEPS, CODE, IMPORT, TRACE, DATA, ASIDE = range(11)
 """Places of a word: MARKED is in backticks; DATA are pasted files and outputs; ASIDE are lists of versions."""
 WORD_WEIGHTS = [3.0, 2.2, 1.5, 1.5, 1.0, 0.7, 0.4, 0.3, 0.4, 0.15, 0.1]
+"""Weight of a word for the search, by its place."""
 NAME_WEIGHTS = [1.0, 1.0, 0.8, 0.6, 0.7, 0.5, 0.22, 0.12, 0.25, 0.05, 0.02]
+"""How certain it is that a word in this place is a name of the project."""
 PLAIN_IN_CODE, PLAIN_CAPITAL = 0.3, 0.1
 """Factors on the name weight of a plain word in code, and of a plain word with a capital."""
 
@@ -281,6 +283,7 @@ class _Reader:
         query = self.query
         for term, total in self.sums.items():
             most = self.most[term]
+            # Repetitions raise the largest weight of a word by half at most: a pasted log repeats many words.
             query.weights[term] = most * (1.0 + 0.25 * min(2.0, total / most - 1.0))
         for pair in query.pairs:
             query.weights.setdefault(pair, WORD_WEIGHTS[TITLE] * 0.6)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 HOUR, DAY = 3_600, 86_400
 LONGEST_SENTENCE = 500
 RECENT_DAYS = 14
+"""Length of the span that "recently" means."""
 
 _ENDS = str.maketrans(
     {"?": " ?\n", "？": " ?\n", "\u2019": "'", **dict.fromkeys("!！。;；", "\n"), **dict.fromkeys("¿¡、，：", " ")}
@@ -203,7 +204,7 @@ def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
         return _midnight(year, month + offset, 1), _midnight(year, month + offset + 1, 1)
     if kind == "recent":
         return now - RECENT_DAYS * DAY, now
-    if kind == "night":
+    if kind == "night":  # work until eight in the morning still belongs to it
         return _midnight(year, month, day + offset) + 17 * HOUR, _midnight(year, month, day + offset + 1) + 8 * HOUR
     return _midnight(year, month, day + offset), _midnight(year, month, day + offset + 1)
 
@@ -253,6 +254,7 @@ def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
 
 
 def _ago(seconds: float, unit: int, now: float) -> tuple[float, float]:
+    """Return the span that "three days ago" may mean: people round, so the larger the unit, the longer the span."""
     if unit == HOUR:
         return now - seconds - HOUR, now - seconds + HOUR
     if unit == DAY:
@@ -287,6 +289,7 @@ def _month(words: list[str], at: int, now: float) -> Part | None:
         return None
     if not year:
         today = time.localtime(now)
+        # A date that is still to come this year was last year's.
         year = today[0] - ((month, day) > (today[1], today[2] if day else 31))
     else:
         length += 1

@@ -65,7 +65,7 @@ GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
 CODER, EMBEDDING = "LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"
 """Environment variables of seed 004 with the address of a model, and of one that makes vectors.
 
-Beside each, ``…_MODEL`` names the model and ``…_API_KEY`` holds its key.
+For each of them, the variable ``…_MODEL`` names the model, and ``…_API_KEY`` holds its key.
 """
 UNNAMED = "default"
 """The name that is sent if no variable names the model: servers of a single model accept any."""

@@ -76,7 +76,7 @@ class _Places:
 
 
 def contained(masked: str, table: Table) -> dict[int, Span]:
-    """Return the signals that fire on a text within words, each with its first span of characters."""
+    """Return the signals whose text occurs anywhere, even inside words, each with its first span of characters."""
     found: dict[int, Span] = {}
     if table.contained and not masked.isascii():  # such texts are of scripts without spaces, so never ASCII
         low = lowered(masked)
@@ -100,7 +100,7 @@ def _object_end(words: list[str], order: int) -> int:
 def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
     """Return the signals that fire, each with its first span of words.
 
-    Signals that fire on a feature, or on a text within words (``inside``), have the span (-1, -1).
+    Signals that fire on a feature, or on a text inside words (``inside``), have the span (-1, -1).
     """
     places = _Places(reading)
     found: dict[int, Span] = {}

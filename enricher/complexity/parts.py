@@ -190,7 +190,7 @@ def _needs(parts: list[Part], at: int) -> list[int]:
     found = [parts[at - 1].number] if at and words[:1] and words[0] in NEXT else []
     for place, word in enumerate(words):
         if word in WAITING:
-            found += _numbers(words[place + 1 :]) or _makers(words[place + 1 :], parts, at)
+            found += _numbers(words[place + 1 :]) or _parts_about(words[place + 1 :], parts, at)
     files = _files(part.text)
     found += [one.number for one in parts[:at] if files & _files(one.text)]
     return sorted(others.intersection(found))
@@ -207,7 +207,7 @@ def _numbers(words: list[str]) -> list[int]:
     return found
 
 
-def _makers(words: list[str], parts: list[Part], at: int) -> list[int]:
+def _parts_about(words: list[str], parts: list[Part], at: int) -> list[int]:
     """Return the first other part about the thing in "the schema is there"; empty if nothing is said to be ready."""
     end = next((place for place, word in enumerate(words[:MOST_WORDS_OF_A_THING]) if word in DONE), 0)
     if not end or (words[end] in ("is", "are", "was", "were") and not FINISHED.intersection(words[end + 1 : end + 3])):

@@ -90,7 +90,7 @@ _QUESTIONS = frozenset(
     " wie warum wieso was wo wann welche welcher welches comment pourquoi quoi quel quelle cómo qué cuál dónde por"
     " como qual onde porque come perché cosa dove quale как почему что где когда какой какие".split()
 )
-_VERDICTS = frozenset(
+_RULE_VERBS = frozenset(
     "needs need is are has have goes gets must should requires require may can cannot shall comes"
     " braucht brauchen muss müssen soll ist sind hat bekommt darf doit doivent est besoin debe deben necesita tiene"
     " deve devem precisa tem deve devono serve ha должен должна должно нужен нужна нужно требует".split()
@@ -280,7 +280,7 @@ def _condition(content: str) -> list[str]:
     found: list[str] = []
     for word in words_read[at + 1 :]:
         bare = word.lower().strip(",.:;()\"'`")
-        if bare in ALWAYS or bare in _VERDICTS:
+        if bare in ALWAYS or bare in _RULE_VERBS:
             break
         found.append(bare)
         if word.endswith((",", ".", ":", ";")):

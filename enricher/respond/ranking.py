@@ -1,4 +1,4 @@
-"""Rank what the channels offer, and say of each candidate that is left out why."""
+"""Rank the candidates of the channels, and record for each omitted one the reason."""
 
 from __future__ import annotations
 

@@ -96,13 +96,9 @@ def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str])
         score = SURE if not number else LESS_SURE
         ref = f"{action} {path}:{line}" if path else f"{action} {kind}"
         stale = _objection(action, row, request, loaded_file)
-        if kind == "sentence":
-            item = Candidate(text, ref, score, label=f"{label}, {ABOUT[action]}", kind=f"way: {action}", stale=stale)
-        elif kind == "history":
-            item = Candidate(text, ref, score, label=label, kind=f"way: {action}", stale=stale)
-        else:
-            item = Candidate("", ref, score, label=label, kind=f"way: {action}", stale=stale)
-        offered.append(item)
+        label += f", {ABOUT[action]}" if kind == "sentence" else ""
+        quoted = text if kind in ("sentence", "history") else ""  # the label of a command or a file has it already
+        offered.append(Candidate(quoted, ref, score, label=label, kind=f"way: {action}", stale=stale))
     return offered
 
 

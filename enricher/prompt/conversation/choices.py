@@ -122,8 +122,8 @@ def read(prompt: str) -> PromptChoice:
     while len(words) > 1 and words[0].low in _OPENERS:
         words = words[1:]
     return (
-        (_bare(words) if 0 < len(words) <= FEW_WORDS else None)
-        or _named(words)
+        (_only_choice(words) if 0 < len(words) <= FEW_WORDS else None)
+        or _named_option(words)
         or _chosen_label(words)
         or PromptChoice()
     )
@@ -173,7 +173,7 @@ def is_certain(noun: str) -> bool:
     return noun in _CERTAIN
 
 
-def _bare(words: list[_Word]) -> PromptChoice | None:
+def _only_choice(words: list[_Word]) -> PromptChoice | None:
     """Return the choice of a prompt that consists only of a choice; None for any other prompt."""
     lows = [word.low for word in words]
     flat = f" {' '.join(lows)} "
@@ -208,7 +208,7 @@ def _is_one(low: str) -> bool:
     return low in ("one", "ones", "and", "please") or is_noun(low)
 
 
-def _named(words: list[_Word]) -> PromptChoice | None:
+def _named_option(words: list[_Word]) -> PromptChoice | None:
     """Return the choice of an option anywhere in a prompt: "option 2 seems good, but …"."""
     for at, word in enumerate(words):
         if not is_noun(word.low):

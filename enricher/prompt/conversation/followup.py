@@ -143,7 +143,7 @@ def kind(prompt: str) -> str:
         return APPROVAL
     if names_something(prompt):
         return ""
-    if (choice and choice.is_other) or _counterpart(words):
+    if (choice and choice.is_other) or _means_the_rest(words):
         return OTHER
     if any(phrase in flat for phrase in _SAME):
         return SAME
@@ -208,7 +208,7 @@ def _last_orders(conversation: Conversation) -> list[str]:
     return found
 
 
-def _counterpart(words: list[str]) -> bool:
+def _means_the_rest(words: list[str]) -> bool:
     """Return whether the words refer to the remaining items: "the other one", "the rest", "the remaining tests"."""
     for at, word in enumerate(words):
         before, behind = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""

@@ -14,8 +14,8 @@ from enricher.prompt.redaction.values import (
     MIXED,
     RANDOM,
     SecretCandidate,
+    alternates,
     cut_at_next_name,
-    is_chance,
     is_key_shaped,
     is_random,
     is_secret,
@@ -234,8 +234,8 @@ def _value_in_sentence(text: str, start: int, begin: int) -> SecretCandidate | N
     if text[begin : begin + 1] in _QUOTES or text.startswith('\\"', begin):
         return _with_proof(_read_quoted_only(text, begin))
     verb = text[begin : begin + 4].lower()
-    is_told = verb in {"is: ", "was ", "are "} or verb[:3] in {"is ", "is:", "is\t", "to "}
-    if is_told:
+    is_stated = verb in {"is: ", "was ", "are "} or verb[:3] in {"is ", "is:", "is\t", "to "}
+    if is_stated:
         begin = _behind_blanks(text, begin + (4 if verb == "was " or verb == "are " else 3))
         if text[begin : begin + 1] == "\n":
             return _below(text, begin)
@@ -245,7 +245,7 @@ def _value_in_sentence(text: str, start: int, begin: int) -> SecretCandidate | N
     is_flag = text.startswith("-", start) or (value.is_alone and _is_set_by_a_command(text, start, begin))
     value.proof = ANYTHING if is_flag else MIXED
     named = text[start:begin].lower()
-    return value if is_flag or is_told or named.startswith(_NAMES_BEFORE_VALUE) else None
+    return value if is_flag or is_stated or named.startswith(_NAMES_BEFORE_VALUE) else None
 
 
 def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
@@ -277,7 +277,7 @@ def _cookie(text: str, end: int) -> Span | None:
     for pair in line.split(";"):
         name, equals, value = pair.partition("=")
         bare = value.split(None, 1)[0].rstrip("\"'`") if value.strip() else ""
-        if equals and len(bare) >= _SHORTEST_COOKIE and is_chance(bare):
+        if equals and len(bare) >= _SHORTEST_COOKIE and alternates(bare):
             start = sign + 1 + position + len(name) + 1 + value.index(bare)
             return start, start + len(bare), _RANK, "cookie"
         position += len(pair) + 1

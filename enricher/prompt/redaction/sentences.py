@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from enricher.prompt.redaction.values import (
     SecretCandidate,
+    alternates,
     cut_at_next_name,
-    is_chance,
     is_literal_password,
     is_random,
 )
@@ -202,10 +202,10 @@ def _value_behind(text: str, end: int, kind: str) -> SecretCandidate | None:
         if start < 0:
             return None
         between = clause[position:start]
-        is_told = position > 0 or bool(between.strip(_BLANKS + _QUOTES + "*"))
+        is_stated = position > 0 or bool(between.strip(_BLANKS + _QUOTES + "*"))
         is_direct = is_direct or (not is_over and not _SIGNS.isdisjoint(between))
         value = _read(text, end + start)
-        if value and _proves(value, kind, is_direct=is_direct, is_told=is_told):
+        if value and _proves(value, kind, is_direct=is_direct, is_stated=is_stated):
             return value
         word = clause[start:stop].strip(_OPENING + _CLOSING).lower()
         is_over = is_over or clause[stop - 1 : stop] in ".,;?!"
@@ -250,16 +250,16 @@ def _read(text: str, start: int) -> SecretCandidate | None:
     return SecretCandidate(start, word) if word else None
 
 
-def _proves(value: SecretCandidate, kind: str, *, is_direct: bool, is_told: bool) -> bool:
+def _proves(value: SecretCandidate, kind: str, *, is_direct: bool, is_stated: bool) -> bool:
     if kind == LOGIN:
         return _is_login(value)
     if not is_direct:
         return len(value.text) >= 16 and is_random(value.text)
     if kind == PASSWORD:
-        is_pin = is_told and value.text.isdigit() and len(value.text) >= 6
+        is_pin = is_stated and value.text.isdigit() and len(value.text) >= 6
         is_word = is_literal_password(value) and _has_letter(value.text)
-        return is_pin or (is_word and (is_told or len(value.text) >= 8))
-    return len(value.text) >= _LEAST.get(kind, _LEAST_OF_OTHERS) and is_chance(value.text)
+        return is_pin or (is_word and (is_stated or len(value.text) >= 8))
+    return len(value.text) >= _LEAST.get(kind, _LEAST_OF_OTHERS) and alternates(value.text)
 
 
 def _is_login(value: SecretCandidate) -> bool:
@@ -269,7 +269,7 @@ def _is_login(value: SecretCandidate) -> bool:
         user, colon, password = value.text.partition("/")
     if colon and user.isidentifier():
         value.start, value.text = value.end - len(password), password
-    return bool(colon) and len(value.text) >= 8 and is_literal_password(value) and is_chance(value.text)
+    return bool(colon) and len(value.text) >= 8 and is_literal_password(value) and alternates(value.text)
 
 
 def _has_letter(text: str) -> bool:
@@ -294,5 +294,5 @@ def _value_before(text: str, hit: int, end: int, kind: str) -> SecretCandidate |
     start = hit - len(line) + line.rindex(word, 0, len(low) - len(ending))
     value = SecretCandidate(start, word)
     least = _LEAST.get(kind, _LEAST_OF_OTHERS)
-    is_proven = is_literal_password(value) and _has_letter(word) if kind == PASSWORD else is_chance(word)
+    is_proven = is_literal_password(value) and _has_letter(word) if kind == PASSWORD else alternates(word)
     return value if len(word) >= least and is_proven else None

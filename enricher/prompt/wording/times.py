@@ -162,6 +162,7 @@ def _without_quotations(text: str) -> str:
 
 
 Found = tuple[int, int, float, float, bool]
+"""Position of the first word of a time and of the word behind it, start and end, whether the span lasts until now."""
 
 
 def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | None:
@@ -180,6 +181,7 @@ def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | Non
 
 
 Part = tuple[int, float, float, bool]
+"""Number of words of a time, start and end, whether the span lasts until now."""
 
 
 def _fixed(words: list[str], at: int, now: float) -> Part | None:

@@ -6,7 +6,7 @@ rarely about the rest. On the hook's path: no regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, stem
+from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, is_identifier, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
@@ -341,10 +341,6 @@ class _Reader:
                     continue
                 if not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | generic_stems()):
                     self.note(Name(IDENTIFIER, bare, is_certain=False))
-
-
-def is_identifier(text: str) -> bool:
-    return text.isascii() and text.isidentifier()
 
 
 def is_code_form(word: str) -> bool:

@@ -131,7 +131,7 @@ def install() -> None:
 
 
 def has_late_results() -> bool:
-    """Return whether results of a model that came late were ever kept (``enricher.hook.early``)."""
+    """Return whether late results of a model were ever stored; only then ``enricher.hook.early`` is needed."""
     return os.path.isdir(f"{state_dir()}/late")
 
 

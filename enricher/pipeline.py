@@ -81,7 +81,7 @@ class Run:
         self.extra_s = 0.0
         """Seconds beyond the usual deadline, for a plan that a model writes."""
         self.prolong: Callable[[], None] | None = None
-        """Sets the alarm of the deadline anew after a change of ``extra_s``; None where there is no alarm."""
+        """Restarts the alarm of the deadline after a change of ``extra_s``; None where there is no alarm."""
         self.typed = ""
         """The prompt as typed, kept only if it is to be written into a file for the agent."""
         self.started = self.last = started

@@ -144,7 +144,7 @@ ALIASES = {
 
 
 class BadValueError(ValueError):
-    """A setting that cannot be read; the message tells what would be valid."""
+    """A value that cannot be used; the message names the key and valid values."""
 
 
 def convert(key: str, value: object) -> Value:

@@ -90,7 +90,7 @@ class Classification:
         return copy
 
     def to_json(self) -> dict[str, Any]:
-        """Return the source, as recorded in a trace; what a model said is among the trace's inputs."""
+        """Return the source, as recorded in a trace; a model's answer is recorded among the trace's inputs."""
         return {"source": self.source}
 
 

@@ -29,10 +29,10 @@ their true accuracy, and one of .6 costs nothing."""
 
 
 class Opinion:
-    """What a model said: a class of either facet (empty: it was not asked, or named none that exists), and topics.
+    """A model's answer: a class of either facet (empty: not asked, or it named none that exists), and topics.
 
     ``confidence`` and ``intent_confidence`` are the model's own, 0 to 1; ``complexity`` is the effort that the prompt
-    asks for, 0 to 100, None if the model did not tell. ``accuracy`` is the share of prompts in
+    asks for, 0 to 100, None if the model did not estimate it. ``accuracy`` is the share of prompts in
     which this model is known or assumed to be right.
     """
 

@@ -37,7 +37,7 @@ COLUMNS = (
     "heuristic_score", "llm_adjusted_score", "category", "should_decompose", "decomposition_reason",
     "estimation_factors", "confidence",
 )  # fmt: skip
-"""Columns of the table ``complexity_estimates`` behind the id, in the order of ``Estimate.row``."""
+"""Columns of the table ``complexity_estimates`` after the id, in the order of ``Estimate.row``."""
 
 
 class Estimate:
@@ -187,7 +187,7 @@ def _named_files(prompt: str, masked: str) -> int:
 
 
 def _counts(words: list[str], text: str, files: Thresholds) -> list[int]:
-    """Return the numbers of files that the words tell: "40 files", "everywhere"."""
+    """Return the numbers of files that the prompt states in words: "40 files", "everywhere"."""
     found = [files["wide"]["count"]] if _found(words, text, files["wide"]) else [0]
     for at, word in enumerate(words):
         if word.isascii() and word.isdigit() and any(one in files["counted"] for one in words[at + 1 : at + 3]):

@@ -282,7 +282,7 @@ def _has_more(received: bytearray) -> bool:
 
 def _decoded(received: bytearray) -> object | None:
     try:
-        # Text behind the value is ignored, and a byte order mark before it: some shells on Windows write one.
+        # A byte order mark is no JSON, but some writers begin with one.
         return scan(received.decode("utf-8", "replace").removeprefix("\ufeff"))[0]
     except ValueError:
         return None

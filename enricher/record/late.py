@@ -36,7 +36,7 @@ GRACE_S = 2.0
 
 
 def is_wanted(event: PromptEvent, run: Run) -> bool:
-    """Return whether the model is asked after the answer: the client can get a late result, and a text may be kept."""
+    """Return whether the model is asked after the answer: the client takes late results, and text may be stored."""
     is_possible = event.host in LATE_EVENTS and bool(event.session_id) and not run.form
     return is_possible and run.settings["log"] in KEEPS_TEXT
 

@@ -137,7 +137,7 @@ class Inputs:
 
     @property
     def opinion(self) -> Opinion | None:
-        """What a language model said about the prompt; None if none was asked, or none answered in time."""
+        """A language model's opinion on the prompt; None if no model was asked, or none answered in time."""
         if not self.model.get("opinion"):
             return None
         from enricher.classify.opinion import Opinion
@@ -347,7 +347,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _announced(partial: list[str], inputs: Inputs) -> list[str]:
-    """Return the late channels that the agent is told about: programs that someone set up, not those of the package."""
+    """Return the late channels that the text names: programs that the user set up, not the package's own channels."""
     if inputs.is_as_specified:
         return partial
     built_in = {_late(one) for one in inputs.channels if one.is_built_in}

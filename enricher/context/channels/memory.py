@@ -153,7 +153,7 @@ def _mismatch(hit: Hit, *, floor: float) -> str:
 def _merge_nearest(
     connection: Connection, hits: list[Hit], request: Request, *, weights: Mapping[str, float] | None
 ) -> list[Hit]:
-    """Merge the hits with the memories nearest to the prompt's vector, if that is kept; the endpoint is not asked.
+    """Merge the hits with the memories nearest to the prompt's vector, if that is stored; the endpoint is not asked.
 
     The vectors change the order. They are no evidence that a memory helps with the prompt: no cosine has been measured
     from which one does, so a memory that shares no word with the prompt is left to the searches that someone asks for.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from enricher.prompt.conversation import Conversation
 
 IN_CONTEXT = "the conversation has it, and the agent has the conversation"
-"""Reason not to quote what was said: of the replayed prompts for which it was quoted none needed it (ruling R29)."""
+"""Reason not to quote the conversation: of the replayed prompts that got a quotation none needed it (ruling R29)."""
 REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
 """As in ``enricher.prompt.text.estimate_tokens``; the limit of the channel is in tokens, the summary in characters."""

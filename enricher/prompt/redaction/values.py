@@ -1,4 +1,4 @@
-"""Decide whether a text is a secret, given the name and the context in which it stands.
+"""Decide whether a text is a secret, given the name before it and its context.
 
 The stronger the name and the context, the less evidence the value itself needs. References,
 fillers, types, versions and paths are never secrets; several quoted words may be.

@@ -219,7 +219,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 
 def _place_of(chunk: str, text: str, at: int) -> int:
-    """Return the position, from ``at`` on, where the chunk stands between blanks; -1 if there is none."""
+    """Return the first position, from ``at`` on, at which the chunk is a whole word; -1 if there is none."""
     at = text.find(chunk, at)
     while at >= 0 and (text[at - 1 : at].strip() or text[at + len(chunk) : at + len(chunk) + 1].strip()):
         at = text.find(chunk, at + 1)

@@ -10,7 +10,6 @@ from enricher.classify import classify, verdict
 from enricher.context import ChannelResult
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.text import estimate_tokens
-from enricher.respond.facts import read_facts
 from enricher.respond.guidance import (
     OmittedGuidance,
     Scored,
@@ -255,7 +254,9 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
     judged, body = result.classification, rules.body
     result.shown = inputs.is_as_specified or not judged.uncertain
     task_type = judged.task_type if result.shown else ""
-    if inputs.is_as_specified or body["approaches"]["rules"]:
+    if inputs.is_as_specified or body["approaches"]["rules"]:  # the packaged approaches are for that profile only
+        from enricher.respond.facts import read_facts
+
         result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
     guardrail_scores, approach_scores = (judged.scores.get(facet, {}) for facet in ("guardrail", "approach"))
     result.guardrails, misses = select_guardrails(

@@ -10,16 +10,8 @@ from enricher.classify import classify, verdict
 from enricher.context import ChannelResult
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.text import estimate_tokens
-from enricher.respond.guidance import (
-    OmittedGuidance,
-    Scored,
-    choose_workflow,
-    select_guardrails,
-    shares_of,
-    silence_reason,
-    suggest_approach,
-    trigger_words,
-)
+from enricher.respond import guidance
+from enricher.respond.guidance import OmittedGuidance, Scored
 from enricher.respond.ranking import name_of, place_of, rank_items
 from enricher.respond.render import HARD_CAP_TOKENS, Item, TextLines, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
@@ -204,7 +196,7 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
         judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
     result = Enrichment(judged)
     result.partial = [_late(one) for one in inputs.channels if one.status == "timeout"]
-    reason = silence_reason(judged, body, inputs.settings, inputs.prompt)
+    reason = guidance.silence_reason(judged, body, inputs.settings, inputs.prompt)
     if not reason:
         _choose_workflow(result, rules)
     if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):
@@ -233,10 +225,10 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
 
 def _choose_workflow(result: Enrichment, rules: Rules) -> None:
     scores = result.classification.scores
-    result.workflow, result.why_workflow = choose_workflow(
+    result.workflow, result.why_workflow = guidance.choose_workflow(
         rules.body["workflows"],
         signal_scores=scores.get("workflow", {}),
-        shares=shares_of(scores.get("task_type", {}), rules.table.facets),
+        shares=guidance.shares_of(scores.get("task_type", {}), rules.table.facets),
     )
 
 
@@ -259,7 +251,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
         result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
     guardrail_scores, approach_scores = (judged.scores.get(facet, {}) for facet in ("guardrail", "approach"))
-    result.guardrails, misses = select_guardrails(
+    result.guardrails, misses = guidance.select_guardrails(
         body["guardrails"],
         task_type=task_type,
         signal_scores=guardrail_scores,
@@ -272,7 +264,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
         if WORDS in one.sentence:
             words = _trigger_words(one.id, inputs.prompt, judged, rules)
             one.sentence = one.sentence.replace(WORDS, words) if words else ""
-    result.approach, more = suggest_approach(
+    result.approach, more = guidance.suggest_approach(
         body["approaches"],
         result.facts,
         task_type=task_type,
@@ -303,9 +295,8 @@ def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Ru
 
     A replay classifies without evidence, or only weighs recorded scores again.
     """
-    return trigger_words(identity, judged.evidence, prompt) or trigger_words(
-        identity, classify(prompt, rules.table).evidence, prompt
-    )
+    words = guidance.trigger_words(identity, judged.evidence, prompt)
+    return words or guidance.trigger_words(identity, classify(prompt, rules.table).evidence, prompt)
 
 
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:

@@ -205,6 +205,7 @@ def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]])
     flat = [" ".join(word.lower().split()) for word in words]
     single = [word for word in flat if " " not in word]
     inflected = {form: word for word in single for form in forms(word)}
+    # A listed word means itself, even if it is an inflected form of another one.
     return {"words": {**inflected, **{word: word for word in single}}, "phrases": [one for one in flat if " " in one]}
 
 

@@ -48,7 +48,7 @@ def _drop_cases(path: str, gone: ErasureTarget) -> int:
     """Rewrite the file without the forgotten cases, under the lock of ``workbench.gate.cases``; return their number."""
     if not os.path.isfile(path):
         return 0
-    target = os.path.realpath(path)
+    target = os.path.realpath(path)  # a link stays; the file that it points to is rewritten
     with _locked_folder(os.path.dirname(target)):
         _remove_half_written(target)
         lines = private.read_file(target, LARGEST_CASES).splitlines(keepends=True)

@@ -165,6 +165,7 @@ def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> s
     if not own:
         return ""
     best = max(own, key=lambda one: (one.weight, -one.start))
+    # The clause around the words: from the last punctuation mark before them to the next one behind them.
     begin = max([at + len(sign) for sign in ENDS if (at := prompt.rfind(sign, 0, best.start)) >= 0] or [0])
     end = min([at for sign in ENDS if (at := prompt.find(sign, best.end)) >= 0] or [len(prompt)])
     sentence, found = prompt[begin:end].strip(EDGES), prompt[best.start : end].strip(EDGES)

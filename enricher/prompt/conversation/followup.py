@@ -137,7 +137,7 @@ def kind(prompt: str) -> str:
     while len(own) > 1 and own[0] in _OPENERS:
         own = own[1:]
     choice = _choice(prompt)
-    if choice and not choice.is_other:
+    if choice and not choice.is_other:  # before approvals: "yes, option 2" is more than a yes
         return CHOICE
     if " ".join(own).removesuffix(" please").removesuffix(" then") in _APPROVALS:
         return APPROVAL

@@ -111,6 +111,7 @@ def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
     low = screen.low
     name, before = low[start:end], low[max(0, start - 12) : start]
     squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
+    # The first test that fits decides: specific names precede the words that they contain, such as "auth" and "key".
     if squeezed.endswith(_PASSWORDS):
         return "password", ANYTHING
     if squeezed == b"pass" or name.endswith((b"_pass", b"-pass")) or squeezed in _SHORT_PASSWORDS:

@@ -54,7 +54,7 @@ def innermost_frame(text: str) -> str:
     innermost_last = False
     for line in _ends_of(text):
         bare = line.strip()
-        if bare.startswith("Caused by:"):
+        if bare.startswith("Caused by:"):  # Java prints the root cause last, and in each part its innermost frame first
             sections.append([])
         elif "Traceback (most recent call last)" in bare:
             innermost_last = True

@@ -59,9 +59,10 @@ def survey(text: str) -> MaskedText:
         text = _lines(text, found)
     if "`" in text:
         text = _between(text, "`", "`", CODE, found)
-    if "](" in text:
+    if "](" in text:  # a Markdown link: of the same length, but its address becomes a chunk of its own
         text = text.replace("](", "] ")
     text = _chunks(text, found)
+    # Quotations come last, so that files and identifiers inside them are still noted as features.
     for opening, closing in (('"', '"'), ("“", "”"), ("«", "»")):
         if opening in text:
             text = _between(text, opening, closing, QUOTE, found)
@@ -198,7 +199,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
     known: dict[str, str] = {}
     done = at = 0
     for chunk in text.split():
-        if chunk.isalpha() and (chunk.islower() or chunk.istitle() or chunk.isupper()):
+        if chunk.isalpha() and (chunk.islower() or chunk.istitle() or chunk.isupper()):  # most chunks are plain words
             continue
         marker = known.get(chunk)
         if marker is None:

@@ -28,6 +28,7 @@ Modules in the bundle are compiled with the flag but without the line, which wou
 This module and ``enricher.home`` are loaded before the bundle, so they use neither.
 """
 LARGEST = 8 << 20
+"""Maximum bytes of the file; the modules of a prompt take about 500 KB."""
 READING_S = 0.3
 """After this time the file is given up (its disk hangs)."""
 WITHOUT_DOCSTRINGS = 2
@@ -56,9 +57,7 @@ class Bundle:
     """An importer (PEP 451) of the modules in the file."""
 
     def __init__(self, root: str, modules: "dict[str, Module]", before: "dict[str, list[str]]") -> None:
-        self.root = root
-        self.modules = modules
-        self.before = before
+        self.root, self.modules, self.before = root, modules, before
 
     def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: object = None) -> "Any":
         """Return the spec of one of our modules; None leaves the module to the other importers."""
@@ -132,7 +131,7 @@ def install() -> None:
 
 
 def has_late_results() -> bool:
-    """Return whether results of a model that came late were ever kept (``enricher.hook.early``)."""
+    """Return whether late results of a model were ever stored; only then ``enricher.hook.early`` is needed."""
     return os.path.isdir(f"{state_dir()}/late")
 
 
@@ -164,7 +163,10 @@ def refresh() -> bool:
     """
     root = root_dir()
     loaded = {name for name in sys.modules if name.partition(".")[0] in OURS}
-    known, _before = _known()
+    try:
+        known, _before = _read()
+    except UnsoundError:
+        known = {}
     if loaded <= known.keys() and _is_fresh(root, known):
         return False
     names = {name for name in loaded | known.keys() if _file_of(root, name)}
@@ -191,13 +193,6 @@ def refresh() -> bool:
 def path() -> str:
     """Return the path of this interpreter's file."""
     return f"{state_dir()}/modules-{sys.implementation.cache_tag}"
-
-
-def _known() -> "tuple[dict[str, Module], dict[str, list[str]]]":
-    try:
-        return _read()
-    except UnsoundError:
-        return {}, {}
 
 
 def _read() -> "tuple[dict[str, Module], dict[str, list[str]]]":
@@ -229,6 +224,7 @@ def _own_bytes() -> bytes:
         raise UnsoundError(failure.strerror or "it cannot be opened") from None
     try:
         found = os.fstat(descriptor)
+        # The file's bytes are run as code, so that it must be as hard to forge as our own sources.
         if found.st_mode & 0o170000 != 0o100000:
             raise UnsoundError("it is not a regular file")
         if (hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid())) or found.st_mode & 0o022:

@@ -14,7 +14,7 @@ from enricher.context import ChannelResult, Request
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import BARE
 from enricher.prompt.conversation import Conversation
-from enricher.prompt.event import skip_reason
+from enricher.prompt.event import has_memory_cue, skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.prompt.text import harmless
@@ -22,7 +22,16 @@ from enricher.record.recording import describe
 from enricher.respond.decision import Enrichment, Inputs, decide, verdict_on
 from enricher.respond.guidance import silence_reason
 from enricher.rules import cache
-from enricher.settings import ENRICH, GATES, HYDRATE_FILE, is_as_specified, is_on, misses_model, with_environment
+from enricher.settings import (
+    ENRICH,
+    GATES,
+    HYDRATE_FILE,
+    KEEPS_TEXT,
+    is_as_specified,
+    is_on,
+    misses_model,
+    with_environment,
+)
 from storage import traces
 from storage.base import private
 from storage.base.fast_stdlib import keyed_hash
@@ -47,16 +56,14 @@ PROMPT_LIMIT = 64 * 1024
 HYDRATION = "hydration"
 """The form of a plan (``enricher.respond.hydration``)."""
 
-HOST_THAT_HIDES_ITS_TRANSCRIPT = "copilot"
+HOST_WITHOUT_TRANSCRIPT_PATH = "copilot"
+"""Its events carry no path; the transcript is found by the session's id (``enricher.sources.transcripts``)."""
 
-KEEPS_TEXT = ("redacted", "full")
-"""The ``log`` levels at which text typed by a person is stored."""
-
-MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
-"""Without one of these words a prompt cannot ask to remember anything, and the check is not even loaded."""
 
 LONGEST_QUOTED = 80
+"""Maximum characters of a memory quoted in the notice about it."""
 MISSING_MODEL_MARK = "told-of-missing-model"
+"""Name of an empty file in the state folder; while it exists, the notice about a missing model is not repeated."""
 
 
 class Run:
@@ -74,7 +81,7 @@ class Run:
         self.extra_s = 0.0
         """Seconds beyond the usual deadline, for a plan that a model writes."""
         self.prolong: Callable[[], None] | None = None
-        """Sets the alarm of the deadline anew after a change of ``extra_s``; None where there is no alarm."""
+        """Restarts the alarm of the deadline after a change of ``extra_s``; None where there is no alarm."""
         self.typed = ""
         """The prompt as typed, kept only if it is to be written into a file for the agent."""
         self.started = self.last = started
@@ -113,12 +120,15 @@ def enrich(event: PromptEvent, run: Run) -> None:
     run.mode = run.mode or str(run.settings["mode"])
     if run.mode == HYDRATE_FILE:
         run.typed = event.prompt
+    # Before anything else looks at the prompt, so that neither a reason to skip nor a channel ever sees a secret.
     event.prompt = _redacted_prompt(event, run)
     run.tick("redact")
     reason = skip_reason(
-        event, bypass_prefix=str(run.settings["bypass_prefix"]), enabled=_is_enabled(event.host, run.settings)
+        event,
+        bypass_prefix=str(run.settings["bypass_prefix"]),
+        enabled=bool(run.settings["enabled"]) and is_on(run.settings, "hosts", event.host),
     )
-    if rules.state == cache.UNSETTLED:
+    if rules.state == cache.UNSETTLED:  # the unread settings may switch the enricher off and forbid to store text
         reason, run.settings["log"] = "settings_unknown", "hash"
     if not reason and not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
         reason = "duplicate"
@@ -153,7 +163,7 @@ def _load_rules(event: PromptEvent, run: Run) -> cache.Rules:
 
 
 def _notify_missing_model(run: Run) -> None:
-    """Notify the user, once per installation, that no model takes part in finding the search intent."""
+    """Notify the user, once per installation, that a setting asks for a model but none is configured."""
     mark = f"{run.state}/{MISSING_MODEL_MARK}"
     if os.path.exists(mark):
         return
@@ -171,11 +181,8 @@ def _notify_missing_model(run: Run) -> None:
 
 def _patience() -> int:
     given = os.environ.get("ENRICHER_BUDGETS_RULES_WAIT_MS", "")
+    # The length is checked because int() raises ValueError for thousands of digits.
     return min(int(given), MOST_PATIENCE_MS) if given.isdecimal() and len(given) < len("10000") else PATIENCE_MS
-
-
-def _is_enabled(host: str, settings: dict[str, Value]) -> bool:
-    return bool(settings["enabled"]) and is_on(settings, "hosts", host)
 
 
 def _redacted_prompt(event: PromptEvent, run: Run) -> str:
@@ -189,6 +196,7 @@ def _redacted_prompt(event: PromptEvent, run: Run) -> str:
         trace.inputs["redacted"] = list(kinds)
     trace.prompt = judged
     trace.prompt_chars = full_length
+    # A hash with this installation's secret key: it recognizes a repeated prompt, but nobody else can test a guess.
     trace.prompt_hmac = keyed_hash(key.load(run.state), original.encode())
     return judged
 
@@ -204,10 +212,11 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
     judged = verdict(event.prompt, rules, conversation)
     run.tick("classify")
     asked = None
-    if run.settings["model.url"]:
+    if run.settings["model.url"]:  # asked first, so that the model answers while the channels search
         from enricher import with_model
 
         asked = with_model.begin(event, judged, rules, run)
+    # The same question as in ``decide``: a prompt that gets nothing must not pay for the channels.
     if not silence_reason(judged, rules.body, run.settings, event.prompt):
         from enricher.context.gathering import gather
 
@@ -227,9 +236,7 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         enrichment = with_model.plan(enrichment, inputs, rules, _request(event, judged, conversation, run), run)
         run.tick("plan")
     if run.mode == HYDRATE_FILE and enrichment.text:
-        from enricher.record.handoff import hand_over
-
-        enrichment = hand_over(enrichment, inputs, rules, run)
+        enrichment = _hand_over(enrichment, inputs, rules, run)
     run.enrichment = enrichment
     run.tick("guide")
     describe(run.trace, enrichment, inputs)
@@ -254,7 +261,7 @@ def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Co
 
 
 def _request(event: PromptEvent, judged: Classification, conversation: Conversation, run: Run) -> Request:
-    """Return a request to the channels, whose time begins now."""
+    """Return a request to the channels; the time limit for their answers counts from this call."""
     return Request(
         event,
         judged,
@@ -272,7 +279,7 @@ def form_of(mode: str) -> str:
 
 
 def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
-    """Return what a plan for this prompt may name; after a failure, which is logged, nothing."""
+    """Return the facts that a plan for this prompt may name; after a failure, which is logged, none."""
     from enricher.respond.hydration.gathering import look_up
 
     try:
@@ -280,6 +287,32 @@ def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
     except Exception as failure:  # the plan then names less
         run.problems.append(("hydration", f"nothing was looked up: {type(failure).__name__}: {failure}"))
         return {}
+
+
+def _hand_over(enrichment: Enrichment, inputs: Inputs, rules: cache.Rules, run: Run) -> Enrichment:
+    """Write the plan and its sources into a file, and return an enrichment whose text is its path (seed 003).
+
+    A subagent reads the file, so that the agent's own context stays short. If it cannot be written, the enrichment is
+    returned unchanged, so that the plan goes inline (ruling R1).
+    """
+    from enricher.respond.hydration.sheet import sheet
+    from storage.base import log
+    from storage.state import plan_files
+
+    try:
+        folder = plan_files.own_folder()
+        plan_files.remove_old(folder, now=time.time())
+        name = keyed_hash(b"session", (run.trace.session_id or os.urandom(8).hex()).encode(errors="replace"))[:16]
+        path = f"{folder}/{plan_files.PREFIX}{name}{plan_files.SUFFIX}"
+        text = sheet(enrichment, inputs, rules, typed=run.typed, cwd=run.trace.cwd)
+        private.write_file(path, text.encode(errors="replace"))
+    except OSError as failure:
+        reason = f"no file could be written for the plan, which is added inline: {failure}"
+        run.problems.append(("hydration", reason, log.ERROR))
+        run.notices.append(f"Prompt Enricher: {reason}")
+        return enrichment
+    inputs.hydration = {**inputs.hydration, "file": path}
+    return decide(inputs, rules, enrichment.classification)
 
 
 def asks_for_plan(settings: Mapping[str, Value]) -> bool:
@@ -297,20 +330,19 @@ def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
 
 
 def _note_failed(channels: list[ChannelResult], run: Run) -> None:
-    """Log the channels that failed; a timeout is normal if the caller uses partial results (seed 004)."""
+    """Log the channels that failed; a timeout is none in the format of seed 004, whose callers use partial results."""
     for one in channels:
-        is_minor = bool(run.form) and one.status == "timeout"
-        if one.status == "error" or (one.status == "timeout" and not is_minor):
+        if one.status == "timeout" and run.form:
+            if run.settings.get("log_level") == "debug":
+                run.problems.append(("channel", f"{one.name}: timeout", "DEBUG"))
+        elif one.status in ("error", "timeout"):
             run.problems.append(("channel", f"{one.name}: {one.problem or one.status}"))
-        elif is_minor and run.settings.get("log_level") == "debug":
-            run.problems.append(("channel", f"{one.name}: timeout", "DEBUG"))
 
 
 def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injected: list[str]) -> Conversation:
     """Return the earlier conversation of this session, as far as the host's transcript contains it."""
-    if not is_on(settings, "channels", "session"):
-        return Conversation()
-    if event.host != HOST_THAT_HIDES_ITS_TRANSCRIPT and not os.path.lexists(event.transcript_path):
+    has_transcript = event.host == HOST_WITHOUT_TRANSCRIPT_PATH or os.path.lexists(event.transcript_path)
+    if not (has_transcript and is_on(settings, "channels", "session")):
         return Conversation()
     from enricher.sources.transcripts import read_conversation
 
@@ -328,12 +360,6 @@ def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None
         run.notices.append(
             f"Prompt Enricher: {run.untrusted}/.enricher is not used until you have read it and run: enricher trust"
         )
-
-
-def has_memory_cue(prompt: str) -> bool:
-    """Return whether the prompt may ask to remember something, so that it is worth parsing."""
-    low = prompt.lower()
-    return any(cue in low for cue in MEMORY_CUES)
 
 
 def _remember(prompt: str, run: Run) -> bool:

@@ -65,7 +65,7 @@ GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
 CODER, EMBEDDING = "LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"
 """Environment variables of seed 004 with the address of a model, and of one that makes vectors.
 
-Beside each, ``…_MODEL`` names the model and ``…_API_KEY`` holds its key.
+For each of them, the variable ``…_MODEL`` names the model, and ``…_API_KEY`` holds its key.
 """
 UNNAMED = "default"
 """The name that is sent if no variable names the model: servers of a single model accept any."""
@@ -94,6 +94,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "model.task_type": ("uncertain", "always", "never"),
     "log_level": ("debug", "warning"),
 }
+
+KEEPS_TEXT = ("redacted", "full")
+"""The ``log`` levels at which text that a person typed is stored."""
 
 ONCE_A_SWITCH = {"show": ("none", "summary")}
 """Settings that used to be booleans, and the meaning of false and true."""
@@ -141,7 +144,7 @@ ALIASES = {
 
 
 class BadValueError(ValueError):
-    """A setting that cannot be read; the message tells what would be valid."""
+    """A value that cannot be used; the message names the key and valid values."""
 
 
 def convert(key: str, value: object) -> Value:
@@ -150,7 +153,7 @@ def convert(key: str, value: object) -> Value:
     Raises BadValueError with the remedy.
     """
     default = DEFAULTS.get(key, True)
-    if key in ONCE_A_SWITCH and value not in CHOICES[key]:
+    if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no switch either, the present choices are named
         try:
             return ONCE_A_SWITCH[key][_as_bool(key, value)]
         except BadValueError:
@@ -192,6 +195,7 @@ def _as_number(key: str, value: object, default: float) -> float:
         raise BadValueError(f"{key} is {value!r}; write a number above 0")
     low, high = LIMITS[key]
     if not low <= number <= high:
+        # "not >=" instead of "<": NaN compares false with everything, and becomes the lower limit.
         return type(default)(low if not number >= low else high)
     return number
 

@@ -1,4 +1,7 @@
-"""What a configured model adds to one prompt: an opinion on the class, and a better plan. Loaded only where one is."""
+"""Ask a configured model about one prompt: for an opinion on its class, and for a better plan.
+
+Loaded only if a model is configured.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ ANSWERS_BY_S = 1.35
 
 
 def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> PendingOpinion | None:
-    """Put the prompt to the model, beside what follows; None if there is nothing to ask, or it is asked later."""
+    """Ask the model in the background; return None if there is nothing to ask, or if it is asked after the answer."""
     if _plans_late_question(event, judged, rules, run):
         return None
     until = run.started + ANSWERS_BY_S
@@ -61,6 +64,7 @@ def plan(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request, ru
     from enricher.respond.hydration.drafting import improved
 
     extra_s = int(run.settings["model.plan_timeout_ms"]) / 1000
+    # The usual deadline is extended only for a user who allows a plan more time than the hook has anyway.
     if extra_s > ANSWERS_BY_S and run.prolong:
         run.extra_s = extra_s
         run.prolong()

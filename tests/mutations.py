@@ -160,8 +160,8 @@ MUTATIONS = (
     Mutation(
         "the switch of one client does nothing",
         "enricher/pipeline.py",
-        '    return bool(settings["enabled"]) and is_on(settings, "hosts", host)',
-        '    return bool(settings["enabled"])',
+        'bool(run.settings["enabled"]) and is_on(run.settings, "hosts", event.host)',
+        'bool(run.settings["enabled"])',
         "",
         "hook/test_opting_out.py::test_one_client_can_be_switched_off",
     ),
@@ -1167,8 +1167,8 @@ MUTATIONS = (
     Mutation(
         "trust outlives a change of the content",
         "enricher/prompt/trust.py",
-        "        return bool(given) and given[0] == fingerprint(root)",
-        "        return bool(given)",
+        "        return len(given) > line and given[line] == fingerprint(root, memories=memories)",
+        "        return len(given) > line",
         "",
         "rules/test_layers.py::test_a_project_takes_part_once_it_is_trusted_and_until_it_changes",
     ),
@@ -1738,7 +1738,7 @@ MUTATIONS = (
     ),
     Mutation(
         "memories are kept where no text may be",
-        "enricher/pipeline.py",
+        "enricher/settings.py",
         'KEEPS_TEXT = ("redacted", "full")',
         'KEEPS_TEXT = ("redacted", "full", "hash")',
         "",
@@ -1772,7 +1772,7 @@ MUTATIONS = (
     Mutation(
         "a memory is told where it shares any word",
         "enricher/context/topic_match.py",
-        "    return (sure if is_told else 0.0), frozenset",
+        "    return (sure if is_relevant else 0.0), frozenset",
         "    return sure, frozenset",
         "",
         "memory/test_telling.py::test_near_words_find_nothing",
@@ -2363,7 +2363,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a Russian password is kept",
-        "enricher/prompt/redaction/names.py",
+        "enricher/prompt/redaction/sentences.py",
         "κωδικός, пароль,",
         "κωδικός,",
         "",
@@ -2770,7 +2770,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a suggestion to split a task has no rationale",
-        "enricher/complexity/suggestion.py",
+        "enricher/complexity/estimate.py",
         'grounds = f"confidence {estimate.confidence:.2f}: {estimate.rationale}"',
         'grounds = f"confidence {estimate.confidence:.2f}"',
         "S2-5Ba",
@@ -2786,7 +2786,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the agent is not asked to decide",
-        "enricher/complexity/suggestion.py",
+        "enricher/complexity/estimate.py",
         'choice = f"decide whether to parallelise, and give the reason; {SAFETY}"',
         'choice = f"parallelise; {SAFETY}"',
         "S2-5Bc",
@@ -3247,9 +3247,9 @@ MUTATIONS = (
     ),
     Mutation(
         "all sessions share one file",
-        "enricher/record/handoff.py",
-        "keyed_hash(b'session', name.encode(errors='replace'))[:16]",
-        "keyed_hash(b'session', b'')[:16]",
+        "enricher/pipeline.py",
+        'keyed_hash(b"session", (run.trace.session_id or os.urandom(8).hex()).encode(errors="replace"))[:16]',
+        'keyed_hash(b"session", b"")[:16]',
         "Y37",
         "hydration/test_plan_files.py::test_prompts_of_many_sessions_at_once_get_a_whole_file_each",
     ),
@@ -3271,7 +3271,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a file that cannot be written is a warning only",
-        "enricher/record/handoff.py",
+        "enricher/pipeline.py",
         '("hydration", reason, log.ERROR)',
         '("hydration", reason)',
         "Y27 Y40",

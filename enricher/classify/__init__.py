@@ -7,12 +7,11 @@ result. The table comes from the instructions file (``enricher.rules.compiling.c
 from __future__ import annotations
 
 from enricher.classify import matching, reading
-from enricher.classify import topics as intents
 from enricher.prompt.wording import structure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
     from typing import Any
 
     from enricher.classify.opinion import Opinion
@@ -34,13 +33,16 @@ EARLIER = "earlier turn"
 FROM_MODEL = "model"
 """Name in the evidence for the points of the class that a language model named."""
 
-TINY, SHORT, MEDIUM, LONG = 3, 8, 25, 80
-"""Upper limits, in words, of the length features."""
-
-MOST_COMPLEX = 10
-WORDS_OF_A_STEP = 60
-FOREIGN_SHARE = 3  # one non-ASCII word in three makes a prompt non-English
-LEAST_FOREIGN_WORDS = 4
+MOST_COMPLEX, WORDS_OF_A_STEP = 10, 60
+"""Upper limit of ``complexity``, which counts orders, a list, and each 60 words of the prompt as one step."""
+MOST_TOPICS = 5
+"""Maximum topics of a search intent (ruling R15)."""
+SHORTEST_TOPIC = 3
+LONG_PROMPT = 50
+"""Characters beyond which a prompt raises the confidence in its search intent (seed 001, task 1.5)."""
+SCANNED = 2000
+"""Characters after the first matched signal that are searched for topics."""
+_EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_-/\\#@…“”\u2019\u2018|=+~\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
 
 
 class Evidence:
@@ -49,12 +51,8 @@ class Evidence:
     __slots__ = ("end", "facet", "name", "signal", "start", "weight")
 
     def __init__(self, facet: str, name: str, signal: str, *, start: int, end: int, weight: int) -> None:
-        self.facet = facet
-        self.name = name
-        self.signal = signal
-        self.start = start
-        self.end = end
-        self.weight = weight
+        self.facet, self.name, self.signal = facet, name, signal
+        self.start, self.end, self.weight = start, end, weight
 
 
 class Classification:
@@ -92,7 +90,7 @@ class Classification:
         return copy
 
     def to_json(self) -> dict[str, Any]:
-        """Return the source, as recorded in a trace; what a model said is among the trace's inputs."""
+        """Return the source, as recorded in a trace; a model's answer is recorded among the trace's inputs."""
         return {"source": self.source}
 
 
@@ -106,7 +104,7 @@ class Observation:
         self.masked = seen.masked
         self.read = reading.read(seen.masked, table)
         self.features = dict(seen.features)
-        _shape(self.features, self.read, seen.masked, table=table)
+        reading.add_shape(self.features, self.read, seen.masked, table=table)
         self.contained = matching.contained(seen.masked, table)
         self.found = matching.fired(self.read, self.features, table, self.contained)
 
@@ -157,12 +155,11 @@ def classify(
     spans: dict[int, tuple[int, int]] = {}
     result.features = sorted(features)
     _score(result, found, table)
-    _add_word_weights(result, word_points, table)
     if is_explained:
         weighted_spans = {~class_at: span for class_at, span in matching.strongest(weighted, word_points).items()}
         spans = {**seen.contained, **_offsets({**found, **weighted_spans}, read, seen.masked)}
         _explain(result, found, spans, features=features, table=table)
-        _explain_word_weights(result, word_points, spans, table=table)
+    _add_word_weights(result, word_points, spans, table=table)
     if earlier:
         _carry_over(result, earlier, table)
     if opinion:
@@ -180,7 +177,7 @@ def classify(
         _intent(result, scanned, [spans[condition] for condition in speaking if condition in spans], table)
     if opinion:
         opinion.complete(result)
-    if len(text) > len(scanned):
+    if len(text) > len(scanned):  # the evidence of the tail gets its place in the whole text
         tail_at = len(text) - TAIL
         for item in result.evidence:
             item.start, item.end = _unscanned(item.start, tail_at), _unscanned(item.end, tail_at)
@@ -193,64 +190,11 @@ def _unscanned(offset: int, tail_at: int) -> int:
     return offset if offset <= HEAD else offset - HEAD + tail_at
 
 
-def _shape(features: dict[str, tuple[int, int]], read: reading.Reading, masked: str, *, table: Table) -> None:
-    """Add the features that depend on the whole prompt, such as its length and the position of its orders."""
-    words = read.words
-    own = [word for word in words if word not in reading.MARKS]
-    count = sum(1 for word in own if word[0] < "\ue000")
-    everything = (0, len(masked))
-    names = ["always"]
-    if "?" in words:
-        names.append("question_mark")
-        last = len(words) - 1
-        while last and words[last] == "¶":
-            last -= 1
-        if words[last] == "?":
-            names.append("ends_with_question")
-    if not count:
-        names.append("no_words")
-    elif count <= TINY:
-        names.append("tiny")
-    elif count <= SHORT:
-        names.append("short")
-    elif count <= MEDIUM:
-        names.append("medium")
-    elif count <= LONG:
-        names.append("long")
-    else:
-        names.append("very_long")
-    if read.order:
-        names.append("order")
-        if read.order[0] == read.start:
-            names.append("imperative")
-        if len(read.order) > 1:
-            names.append("several_orders")
-        if read.sentences[read.order[-1]] == read.sentences[-1]:
-            names.append("order_last")
-    if read.leads and min(read.leads) > read.start and min(read.leads) < len(words):
-        names.append("polite_request")
-    if read.quiet:
-        names.append("prohibition")
-    if words and words[0] in table.approvals:
-        names.append("approval")
-    if read.sentences and read.sentences[-1]:
-        names.append("several_sentences")
-    if _is_foreign(own, table.english):
-        names.append("non_english")
-    for name in names:
-        features[name] = everything
-
-
-def _is_foreign(own: list[str], english: Collection[str]) -> bool:
-    letters = [word for word in own if word[0] < "\ue000"]
-    strange = sum(1 for word in letters if not word.isascii())
-    if letters and strange * FOREIGN_SHARE >= len(letters):
-        return True
-    return len(letters) > LEAST_FOREIGN_WORDS and sum(1 for word in letters if word in english) * 8 < len(letters)
-
-
 def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: str) -> dict[int, tuple[int, int]]:
-    """Return the character range of each fired phrase."""
+    """Return the character range of each fired phrase.
+
+    Matching keeps no offsets of words, which is faster: only the words of fired phrases are searched again, in order.
+    """
     wanted = {end - 1 for _, end in found.values()} | {start for start, _ in found.values()}
     origin, chunks = read.origin, read.chunks
     if origin is not None:
@@ -308,28 +252,23 @@ def _explain(
             result.evidence.append(Evidence(facet, name, label, start=start, end=end, weight=weight))
 
 
-def _add_word_weights(result: Classification, word_points: dict[int, int], table: Table) -> None:
-    for class_at, points in word_points.items():
-        facet_at, name = table.classes[class_at]
-        result.scores[table.facets[facet_at]["name"]][name] += points
-
-
-def _explain_word_weights(
-    result: Classification,
-    word_points: dict[int, int],
-    spans: dict[int, tuple[int, int]],
-    *,
-    table: Table,
+def _add_word_weights(
+    result: Classification, word_points: dict[int, int], spans: dict[int, tuple[int, int]], *, table: Table
 ) -> None:
+    """Add the points of plain words; as evidence, too, if ``spans`` has their places under ``~class``."""
     for class_at, points in word_points.items():
         facet_at, name = table.classes[class_at]
         facet = table.facets[facet_at]["name"]
-        start, end = spans[~class_at]
-        result.evidence.append(Evidence(facet, name, PLAIN_WORDS, start=start, end=end, weight=points))
+        result.scores[facet][name] += points
+        if span := spans.get(~class_at):
+            result.evidence.append(Evidence(facet, name, PLAIN_WORDS, start=span[0], end=span[1], weight=points))
 
 
 def _carry_over(result: Classification, earlier: Classification, table: Table) -> None:
-    """Add the task type scores of the earlier words that this prompt refers to, and clear the score of small talk."""
+    """Add the task type scores of the earlier words that this prompt refers to, and clear the score of small talk.
+
+    "Yes, option 2" looks like small talk, but asks for what the option says.
+    """
     scores, before = result.scores.get(TASK_TYPE, {}), earlier.scores.get(TASK_TYPE, {})
     silent: list[str] = next((facet["silent"] for facet in table.facets if facet["name"] == TASK_TYPE), [])
     if earlier.task_type in silent:
@@ -384,8 +323,57 @@ def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int
 
 def _intent(result: Classification, text: str, matched: list[tuple[int, int]], table: Table) -> None:
     """Add the parts of a search intent that seed 001 specifies: confidence, keywords, topics."""
-    counted = intents.merged(matched)
-    result.intent_confidence = intents.confidence(text, len(counted))
+    counted = _merged(matched)
+    result.intent_confidence = _intent_confidence(text, len(counted))
     result.keywords = [text[start:end] for start, end in counted]
     behind = counted[0][1] if counted else 0
-    result.topics = intents.topics(text, behind, without=table.no_topics, keywords=result.keywords)
+    result.topics = _topics(text, behind, without=table.no_topics, keywords=result.keywords)
+
+
+def _intent_confidence(text: str, signals: int) -> float:
+    """Return 0.5, plus 0.1 per further signal (at most 0.15), 0.1 for over 50 characters, 0.1 for several sentences.
+
+    The sum is rounded, because 0.5 + 0.1 + 0.1 + 0.1 is not quite 0.8, which is one of seed 001's thresholds.
+    """
+    value = 0.5 + min(0.15, 0.1 * max(0, signals - 1))
+    if len(text) > LONG_PROMPT:
+        value += 0.1
+    if _has_sentences(text):
+        value += 0.1
+    return round(min(0.95, value), 2)
+
+
+def _has_sentences(text: str) -> bool:
+    """Return whether ``text`` has more than one sentence; a dot within or right after a short token ends none."""
+    ended = False
+    for chunk in text.split():
+        if ended:
+            return True
+        bare = chunk.rstrip("\"')]}*")
+        ended = bare[-1:] in ("?", "!") or (bare[-1:] == "." and bare.count(".") == 1 and len(bare) > 1)
+    return False
+
+
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the spans in order, without spans that overlap an earlier or longer one."""
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end))
+    return kept
+
+
+def _topics(text: str, start: int, *, without: Container[str], keywords: list[str]) -> list[str]:
+    """Return up to five content words after ``start``, in the order of their first mention."""
+    spent = {word.strip(_EDGES) for keyword in keywords for word in keyword.lower().split()}
+    found: list[str] = []
+    for chunk in text[start : start + SCANNED].replace("/", " ").replace("\u2019", "'").split():
+        for piece in chunk.split(","):
+            word = piece.strip(_EDGES).lower()
+            word = word.removesuffix("'s")
+            if len(word) < SHORTEST_TOPIC or word in without or word in spent or word in found or not word[0].isalpha():
+                continue
+            found.append(word)
+            if len(found) == MOST_TOPICS:
+                return found
+    return found

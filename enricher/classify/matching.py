@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 ANY, START, END, FIRST_SENTENCE, LAST_SENTENCE, WHOLE, LEAD, ORDER, LAST_ORDER, OBJECT = range(10)
 MOST_OBJECT_WORDS = 6
 MOST_WORDS_OF_A_WHOLE = 16
+"""Maximum words of a prompt at which a phrase can be the whole prompt."""
 MOST_TRIES = 12
 """Maximum occurrences of a word at which a phrase is tried; further occurrences fire no signal."""
 
 WEAKEST = -10
+"""Below every strength of a word."""
 AT_LEAD, AT_OBJECT = "@lead", "@object"
 """The positions at which a plain word may have an additional weight; its other weights apply at any position."""
 
@@ -40,8 +42,7 @@ class _Places:
         end = len(words)
         while end and words[end - 1] in MARKS:
             end -= 1
-        self.reading = reading
-        self.end = end
+        self.reading, self.end = reading, end
         self.last_sentence = reading.sentences[end - 1] if end else 0
         self.first_order = reading.order[0] if reading.order else -1
         self.last_order = reading.order[-1] if reading.order else -1
@@ -75,9 +76,9 @@ class _Places:
 
 
 def contained(masked: str, table: Table) -> dict[int, Span]:
-    """Return the signals that fire on a text within words, each with its first span of characters."""
+    """Return the signals whose text occurs anywhere, even inside words, each with its first span of characters."""
     found: dict[int, Span] = {}
-    if table.contained and not masked.isascii():
+    if table.contained and not masked.isascii():  # such texts are of scripts without spaces, so never ASCII
         low = lowered(masked)
         for text, holding in table.contained.items():
             at = low.find(text)
@@ -99,7 +100,7 @@ def _object_end(words: list[str], order: int) -> int:
 def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
     """Return the signals that fire, each with its first span of words.
 
-    Signals that fire on a feature, or on a text within words (``inside``), have the span (-1, -1).
+    Signals that fire on a feature, or on a text inside words (``inside``), have the span (-1, -1).
     """
     places = _Places(reading)
     found: dict[int, Span] = {}
@@ -166,9 +167,7 @@ class WeightedWording:
     __slots__ = ("end", "figures", "start")
 
     def __init__(self, start: int, end: int, figures: list[tuple[int, int]]) -> None:
-        self.start = start
-        self.end = end
-        self.figures = figures
+        self.start, self.end, self.figures = start, end, figures
 
 
 def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:

@@ -1,9 +1,9 @@
 """A language model's opinion on a prompt, which counts as one more signal of the class that it names.
 
 The points of a class are odds on a logarithmic scale: ``points_that_double`` points double them. A source that names
-the right one of k classes with probability a multiplies that class's odds by a (k - 1) / (1 - a) (Bayes' rule, its
-errors spread evenly over the other classes). So its opinion is worth that factor in points, added to those of the
-rules' signals: strong signals outvote it, weak ones do not.
+the right one of k classes with probability a multiplies that class's odds by a (k - 1) / (1 - a): Bayes' rule, if its
+errors are spread evenly over the other classes. That factor, converted to points, is added to the points of the rules'
+signals: strong signals outvote the model, weak ones do not.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ GENERAL = "general"
 """The intent that names no kind of information; a model that finds nothing better does not count."""
 MOST_TOPICS = 5
 LEAST_TRUSTED = 0.95
-"""Highest accuracy that is assumed of a model, however sure it is: 19 of 20."""
+"""Highest accuracy that is assumed of a model, however certain it is: at 1.0 the factor would be infinite."""
 ASSUMED_ACCURACY = 0.65
-"""Low on purpose: simulated models of .7 to .9 gain almost as much as with their true accuracy, and one of .6 costs
-nothing (``enricher model measure --simulate``)."""
+"""Low on purpose: in simulations (``enricher model measure --simulate``) models of .7 to .9 gain almost as much as with
+their true accuracy, and one of .6 costs nothing."""
 
 
 class Opinion:
-    """What a model said: a class of either facet (empty: it was not asked, or named none that exists), and topics.
+    """A model's answer: a class of either facet (empty: not asked, or it named none that exists), and topics.
 
     ``confidence`` and ``intent_confidence`` are the model's own, 0 to 1; ``complexity`` is the effort that the prompt
-    asks for, 0 to 100, None if the model did not tell. ``accuracy`` is the share of prompts in
+    asks for, 0 to 100, None if the model did not estimate it. ``accuracy`` is the share of prompts in
     which this model is known or assumed to be right.
     """
 
@@ -49,16 +49,12 @@ class Opinion:
         accuracy: float = ASSUMED_ACCURACY,
         complexity: float | None = None,
     ) -> None:
-        self.task_type = task_type
-        self.confidence = confidence
-        self.search_intent = search_intent
-        self.intent_confidence = intent_confidence
+        self.task_type, self.confidence = task_type, confidence
+        self.search_intent, self.intent_confidence = search_intent, intent_confidence
         self.topics = topics or []
-        self.accuracy = accuracy
-        self.complexity = complexity
+        self.accuracy, self.complexity = accuracy, complexity
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form recorded in a trace."""
         return {name: getattr(self, name) for name in self.__slots__}
 
     @staticmethod
@@ -77,6 +73,7 @@ class Opinion:
             scores = result.scores.get(facet["name"], {})
             if name not in scores:
                 continue
+            # A model that doubts its own answer counts less; one that overestimates itself does not count more.
             weight = points(min(self.accuracy, confidence), len(scores), facet["points_that_double"])
             if weight:
                 scores[name] += weight

@@ -16,6 +16,15 @@ STOPS = frozenset(".?!¶")
 MARKS = frozenset(".?!¶,:")
 """Tokens that are punctuation, not words; ¶ stands for a line break."""
 
+FIRST_MARKER = "\ue000"
+"""The markers for masked text (``enricher.prompt.wording.structure``) sort after this character, words before it."""
+LENGTHS = (("no_words", 0), ("tiny", 3), ("short", 8), ("medium", 25), ("long", 80))
+"""Features for the length of a prompt, and the most words of each; a longer prompt is ``very_long``."""
+FOREIGN_SHARE, ENGLISH_SHARE, LEAST_FOREIGN_WORDS = 3, 8, 4
+"""A prompt is not English if one word in three is not ASCII, or fewer than one word in eight is a common English one.
+
+The second test needs more than four words.
+"""
 MOST_OPENERS = 10
 _SPACED = (
     ("…", " . "), ("..", " . "), ("\r", " "), ("\n", " ¶ "), (". ", " . "), (".)", " . "), ("?", " ? "), ("!", " ! "),
@@ -43,9 +52,7 @@ class Reading:
     __slots__ = ("chunks", "leads", "openers", "order", "origin", "quiet", "sentences", "start", "words")
 
     def __init__(self, chunks: list[str], words: list[str], origin: list[int] | None) -> None:
-        self.chunks = chunks
-        self.words = words
-        self.origin = origin
+        self.chunks, self.words, self.origin = chunks, words, origin
         self.sentences: list[int] = []
         self.leads: dict[int, int] = {}
         self.openers: set[int] = set()
@@ -59,6 +66,7 @@ def lowered(text: str) -> str:
     low = text.lower()
     if len(low) == len(text):
         return low
+    # A few letters, such as the Turkish dotted I, become two in lower case, which would shift all offsets behind them.
     return "".join(part if len(part := char.lower()) == 1 else char for char in text)
 
 
@@ -131,7 +139,7 @@ def _positions(reading: Reading, table: Table) -> None:
             lead = _lead(reading, at, table)
             if lead < last and words[lead] in orders:
                 reading.leads.setdefault(lead, sentence)
-        if word == "before" and at not in reading.quiet:
+        if word == "before" and at not in reading.quiet:  # "run the tests before you commit" does not ask for a commit
             _mark_negated(reading, at + 1)
         clause = word == "," or word == "then" or word == ":"
     reading.order = sorted(at for at in reading.leads if words[at] in orders and at not in reading.quiet)
@@ -140,7 +148,7 @@ def _positions(reading: Reading, table: Table) -> None:
 def _after_openers(words: list[str], at: int, openers: Collection[str]) -> int:
     end = min(len(words), at + MOST_OPENERS)
     while at < end and (
-        words[at] in openers or words[at] == "," or words[at].isdigit() or "\ue000" < words[at] < "\uf000"
+        words[at] in openers or words[at] == "," or words[at].isdigit() or FIRST_MARKER < words[at] < "\uf000"
     ):
         at += 1
     return at
@@ -150,7 +158,7 @@ def _lead(reading: Reading, at: int, table: Table) -> int:
     """Return the index of the order in the sentence that begins at ``at``."""
     words, openers, requests = reading.words, table.openers, table.requests
     begin = at
-    for _ in range(3):
+    for _ in range(3):  # "ok, can you please go ahead and …": requests may follow each other
         at = _after_openers(words, at, openers)
         if at >= len(words):
             break
@@ -175,3 +183,46 @@ def _mark_negated(reading: Reading, at: int) -> None:
     while at < len(words) and words[at] not in STOPS and words[at] not in (",", "but", "just", "only", "instead"):
         reading.quiet.add(at)
         at += 1
+
+
+def add_shape(features: dict[str, tuple[int, int]], reading: Reading, masked: str, *, table: Table) -> None:
+    """Add the features that depend on the whole prompt, such as its length and the position of its orders."""
+    words = reading.words
+    own = [word for word in words if word not in MARKS and word[0] < FIRST_MARKER]
+    everything = (0, len(masked))
+    names = ["always"]
+    if "?" in words:
+        names.append("question_mark")
+        last = len(words) - 1
+        while last and words[last] == "¶":
+            last -= 1
+        if words[last] == "?":
+            names.append("ends_with_question")
+    names.append(next((name for name, most in LENGTHS if len(own) <= most), "very_long"))
+    if reading.order:
+        names.append("order")
+        if reading.order[0] == reading.start:
+            names.append("imperative")
+        if len(reading.order) > 1:
+            names.append("several_orders")
+        if reading.sentences[reading.order[-1]] == reading.sentences[-1]:
+            names.append("order_last")
+    if reading.leads and min(reading.leads) > reading.start and min(reading.leads) < len(words):
+        names.append("polite_request")
+    if reading.quiet:
+        names.append("prohibition")
+    if words and words[0] in table.approvals:
+        names.append("approval")
+    if reading.sentences and reading.sentences[-1]:
+        names.append("several_sentences")
+    if _is_foreign(own, table.english):
+        names.append("non_english")
+    for name in names:
+        features[name] = everything
+
+
+def _is_foreign(own: list[str], english: Collection[str]) -> bool:
+    strange = sum(1 for word in own if not word.isascii())
+    if own and strange * FOREIGN_SHARE >= len(own):
+        return True
+    return len(own) > LEAST_FOREIGN_WORDS and sum(1 for word in own if word in english) * ENGLISH_SHARE < len(own)

@@ -16,8 +16,7 @@ GAP = 0
 """Represents … in a compiled phrase; the words themselves are strings."""
 
 MOST_REMEMBERED = 100_000
-"""Maximum number of unpacked entries that a long-lived process caches."""
-
+"""Maximum number of unpacked entries in each cache of a long-lived process."""
 
 LETTERS = 2
 """Number of first letters that all words stored in one text have in common."""
@@ -26,48 +25,31 @@ LETTERS = 2
 class PackedIndex:
     """Values by word, one text per two first letters: fast to load and to search, unpacked only on a match."""
 
-    __slots__ = ("_texts",)
+    __slots__ = ("_found", "_texts")
 
     def __init__(self, texts: dict[str, str]) -> None:
         self._texts = texts
+        self._found: dict[str, str] = {}
 
     def find(self, word: str) -> str:
         """Return the value of ``word``, empty if it has none."""
-        text = self._texts.get(word[:LETTERS], "")
-        at = text.find(f"~{word}=")
-        return text[at + len(word) + 2 : text.index("~", at + 1)] if at >= 0 else ""
+        found = self._found.get(word)
+        if found is None:
+            text = self._texts.get(word[:LETTERS], "")
+            at = text.find(f"~{word}=")
+            found = text[at + len(word) + 2 : text.index("~", at + 1)] if at >= 0 else ""
+            if len(self._found) < MOST_REMEMBERED:
+                self._found[word] = found
+        return found
 
 
 class Table:
-    """The compiled signals, unpacked as far as a prompt needs them.
-
-    Every new process loads the table, and most of it is about words that the prompt
-    does not contain, so phrases and conditions stay packed until they are looked up.
-    """
+    """The compiled signals; phrases and conditions stay packed until a prompt has their words."""
 
     __slots__ = (
-        "_bases",
-        "_conditions",
-        "_exact",
-        "_fold",
-        "_index",
-        "_no_topics",
-        "_strengths",
-        "_weights_by_word",
-        "_weights_index",
-        "approvals",
-        "classes",
-        "contained",
-        "contractions",
-        "english",
-        "facets",
-        "features",
-        "late",
-        "openers",
-        "orders",
-        "places",
-        "remembered",
-        "requests",
+        "_conditions", "_exact", "_fold", "_index", "_no_topics", "_strengths", "approvals", "classes",
+        "contained", "contractions", "english", "facets", "features", "late", "openers", "orders", "places",
+        "remembered", "requests", "word_weights",
     )  # fmt: skip
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -78,17 +60,15 @@ class Table:
         self.late: dict[str, list[int]] = packed["late"]
         self.contractions: dict[str, list[str]] = packed["contractions"]
         self.requests: dict[str, list[list[str]]] = packed["requests"]
-        self._exact, self._index, self._fold, self._weights_index = (
-            PackedIndex(packed[name]) for name in ("exact", "index", "fold", "leanings")
-        )
+        self._exact, self._index, self._fold = (PackedIndex(packed[name]) for name in ("exact", "index", "fold"))
+        self.word_weights = PackedIndex(packed["leanings"]).find
+        """Return the packed weights of a plain word: its own, then any number of ``|next word=`` and ``|@place=``."""
         self.places: list[int] = packed["places"]
         self._conditions: list[Any] = packed["conditions"].split("\n")
         self.orders, self.openers, self.approvals, self.english = (
             frozenset(packed[name].split(" ")) for name in ("orders", "openers", "approvals", "english")
         )
-        self._no_topics: Any = packed["no_topics"]
-        self._bases: dict[str, str] = {}
-        self._weights_by_word: dict[str, str] = {}
+        self._no_topics: Any = packed["no_topics"]  # a text until a prompt with a search intent needs the set
         self._strengths: dict[str, list[tuple[int, int]]] = {}
         self.remembered: dict[tuple[str, str], list[Any]] = {}
 
@@ -98,15 +78,6 @@ class Table:
         if self._no_topics.__class__ is str:
             self._no_topics = frozenset(self._no_topics.split(" "))
         return self._no_topics  # type: ignore[no-any-return]
-
-    def word_weights(self, word: str) -> str:
-        """Return the packed weights of a plain word: its own, then any number of ``|next word=`` and ``|@place=``."""
-        found = self._weights_by_word.get(word)
-        if found is None:
-            found = self._weights_index.find(word)
-            if len(self._weights_by_word) < MOST_REMEMBERED:
-                self._weights_by_word[word] = found
-        return found
 
     def strengths(self, figures: str) -> list[tuple[int, int]]:
         """Return the weights in ``figures`` as (class, strength)."""
@@ -120,12 +91,7 @@ class Table:
 
     def base(self, word: str) -> str:
         """Return the base form of an inflected ``word``, empty if it has none."""
-        found = self._bases.get(word)
-        if found is None:
-            found = self._fold.find(word)
-            if len(self._bases) < MOST_REMEMBERED:
-                self._bases[word] = found
-        return found
+        return self._fold.find(word)
 
     def phrases(self, word: str, follower: str) -> list[Any]:
         """Return the phrases that may begin with ``word`` followed by ``follower``.

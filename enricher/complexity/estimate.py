@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enricher.classify import scanned_part
 from enricher.complexity.parts import CycleError, Part, find_parts, levels
+from enricher.prompt.text import harmless
 from enricher.prompt.wording import structure
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 LOWEST, HIGHEST = 0, 100
 MOST_FILES = 10_000
+"""Maximum number of files that a count in a prompt stands for."""
 FILES = structure.FILE + structure.DOC_FILE + structure.AGENT_FILE + structure.TEST_FILE
 MARKERS = str.maketrans(
     dict.fromkeys("\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008.,;:!?()[]{}\"'`*/\\<>|=+\n\t-", " ")
@@ -27,12 +29,15 @@ MARKERS = str.maketrans(
 NOT_ASKED = "no model was asked"
 LEAST_SURE, MOST_SURE = 0.05, 0.95
 """Limits of a confidence: an estimate from words alone is neither certain nor empty."""
+LONGEST_PART, MOST_QUOTED = 60, 6
+FEWEST_INDEPENDENT = 2
+SAFETY = "safe for independent files only, with one owner for each file; otherwise one after the other"
 COLUMNS = (
     "estimated_tokens", "estimated_loc", "estimated_files", "estimated_duration_minutes", "overall_complexity_score",
     "heuristic_score", "llm_adjusted_score", "category", "should_decompose", "decomposition_reason",
     "estimation_factors", "confidence",
 )  # fmt: skip
-"""Columns of the table ``complexity_estimates`` behind the id, in the order of ``Estimate.row``."""
+"""Columns of the table ``complexity_estimates`` after the id, in the order of ``Estimate.row``."""
 
 
 class Estimate:
@@ -103,7 +108,7 @@ def estimate(
     result = Estimate(task_id)
     _measure(result, scanned_part(prompt), thresholds, task_type=task_type)
     result.tokens = len(prompt) // thresholds["sizes"]["characters_per_token"] + _of_lines(result, thresholds)
-    if ask is not None and model_score is None:
+    if ask is not None and model_score is None:  # a replay passes the recorded score and asks nobody
         try:
             model_score = ask(prompt)
         except Exception as failure:
@@ -182,7 +187,7 @@ def _named_files(prompt: str, masked: str) -> int:
 
 
 def _counts(words: list[str], text: str, files: Thresholds) -> list[int]:
-    """Return the numbers of files that the words tell: "40 files", "everywhere"."""
+    """Return the numbers of files that the prompt states in words: "40 files", "everywhere"."""
     found = [files["wide"]["count"]] if _found(words, text, files["wide"]) else [0]
     for at, word in enumerate(words):
         if word.isascii() and word.isdigit() and any(one in files["counted"] for one in words[at + 1 : at + 3]):
@@ -222,12 +227,7 @@ def _combine(result: Estimate, thresholds: Thresholds) -> None:
 def _suggest(result: Estimate, thresholds: Thresholds) -> None:
     """Set whether splitting the task is suggested, with the confidence in that and the rationale."""
     limits = thresholds["decomposition"]
-    values = {
-        "score": result.score,
-        "lines": result.lines,
-        "files": result.files,
-        "tokens": result.tokens,
-    }
+    values = {"score": result.score, "lines": result.lines, "files": result.files, "tokens": result.tokens}
     reached = [f"{name} {value:g} reaches {limits[name]:g}" for name, value in values.items() if value >= limits[name]]
     has_parts = len(result.parts) >= limits["least_parts"]
     steps = limits["confidence"]
@@ -240,3 +240,23 @@ def _suggest(result: Estimate, thresholds: Thresholds) -> None:
     if result.cycle:
         reasons.append(f"parts wait for each other: {' -> '.join(map(str, result.cycle))}")
     result.rationale = "; ".join(reasons)
+
+
+def suggestion(estimate: Estimate) -> str:
+    """Return the sentence about splitting the task; empty if there is nothing to suggest.
+
+    A task whose parts are independent may be done in parallel; a large task without such parts may be split.
+    """
+    parts = estimate.independent
+    grounds = f"confidence {estimate.confidence:.2f}: {estimate.rationale}"
+    if not estimate.should_split:
+        return ""
+    if len(parts) >= FEWEST_INDEPENDENT:
+        quoted = "; ".join(f"{one.number} '{harmless(one.text, longest=LONGEST_PART)}'" for one in parts[:MOST_QUOTED])
+        more = f"; {len(parts) - MOST_QUOTED} more" if len(parts) > MOST_QUOTED else ""
+        how = f"this could be done in {len(parts)} independent parts ({quoted}{more})"
+        choice = f"decide whether to parallelise, and give the reason; {SAFETY}"
+    else:
+        how = "this could be split into smaller tasks"
+        choice = f"decide whether to split it, and give the reason; parallel work is {SAFETY}"
+    return f"Suggested: {how} ({grounds}) \u2014 {choice}."

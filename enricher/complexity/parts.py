@@ -6,6 +6,8 @@ linear, with str methods only, because the hook may run it.
 
 from __future__ import annotations
 
+from enricher.prompt.text import singular
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping
@@ -49,8 +51,7 @@ class Part:
     __slots__ = ("needs", "number", "text")
 
     def __init__(self, number: int, text: str) -> None:
-        self.number = number
-        self.text = text
+        self.number, self.text = number, text
         self.needs: list[int] = []
 
 
@@ -83,7 +84,7 @@ def levels(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
     waiting = {part: set(needs) for part, needs in graph.items()}
     for needs in waiting.values():
         for need in needs:
-            waiting[need]
+            waiting[need]  # raises KeyError for an unknown part, which would look like a circle below
     groups: list[list[int]] = []
     while waiting:
         free = sorted(part for part, needs in waiting.items() if not needs)
@@ -189,7 +190,7 @@ def _needs(parts: list[Part], at: int) -> list[int]:
     found = [parts[at - 1].number] if at and words[:1] and words[0] in NEXT else []
     for place, word in enumerate(words):
         if word in WAITING:
-            found += _numbers(words[place + 1 :]) or _makers(words[place + 1 :], parts, at)
+            found += _numbers(words[place + 1 :]) or _parts_about(words[place + 1 :], parts, at)
     files = _files(part.text)
     found += [one.number for one in parts[:at] if files & _files(one.text)]
     return sorted(others.intersection(found))
@@ -206,22 +207,18 @@ def _numbers(words: list[str]) -> list[int]:
     return found
 
 
-def _makers(words: list[str], parts: list[Part], at: int) -> list[int]:
-    """Return the first other part about the thing in "the schema is there"; empty if nothing is said to be ready."""
+def _parts_about(words: list[str], parts: list[Part], at: int) -> list[int]:
+    """Return the first other part about the thing in "the schema is there"; empty if the words call nothing ready."""
     end = next((place for place, word in enumerate(words[:MOST_WORDS_OF_A_THING]) if word in DONE), 0)
     if not end or (words[end] in ("is", "are", "was", "were") and not FINISHED.intersection(words[end + 1 : end + 3])):
         return []
-    thing = _singular(words[end - 1])
+    thing = singular(words[end - 1])
     if thing in ARTICLES:
         return []
     for one in (*parts[:at], *parts[at + 1 :]):
-        if thing in {_singular(word) for word in one.text.lower().translate(SIGNS).split()}:
+        if thing in {singular(word) for word in one.text.lower().translate(SIGNS).split()}:
             return [one.number]
     return []
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 
 def _files(text: str) -> set[str]:

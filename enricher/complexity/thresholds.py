@@ -45,24 +45,27 @@ class Wide(_Section):
     words: Words
 
 
-class FileStep(_Section):
-    """The weight of a task with at most so many files; the last step has no limit."""
+class _Step(_Section):
+    """A row for values up to a limit; the last step has no limit."""
 
     up_to: Count | None = None
+
+
+class FileStep(_Step):
+    """The weight of a task with at most so many files."""
+
     weight: Weight
 
 
-class DependencyStep(_Section):
-    """The points of at most so many dependencies; the last step has no limit."""
+class DependencyStep(_Step):
+    """The points of at most so many dependencies."""
 
-    up_to: Count | None = None
     points: Points
 
 
-class CategoryStep(_Section):
-    """The name of the scores up to a limit; the last step has no limit."""
+class CategoryStep(_Step):
+    """The name of the scores up to a limit."""
 
-    up_to: Count | None = None
     name: Word
 
 
@@ -152,12 +155,11 @@ class ThresholdsFile(_Section):
 
     @model_validator(mode="after")
     def _steps_ascend(self) -> Self:
-        for name, steps in (
-            ("files.weights", self.files.weights),
-            ("dependencies", self.dependencies),
-            ("categories", self.categories),
-        ):
-            if problem := _order_problem([one.up_to for one in steps]):
+        steps: dict[str, Sequence[_Step]] = {
+            "files.weights": self.files.weights, "dependencies": self.dependencies, "categories": self.categories,
+        }  # fmt: skip
+        for name, rows in steps.items():
+            if problem := _order_problem([one.up_to for one in rows]):
                 raise ValueError(f"{name}: {problem}")
         return self
 
@@ -203,6 +205,7 @@ def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]])
     flat = [" ".join(word.lower().split()) for word in words]
     single = [word for word in flat if " " not in word]
     inflected = {form: word for word in single for form in forms(word)}
+    # A listed word means itself, even if it is an inflected form of another one.
     return {"words": {**inflected, **{word: word for word in single}}, "phrases": [one for one in flat if " " in one]}
 
 

@@ -60,18 +60,10 @@ class Channel:
         can_answer: Callable[[Mapping[str, Any], bool], bool] | None = None,
         read_more: str = "",
     ) -> None:
-        self.offer = offer
-        self.question = question
-        self.can_answer = can_answer
+        self.offer, self.question, self.can_answer = offer, question, can_answer
         self.can_rerun = can_ask_again
-        self.gives = gives
-        self.read_more = read_more
-        self.budget: dict[str, Any] = {
-            "min_score": min_score,
-            "most": most,
-            "priority": priority,
-            "tokens": tokens,
-        }
+        self.gives, self.read_more = gives, read_more
+        self.budget: dict[str, Any] = {"min_score": min_score, "most": most, "priority": priority, "tokens": tokens}
 
 
 class ChannelRule:
@@ -107,23 +99,9 @@ class Request:
     """
 
     __slots__ = (
-        "_index",
-        "conversation",
-        "cwd",
-        "host",
-        "intent_confidence",
-        "now",
-        "project",
-        "prompt",
-        "search_intent",
-        "session_id",
-        "settings",
-        "skills",
-        "state",
-        "task_type",
-        "topics",
-        "until",
-    )
+        "_index", "conversation", "cwd", "host", "intent_confidence", "now", "project", "prompt",
+        "search_intent", "session_id", "settings", "skills", "state", "task_type", "topics", "until",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -144,11 +122,8 @@ class Request:
         self.search_intent = judged.search_intent
         self.intent_confidence = judged.intent_confidence
         self.topics = list(judged.topics)
-        self.project = project
-        self.conversation = conversation
-        self.state = state
-        self.settings = settings
-        self.skills = skills
+        self.project, self.conversation, self.state = project, conversation, state
+        self.settings, self.skills = settings, skills
         self.now = time.time()
         self.until = time.perf_counter() + float(settings["budgets.gather_ms"]) / 1000
         self._index: Connection | None = None
@@ -210,13 +185,9 @@ class Candidate:
         stale: str = "",
         raw: float | None = None,
     ) -> None:
-        self.text = text
-        self.ref = ref
-        self.score = score
+        self.text, self.ref, self.score = text, ref, score
         self.label = label or ref
-        self.date = date
-        self.kind = kind
-        self.stale = stale
+        self.date, self.kind, self.stale = date, kind, stale
         self.raw = score if raw is None else raw
 
     def to_json(self) -> list[Any]:
@@ -249,12 +220,9 @@ class ChannelResult:
         problem: str = "",
         is_program: bool = False,
     ) -> None:
-        self.name = name
-        self.status = status
-        self.latency_ms = latency_ms
+        self.name, self.status, self.latency_ms = name, status, latency_ms
         self.candidates = candidates or []
-        self.problem = problem
-        self.is_program = is_program
+        self.problem, self.is_program = problem, is_program
         self.is_built_in = False
         self.model = ""
         self.fallback = False

@@ -27,10 +27,8 @@ class ChannelInput:
     def __init__(
         self, task_type: str, *, search_intent: str = "", intent_confidence: float = 0.0, is_silent: bool = False
     ) -> None:
-        self.task_type = task_type
-        self.search_intent = search_intent
-        self.intent_confidence = intent_confidence
-        self.is_silent = is_silent
+        self.task_type, self.is_silent = task_type, is_silent
+        self.search_intent, self.intent_confidence = search_intent, intent_confidence
 
 
 def channels_with_changed_input(

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 3
 MOST_PAIRS = 12
+"""Maximum pairs of adjacent words of a question that are looked up as one name."""
 MOST_READ = 400
+"""Maximum commits of a time span that are read; with more, the label says "or more"."""
 DAY = 86_400
 SURE = 0.9
 DIGITS = 7

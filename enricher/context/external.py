@@ -18,6 +18,7 @@ from storage.base.fast_stdlib import dumps, loads
 LARGEST_ANSWER = 64 * 1024
 LONGEST_NAME = 80
 SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25
+"""The numbers of ``signal``, a module that loads ``enum``, which the hook must not."""
 LEAVING_S = 0.02
 """Seconds that a program gets to exit after it has closed its stdout; its exit code tells whether it failed."""
 STARTING_S = 0.1
@@ -30,6 +31,7 @@ LOOK_S = 0.001
 MARK = "ENRICHER_CHANNEL"
 """Environment variable ``end:pid:state`` of a run: its end (ms of ``monotonic``), the hook's pid, the state folder."""
 OVERDUE_MS = 2000
+"""Milliseconds after the end of a run from which any hook kills its processes: its own sweep did not get that far."""
 ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02
 """Maximum rounds of a sweep, and the seconds between them: a killed process may have started another one before."""
 
@@ -44,17 +46,9 @@ class ChannelProcess:
     """A started program: the unsent rest of its request, its output so far, its pipes and its deadline."""
 
     __slots__ = (
-        "answer",
-        "channel",
-        "ended_at",
-        "from_child",
-        "pending",
-        "pid",
-        "problem",
-        "started_at",
-        "status",
+        "answer", "channel", "ended_at", "from_child", "pending", "pid", "problem", "started_at", "status",
         "to_child",
-    )
+    )  # fmt: skip
 
     def __init__(self, channel: ChannelRule) -> None:
         self.channel = channel
@@ -70,8 +64,8 @@ class ChannelProcess:
         self.pending = request
         child_in, self.to_child = os.pipe()
         self.from_child, child_out = os.pipe()
-        os.set_blocking(self.to_child, False)
-        os.set_blocking(self.from_child, False)
+        for end in (self.to_child, self.from_child):
+            os.set_blocking(end, False)
         try:
             if self.channel.handler:
                 self.pid = _fork(self.channel.handler, child_in, child_out, environment[MARK])

@@ -10,7 +10,7 @@ import os
 import time
 
 from enricher.context import UNDECLARED, ChannelResult, ChannelRule, redact_item
-from enricher.settings import GATES
+from enricher.settings import GATES, KEEPS_TEXT
 from storage.base.fast_stdlib import within
 from storage.memory.memory_markers import has_memories
 
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
 
 NEED_THE_INDEX = ("history", "tests", "ways")
+"""Channels that find nothing without a code index; ``code`` then still finds files by name."""
 KEEP = "keep"
-"""Word for a program of the package that may store the prompt's vector."""
-LOGS_OF_TEXT = ("redacted", "full")
-"""Values of the setting ``log`` under which a prompt's text is stored, and so may its vector be."""
+"""Argument that allows a program of the package to store the prompt's vector."""
 
 
 class ChannelDeadlineError(BaseException):
@@ -51,7 +50,7 @@ def gather(declared: list[dict[str, Any]], request: Request, settings: Mapping[s
                 from enricher.model.allowance import LIMITS
 
                 channel.handler += [f"{name}={settings[name]}" for name in LIMITS]
-                channel.handler += [KEEP] if settings.get("log") in LOGS_OF_TEXT else []
+                channel.handler += [KEEP] if settings.get("log") in KEEPS_TEXT else []
             asked.append(channel)
         elif rule.get("handler") != UNDECLARED:
             results[channel.name] = ChannelResult(channel.name, "off")
@@ -112,6 +111,7 @@ def _ask(channel: ChannelRule, request: Request, *, until: float) -> ChannelResu
     except ChannelDeadlineError:
         pass
     except Exception as failure:  # a failing channel must not stop the others
+        # After the deadline the failure is most likely its consequence: SQLite reports that it was interrupted.
         late = time.perf_counter() >= request.until
         status, problem = ("timeout", "") if late else ("error", f"{type(failure).__name__}: {failure}")
     latency_ms = round((time.perf_counter() - begun) * 1000, 2)

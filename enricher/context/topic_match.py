@@ -13,46 +13,39 @@ from storage.memory.words import BASE_FORMS, COMMON_WORDS, FIRST_SIGN, STOP_WORD
 FUNCTION_WORDS = frozenset(
     "der die das den dem des ein eine einen einem einer eines und oder aber wenn als wie wo wer wen warum wieso nicht"
     " kein keine auch noch nur schon sehr mit von vom zu zum zur bei für auf aus nach über unter vor durch gegen ohne"
-    " um bis ist sind war waren sein haben hat hatte hatten habe wird werden wurde kann können soll sollen"
-    " sollte muss"
+    " um bis ist sind war waren sein haben hat hatte hatten habe wird werden wurde kann können soll sollen sollte muss"
     " müssen darf ich du er sie es wir ihr uns euch mich dich sich mein dein unser unsere unseren dieser diese dieses"
     " dazu dafür damit hier dort jetzt bitte mal man im am ins le la les l un une des du de d et ou mais si que qui"
     " quoi dont où quand comment pourquoi ne pas plus non aussi avec sans pour par sur sous dans en au aux à est sont"
     " était être avoir ont avait nous vous ils elles je tu il elle on me te se ce cet cette ces mon ton son notre nos"
-    " votre leur y faut doit peut s'il svp quel quelle quels quelles qu avons été fait el los las una unos unas"
-    " del al y"
-    " o pero cuando cómo como dónde donde qué cuál por para con sin sobre entre hasta desde es son era ser estar está"
-    " están hay ha han hemos había nosotros usted ellos yo tú él ella mi tu su nuestro nuestra este esta estos estas"
-    " eso esto lo se nos muy más ya también solo debe puede favor o os as um uma do da dos das no na nos nas ao aos e"
-    " mas quando onde porque por com sem sobre até desde é são foi ser estar há tem temos tinha nós você eles eu meu"
-    " seu nosso nossa este esta isso isto muito mais já também só deve pode il lo gli i uno dello della dei degli"
-    " delle al alla ai alle dal dalla nel nella nei sul sugli sulle sui sulla ed ma come dove perché cosa chi"
-    " con senza per tra fra è"
-    " sono era essere abbiamo hanno ha noi voi loro io lui lei mio tuo suo nostro nostra questo questa questi queste"
-    " molto più già anche solo deve può non и в во на с со к ко о об от до из у за под над при про без для по"
-    " не ни но"
-    " а или если когда как где что чтобы кто почему зачем мы вы они он она оно я ты наш наша наше наши ваш это этот"
-    " эта эти тот та те быть был была было были есть будет нужно надо можно же ли бы уже ещё еще только тоже также"
-    " очень пожалуйста мне нам нас".split()
+    " votre leur y faut doit peut s'il svp quel quelle quels quelles qu avons été fait el los las una unos unas del al"
+    " y o pero cuando cómo como dónde donde qué cuál por para con sin sobre entre hasta desde es son era ser estar"
+    " está están hay ha han hemos había nosotros usted ellos yo tú él ella mi tu su nuestro nuestra este esta estos"
+    " estas eso esto lo se nos muy más ya también solo debe puede favor o os as um uma do da dos das no na nos nas ao"
+    " aos e mas quando onde porque por com sem sobre até desde é são foi ser estar há tem temos tinha nós você eles eu"
+    " meu seu nosso nossa este esta isso isto muito mais já também só deve pode il lo gli i uno dello della dei degli"
+    " delle al alla ai alle dal dalla nel nella nei sul sugli sulle sui sulla ed ma come dove perché cosa chi con"
+    " senza per tra fra è sono era essere abbiamo hanno ha noi voi loro io lui lei mio tuo suo nostro nostra questo"
+    " questa questi queste molto più già anche solo deve può non и в во на с со к ко о об от до из у за под над при"
+    " про без для по не ни но а или если когда как где что чтобы кто почему зачем мы вы они он она оно я ты наш наша"
+    " наше наши ваш это этот эта эти тот та те быть был была было были есть будет нужно надо можно же ли бы уже ещё"
+    " еще только тоже также очень пожалуйста мне нам нас".split()
 )
 """Function words of German, French, Spanish, Portuguese, Italian and Russian; some are content words in English."""
 ASKS = frozenset(
     "decide decided decides deciding decision decisions choose agree agreed agrees agreement settle settled"
-    " convention conventions policy"
-    " rationale adr adrs rule rules chose chosen entscheiden entschieden entscheidung beschlossen vereinbart"
-    " abgemacht"
-    " festgelegt regel regeln décidé décision convenu règle règles choisi decidimos decidido decisión acordamos"
-    " acordado regla reglas elegimos decidiu decidimos decisão combinamos regra escolhemos deciso decisione"
-    " concordato"
-    " regola scelto решили решение договорились правило правила выбрали"
-    " 决定 決定 决策 约定 規定 规定 规则 决め 決め 方針 ルール".split()
+    " convention conventions policy rationale adr adrs rule rules chose chosen entscheiden entschieden"
+    " entscheidung beschlossen vereinbart abgemacht festgelegt regel regeln décidé décision convenu règle règles"
+    " choisi decidimos decidido decisión acordamos acordado regla reglas elegimos decidiu decidimos decisão"
+    " combinamos regra escolhemos deciso decisione concordato regola scelto решили решение договорились правило"
+    " правила выбрали 决定 決定 决策 约定 規定 规定 规则 决め 決め 方針 ルール".split()
 )
 """Words that ask for a decision or state one."""
 ALWAYS = frozenset(
-    "always never must whenever every each any before after until without unless only don't immer nie niemals jeder"
-    " jede jedes jeden bevor ohne niemand nur toujours jamais chaque avant sans siempre nunca cada antes sin sempre"
-    " cada antes sem mai ogni prima senza всегда никогда каждый каждая каждое перед без только"
-    " 必须 不要 每次 禁止 必ず".split()
+    "always never must whenever every each any before after until without unless only don't immer nie niemals"
+    " jeder jede jedes jeden bevor ohne niemand nur toujours jamais chaque avant sans siempre nunca cada antes"
+    " sin sempre cada antes sem mai ogni prima senza всегда никогда каждый каждая каждое перед без только 必须"
+    " 不要 每次 禁止 必ず".split()
 )
 """Words that mark a sentence as a rule; the words between two of them name what the rule applies to."""
 
@@ -61,15 +54,21 @@ READ_CHARS, READ_OF_MEMORY = 4_000, 1_500
 MOST_TERMS = 40
 """Maximum terms of a prompt; one with more is mostly pasted text, and no memory is shown for it."""
 COMMON = 0.3
+"""Weight of a word that is common in software projects; a specific word weighs 1."""
 SHORT = 32
 """Maximum words of a memory whose whole text counts as its head, which names its topic."""
 HEAD_TERMS = 12
+"""Maximum words of a head that is a sentence of a longer text."""
 NEAR = 3
+"""Maximum distance in a head of two words that are adjacent in the prompt."""
 SURE, BELOW = 0.6, 0.8
 """Lowest score of a memory that is shown; the factor that lowers the score of a decision record's subsection."""
 SAME_START, ENDING = 5, 4
+"""Two forms of a foreign word share at least five letters, and all but the last four."""
 SUBJECT, BEGINNING = 3, 5
+"""Words at the beginning of a head among which a specific word of the prompt must be: for a question; otherwise."""
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
+"""Minimum weighted share of the prompt's words: if it asks for a decision; if it is another question; otherwise."""
 
 NOTE, RECORD, DOCUMENT = "note", "record", "document"
 """Kinds of memory: a single note; a section of a decision record; a section of any other document."""
@@ -91,7 +90,7 @@ _QUESTIONS = frozenset(
     " wie warum wieso was wo wann welche welcher welches comment pourquoi quoi quel quelle cómo qué cuál dónde por"
     " como qual onde porque come perché cosa dove quale как почему что где когда какой какие".split()
 )
-_VERDICTS = frozenset(
+_RULE_VERBS = frozenset(
     "needs need is are has have goes gets must should requires require may can cannot shall comes"
     " braucht brauchen muss müssen soll ist sind hat bekommt darf doit doivent est besoin debe deben necesita tiene"
     " deve devem precisa tem deve devono serve ha должен должна должно нужен нужна нужно требует".split()
@@ -209,9 +208,11 @@ def evidence(prompt: PromptTerms, content: str, kind: str) -> tuple[float, froze
     memory = _Memory(content, kind, prompt, is_foreign=is_foreign)
     headed = [term for term in matched if _in(term.key, memory.head, is_foreign=memory.is_foreign)]
     share = sum(term.weight for term in matched) / (sum(term.weight for term in prompt.terms) or 1.0)
-    is_told = _is_relevant(prompt, memory, headed, share=share)
-    sure = _certainty(share) * (BELOW if kind == RECORD and " / " in content.partition(":\n")[0] else 1.0)
-    return (sure if is_told else 0.0), frozenset(term.key for term in matched if term.weight == 1.0)
+    is_relevant = _is_relevant(prompt, memory, headed, share=share)
+    sure = round(SURE + (1.0 - SURE) * min(1.0, share), 3) * (
+        BELOW if kind == RECORD and " / " in content.partition(":\n")[0] else 1.0
+    )
+    return (sure if is_relevant else 0.0), frozenset(term.key for term in matched if term.weight == 1.0)
 
 
 def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, share: float) -> bool:
@@ -224,19 +225,10 @@ def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, sh
     specific = [term.key for term in headed if term.weight == 1.0]
     if prompt.is_question and share >= SUBJECT_SHARE and _begins_with(memory, specific, SUBJECT):
         return True
-    if (
-        in_head > 1
-        and _begins_with(memory, specific, BEGINNING)
-        and (share >= SHARE or _are_adjacent(prompt, memory, headed))
-    ):
+    begins_with_topic = in_head > 1 and _begins_with(memory, specific, BEGINNING)
+    if begins_with_topic and (share >= SHARE or _are_adjacent(prompt, memory, headed)):
         return True
-    if memory.kind != NOTE:
-        return False
-    return _matches_rule(prompt, memory)
-
-
-def _certainty(share: float) -> float:
-    return round(SURE + (1.0 - SURE) * min(1.0, share), 3)
+    return memory.kind == NOTE and _matches_rule(prompt, memory)
 
 
 def _in(key: str, keys: list[str], *, is_foreign: bool) -> bool:
@@ -288,7 +280,7 @@ def _condition(content: str) -> list[str]:
     found: list[str] = []
     for word in words_read[at + 1 :]:
         bare = word.lower().strip(",.:;()\"'`")
-        if bare in ALWAYS or bare in _VERDICTS:
+        if bare in ALWAYS or bare in _RULE_VERBS:
             break
         found.append(bare)
         if word.endswith((",", ".", ":", ";")):

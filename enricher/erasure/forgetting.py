@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20
+"""Maximum bytes of the note that are read; it lists every trace of a deletion."""
 COMPILE_MS = 10_000
+"""Milliseconds to wait for compiled settings: longer than a prompt, which uses older ones instead."""
 FEW_PROMPTS = 20
 """Maximum forgotten prompts whose texts are searched in files, too; of more prompts only the ids are searched."""
 UNUSED_RULES_S = 90 * 86_400
@@ -98,9 +100,7 @@ def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: A
     Raises UnfinishedError, ``forgetting.StillReadError``, sqlite3.Error and OSError; the same call then continues.
     """
     with exclusive_deletion(state):
-        earlier = _read_note(state)
-        if earlier is not None:
-            _forget(db, state, earlier)
+        _complete_earlier(db, state)
         return _forget(db, state, what, advance=advance)
 
 
@@ -130,10 +130,7 @@ def unfinished_memories(state: str) -> tuple[str, ...]:
 def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> DeletionPlan | None:
     """Complete an interrupted call; return its plan, None if there is none. Raises like ``forget``."""
     with exclusive_deletion(state, patience_s=patience_s):
-        earlier = _read_note(state)
-        if earlier is not None:
-            _forget(db, state, earlier)
-    return earlier
+        return _complete_earlier(db, state)
 
 
 def is_unfinished(state: str) -> bool:
@@ -194,16 +191,14 @@ def prune(
     """
     outcome = ForgetReport()
     with exclusive_deletion(state):
-        earlier = _read_note(state)
-        if earlier is not None:
-            _forget(db, state, earlier)
-        _write_note(state, DeletionPlan())
+        _complete_earlier(db, state)
+        _write_note(state, DeletionPlan())  # an interrupted pruning is completed, too: what it deleted is scrubbed
         outcome.traces = retention.prune(db, bounds, advance=advance)
         if bounds.days:
             outcome.done = copies.clean_by_age(state, time.time() - bounds.days * retention.DAY_S)
         if with_snapshots:
             outcome.done += copies.clean_snapshots_before(state, retention.oldest(db))
-        _end(db, state, outcome)
+        _end_deletion(db, state, outcome)
     return outcome
 
 
@@ -243,6 +238,14 @@ def run_retention(state: str) -> None:
         os.close(turn)
 
 
+def _complete_earlier(db: sqlite3.Connection, state: str) -> DeletionPlan | None:
+    """Complete a deletion that was interrupted; return its plan, None if there is none. The caller holds the lock."""
+    earlier = _read_note(state)
+    if earlier is not None:
+        _forget(db, state, earlier)
+    return earlier
+
+
 def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: Advance | None = None) -> ForgetReport:
     outcome = ForgetReport()
     _write_note(state, what)
@@ -250,7 +253,7 @@ def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: 
         memories.forget(db, what.memories)
     rows = forgetting.described(db, what.every_id())
     outcome.remarks = remarks_on(db, what)
-    gone = _gone(db, what, rows)
+    gone = _target(db, what, rows)
     outcome.done = sidecar_files.clean(state, gone, event_files=event_files(db, state))
     done, remarks = golden.forget({row["cwd"] for row in rows}, gone)
     outcome.done += done
@@ -259,11 +262,11 @@ def _forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: 
     forgetting.delete_related(db, sessions=gone.sessions, wanted=Mentions(what.texts))
     if late := forgetting.existing(db, what.every_id()):  # imported again by a drain that had already read its file
         forgetting.delete(db, late)
-    _end(db, state, outcome, wanted=Mentions(what.texts))
+    _end_deletion(db, state, outcome, wanted=Mentions(what.texts))
     return outcome
 
 
-def _gone(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any]]) -> sidecar_files.ErasureTarget:
+def _target(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any]]) -> sidecar_files.ErasureTarget:
     ids = what.every_id()
     ended = forgetting.sessions_that_end(db, {row["session_id"] for row in rows}, ids) | set(what.sessions)
     moments: dict[str, list[float]] = {}
@@ -283,7 +286,7 @@ def _gone(db: sqlite3.Connection, what: DeletionPlan, rows: list[dict[str, Any]]
     )
 
 
-def _end(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, wanted: Mentions | None = None) -> None:
+def _end_deletion(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, wanted: Mentions | None = None) -> None:
     """Prune unreferenced data, make the deletion irreversible, and remove the note of the plan."""
     sweep_rules(state)
     plan_files.remove_all()
@@ -295,37 +298,37 @@ def _end(db: sqlite3.Connection, state: str, outcome: ForgetReport, *, wanted: M
 def event_files(db: sqlite3.Connection, state: str) -> list[str]:
     """Return the files to which events were sent, from the environment and every compiled or recorded rule version."""
     named = {value for name, key in named_in(os.environ) if key == "events.file" for value in [os.environ[name]]}
-    for body in _bodies(db, state):
+    for body in _rule_bodies(db, state):
         with contextlib.suppress(ValueError, KeyError, TypeError):
             named.add(str(convert("events.file", body["settings"]["events.file"])))
     return sorted(os.path.join(state, os.path.expanduser(one)) for one in named - {""})
 
 
-def _bodies(db: sqlite3.Connection, state: str) -> Iterator[Mapping[str, Any]]:
+def _rule_bodies(db: sqlite3.Connection, state: str) -> Iterator[Mapping[str, Any]]:
     for (text,) in db.execute(WHICH_VERSIONS_WERE_IN_FORCE).fetchall():
         with contextlib.suppress(ValueError):
             yield json.loads(text)
-    for path in _compiled(state):
+    for path in _compiled_files(state):
         if rules := cache.read_any_age(path):
             yield rules.body
 
 
 def versions_in_use(state: str) -> set[str]:
     """Return the versions of the rules that a prompt may get: the packaged version and all compiled ones."""
-    headers = map(cache.read_header, [cache.shipped_file(), *_compiled(state)])
+    headers = map(cache.read_header, [cache.shipped_file(), *_compiled_files(state)])
     return {str(header["hash"]) for header in headers if header}
 
 
 def sweep_rules(state: str) -> int:
     """Remove compiled rules that no prompt has used for 90 days; return how many."""
-    old = [path for path in _compiled(state) if time.time() - _last_used(path) > UNUSED_RULES_S]
+    old = [path for path in _compiled_files(state) if time.time() - _last_used(path) > UNUSED_RULES_S]
     for path in old:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
     return len(old)
 
 
-def _compiled(state: str) -> list[str]:
+def _compiled_files(state: str) -> list[str]:
     folder = os.path.join(state, "rules")
     try:
         return [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".json")]

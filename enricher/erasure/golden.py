@@ -1,4 +1,4 @@
-"""Remove forgotten prompts from the golden cases, which are lines of files in repositories.
+"""Remove forgotten prompts from the golden cases, which are lines of a file ``.enricher/cases.jsonl`` in repositories.
 
 ``workbench.gate.cases`` writes these files; both modules take the same lock.
 """
@@ -48,7 +48,7 @@ def _drop_cases(path: str, gone: ErasureTarget) -> int:
     """Rewrite the file without the forgotten cases, under the lock of ``workbench.gate.cases``; return their number."""
     if not os.path.isfile(path):
         return 0
-    target = os.path.realpath(path)
+    target = os.path.realpath(path)  # a link stays; the file that it points to is rewritten
     with _locked_folder(os.path.dirname(target)):
         _remove_half_written(target)
         lines = private.read_file(target, LARGEST_CASES).splitlines(keepends=True)

@@ -13,6 +13,7 @@ from enricher.home import state_dir
 KEY = b'"hook_event_name":'
 WITHIN_A_TURN = (b'"PostToolUse"', b'"AfterTool"')
 READING_S = 1.0
+"""Seconds for the whole event; after that the hook itself reads on, within its own deadline."""
 AFTER_THE_END_MS = 20
 """How long a client may pause within an event, after a closing brace."""
 
@@ -20,7 +21,7 @@ AFTER_THE_END_MS = 20
 def first_piece() -> bytes:
     """Return the first bytes of the event on stdin; empty if nothing was read. Never returns if nothing is to be done.
 
-    An event that is not recognized here, such as one with blanks around its colons, takes the usual way.
+    An event that is not recognized here, such as one with blanks around its colons, is read by ``hook.process``.
     """
     try:
         names = os.listdir(f"{state_dir()}/late")
@@ -51,6 +52,7 @@ def _is_end_of_tool(piece: bytes) -> bool:
 
 
 def _is_result(name: str) -> bool:
+    """Return whether a file of ``storage.state.late`` is a result; others are half-written, or the marks of turns."""
     return not name.startswith(".") and not name.endswith(".turn")
 
 

@@ -15,15 +15,18 @@ from enricher import pipeline  # noqa: E402 (the clock starts before anything is
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import NAMES, adapter, detect  # noqa: E402
 from enricher.record import recording  # noqa: E402 (the clock starts before anything is loaded)
-from enricher.respond.render import finish  # noqa: E402
+from enricher.respond.render import BACKGROUND_TITLE, TITLE, finish  # noqa: E402
 from enricher.settings import HYDRATE  # noqa: E402
 from storage.base.fast_stdlib import dumps, on_alarm, scan, utc_now  # noqa: E402
 from storage.state import detached  # noqa: E402
 
 DEADLINE_S = 1.5
+"""Seconds for the enrichment: of the two that the hook may take, half a second is left to the interpreter's start."""
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
-WHITE_SPACE = 64  # trailing bytes in which the closing brace is looked for
+"""Bytes up to which an event is parsed after every piece, without a look whether more is available."""
+WHITE_SPACE = 64
+"""Trailing bytes in which the closing brace is looked for."""
 ANSWERED_BY_S = 1.9
 """Seconds that the hook may wait for a slow client or a slow disk; after that another process records the prompt."""
 EPILOGUE_S = 0.4
@@ -43,12 +46,17 @@ AFTER_A_TURN = ("Stop", "AfterAgent")
 NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN + AFTER_A_TURN
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
+"""Clients that cannot show a notice, so that notices stay in the state folder for ``enricher doctor``."""
 FAILURES = "failures"
+"""Name of the file with one byte for each failure since the last success."""
 FAILURES_BEFORE_NOTICE = 3
+"""Consecutive failures after which the user is notified (ruling R11): a single one may be a busy machine."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from enricher.prompt.event import PromptEvent
 
 
 class DeadlineError(BaseException):
@@ -69,7 +77,7 @@ def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") ->
     except BaseException as failure:  # the outermost frame: whatever fails, the prompt must go on
         reason = failure
         _attempt(lambda: _note_failure(reason))
-    os._exit(0)
+    os._exit(0)  # skips the teardown of the interpreter, and any exit code but 0 could discard the prompt
 
 
 def _ring() -> None:
@@ -97,9 +105,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
         if event in CONTEXT_DROPPED:
             _forget_session(payload)
         elif event in AFTER_A_TURN:
-            from enricher.hook import turn
-
-            turn.start_check(payload, named)
+            _check_turn(payload, named)
         else:
             _give_late_result(payload)
         return
@@ -108,6 +114,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
     event = speaker.parse(payload)
     event.host = event.host or host
     run = pipeline.Run(event, started=STARTED, form=form)
+    # From here on a failure is recorded in the trace; before, there is nothing to record it in but the log.
     run.mode = mode
     run.prolong = lambda: on_alarm(max(EPILOGUE_S, DEADLINE_S - ANSWERED_BY_S + _remaining_s(run)), _ring)
     run.tick("read")
@@ -140,7 +147,7 @@ def _record(run: pipeline.Run) -> None:
     The process exits within its deadline. Steps that are not done by then run in a separate process.
     """
     steps: list[Callable[[], None]] = [
-        lambda: recording.send_events(run),
+        lambda: recording.send_events(run),  # first, because the trace records how many events were received
         lambda: recording.keep_trace(run),
         lambda: _log(run),
         lambda: recording.keep_rest(run),
@@ -149,6 +156,7 @@ def _record(run: pipeline.Run) -> None:
     if left > 0:
         _attempt(lambda: _run_steps(steps, within_s=left))
     on_alarm(0, _ring)
+    # A step that the alarm interrupted is still in the list and runs again: all of them may run twice.
     if steps and not detached.fork(run.state, "record", lambda: _run_steps(steps, within_s=RECORDING_S)):
         _attempt(lambda: _run_steps(steps, within_s=EPILOGUE_S))
 
@@ -185,6 +193,30 @@ def _forget_session(payload: dict[str, object]) -> None:
         record_injected(state, session, [(NEWS.rstrip(":"), utc_now())], tokens=0)
 
 
+def _check_turn(payload: dict[str, object], named: str) -> None:
+    """Check what the agent wrote, in a process that the client does not wait for; nothing is printed.
+
+    The end of a subagent is not the end of a turn.
+    """
+    state, host = state_dir(), detect(os.environ, payload, named)
+    event = adapter(host).parse(payload)
+    event.host = event.host or host
+    if event.session_id and not event.agent and os.path.isdir(state):
+        detached.fork(state, "validate", lambda: _record_turn(event, state))
+
+
+def _record_turn(event: PromptEvent, state: str) -> None:
+    import sys
+
+    if sys.flags.no_site:  # a child of the hook, with the standard library only
+        import site
+
+        site.main()
+    from enricher.validation import turns
+
+    turns.record(event, state)
+
+
 def _give_late_result(payload: dict[str, object]) -> None:
     """Print the result that waits for the session; without one, and for a subagent's tools, do nothing.
 
@@ -196,7 +228,7 @@ def _give_late_result(payload: dict[str, object]) -> None:
     from storage.state import late
 
     if os.path.exists(late.path(state, session)):
-        from enricher.hook.late import deliver
+        from enricher.record.late import deliver
 
         deliver(state, session, str(payload["hook_event_name"]), _write)
 
@@ -213,7 +245,7 @@ def _attempt(action: Callable[[], None]) -> BaseException | None:
 def _read_event(first: bytes = b"") -> object:
     """Return the first complete JSON value on stdin, even if its writer never closes the pipe.
 
-    ``first`` is what was already read.
+    ``first`` is the beginning of the event, if it was already read.
     """
     received = bytearray()
     while len(received) < LARGEST_EVENT:
@@ -250,6 +282,7 @@ def _has_more(received: bytearray) -> bool:
 
 def _decoded(received: bytearray) -> object | None:
     try:
+        # A byte order mark is no JSON, but some writers begin with one.
         return scan(received.decode("utf-8", "replace").removeprefix("\ufeff"))[0]
     except ValueError:
         return None
@@ -285,10 +318,23 @@ def _notice(run: pipeline.Run, host: str) -> str:
 
         text = "\n".join(filter(None, (text, notices.take(run.state))))
     if run.settings.get("show") not in (None, False, "none") and run.text():
-        from enricher.hook.user_notice import what_was_added
-
-        text = "\n".join(filter(None, (text, what_was_added(run))))
+        text = "\n".join(filter(None, (text, _what_was_added(run))))
     return finish(text)
+
+
+def _what_was_added(run: pipeline.Run) -> str:
+    """Return the text that the agent gets, or with ``show = "summary"`` its sources in one line."""
+    added = "Prompt Enricher added"
+    if run.settings["show"] == "full":
+        lines = run.text().splitlines()
+        return "\n".join([f"{added}:", *(line for line in lines if line and line not in (TITLE, BACKGROUND_TITLE))])
+    parts = []
+    if run.enrichment is not None:
+        parts += [item.label or item.channel for item in run.enrichment.items if item.kept]
+        parts += [one.id for one in run.enrichment.guardrails]
+        parts += ["an approach"] if run.enrichment.approach else []
+    tokens = f"{run.trace.output_tokens} tokens"
+    return f"{added} {', '.join(parts)} ({tokens})" if parts else f"{added} {tokens}"
 
 
 def _log(run: pipeline.Run) -> None:

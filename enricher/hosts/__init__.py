@@ -8,12 +8,12 @@ into the JSON object that the client expects, or returns None for "print nothing
 
 from __future__ import annotations
 
+from enricher.prompt.event import PromptEvent
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Protocol
-
-    from enricher.prompt.event import PromptEvent
 
     class Adapter(Protocol):
         """The interface of every module of this package."""
@@ -32,22 +32,22 @@ FALLBACK = "claude"
 LATE_EVENTS = {"claude": "PostToolUse", "gemini": "AfterTool"}
 """The hook point within a turn at which a client takes further text (``enricher.record.late``)."""
 TURN_ENDS = {"claude": "Stop", "gemini": "AfterAgent"}
-"""The hook point at the end of the agent's turn, at which what it wrote can be checked (``enricher.hook.turn``)."""
+"""The hook point at the end of a turn, at which the agent's code can be checked (``enricher.validation.turns``)."""
 
-# Gemini and Cursor set CLAUDE_PROJECT_DIR, too; markers are only variables that a single client sets.
 _MARKERS = (
     ("copilot", ("COPILOT_CLI",)),
     ("cursor", ("CURSOR_VERSION",)),
     ("gemini", ("GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR")),
     ("claude", ("CLAUDECODE",)),
 )
-# Keys that only this client sends, and sends in every event.
+"""Environment variables that only this client sets; CLAUDE_PROJECT_DIR is none, since Gemini and Cursor set it, too."""
 _SIGNATURES = (
     ("claude", ("prompt_id", "transcript_path")),
     ("codex", ("turn_id",)),
     ("cursor", ("conversation_id", "generation_id")),
     ("copilot", ("sessionId", "timestamp")),
 )
+"""Keys that only this client sends, and sends in every event."""
 _EVENT_NAMES = {
     "BeforeAgent": "gemini",
     "beforeSubmitPrompt": "cursor",
@@ -102,8 +102,6 @@ def text(payload: object, *path: str) -> str:
 
 def common_event(payload: object, host: str) -> PromptEvent:
     """Return the event in a payload with the most common field names."""
-    from enricher.prompt.event import PromptEvent
-
     return PromptEvent(
         text(payload, "prompt"),
         host=host,

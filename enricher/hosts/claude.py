@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 
-from enricher.hosts import nested, text
-from enricher.prompt.event import PromptEvent
+from enricher.hosts import common_event, nested, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.event import PromptEvent
 
 EVENT = "UserPromptSubmit"
 TITLE = "Claude Code"
@@ -26,15 +29,10 @@ PROJECT_FILE = ".claude/settings.json"
 
 def parse(payload: object) -> PromptEvent:
     """Return the event; also accept the two older payload forms (``project_path``, ``hookSpecificData``)."""
-    return PromptEvent(
-        text(payload, "prompt") or text(payload, "hookSpecificData", "userPromptContent"),
-        host="claude",
-        session_id=text(payload, "session_id"),
-        cwd=text(payload, "cwd") or text(payload, "project_path"),
-        transcript_path=text(payload, "transcript_path"),
-        source=text(payload, "source"),
-        agent=text(payload, "agent_id"),
-    )
+    event = common_event(payload, "claude")
+    event.prompt = event.prompt or text(payload, "hookSpecificData", "userPromptContent")
+    event.cwd = event.cwd or text(payload, "project_path")
+    return event
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:
@@ -46,5 +44,6 @@ def task_folder(session_id: str) -> str:
     """Return the folder of a session's tasks; empty for an id that could lead to another folder."""
     if not session_id or "/" in session_id or "\\" in session_id or "\0" in session_id or session_id.startswith("."):
         return ""
+    # Not ``hosts.servers.home_folder``, whose module a prompt in the default profile does not load.
     home = os.environ.get(HOME_VARIABLE) or os.path.join(os.path.expanduser("~"), HOME_FOLDER)
     return os.path.join(home, "tasks", session_id)

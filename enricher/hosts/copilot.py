@@ -6,8 +6,11 @@ and sends no transcript path.
 
 from __future__ import annotations
 
-from enricher.hosts import text
-from enricher.prompt.event import PromptEvent
+from enricher.hosts import common_event, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.event import PromptEvent
 
 EVENT = "userPromptSubmitted"
 TITLE = "GitHub Copilot CLI"
@@ -24,15 +27,10 @@ PROJECT_FILE = ".github/hooks/prompt-enricher.json"
 
 def parse(payload: object) -> PromptEvent:
     """Return the event of either payload form."""
-    return PromptEvent(
-        text(payload, "prompt"),
-        host="copilot",
-        session_id=text(payload, "sessionId") or text(payload, "session_id"),
-        cwd=text(payload, "cwd"),
-        transcript_path=text(payload, "transcript_path"),
-        source=text(payload, "source"),
-        agent=text(payload, "agent_id") or text(payload, "agentId"),
-    )
+    event = common_event(payload, "copilot")
+    event.session_id = text(payload, "sessionId") or event.session_id
+    event.agent = event.agent or text(payload, "agentId")
+    return event
 
 
 def answer(context: str, notice: str) -> dict[str, object] | None:  # noqa: ARG001 (this client shows no notice)

@@ -6,8 +6,11 @@ clients; ``continue`` is documented and must never be false.
 
 from __future__ import annotations
 
-from enricher.hosts import text
-from enricher.prompt.event import PromptEvent
+from enricher.hosts import common_event, text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.event import PromptEvent
 
 EVENT = "beforeSubmitPrompt"
 TITLE = "Cursor"
@@ -24,15 +27,10 @@ PROJECT_FILE = ".cursor/hooks.json"
 
 def parse(payload: object) -> PromptEvent:
     """Return the event; the first of several workspace folders is the project."""
-    return PromptEvent(
-        text(payload, "prompt"),
-        host="cursor",
-        session_id=text(payload, "conversation_id") or text(payload, "session_id"),
-        cwd=text(payload, "cwd") or _first_root(payload),
-        transcript_path=text(payload, "transcript_path"),
-        source=text(payload, "source"),
-        agent=text(payload, "agent_id"),
-    )
+    event = common_event(payload, "cursor")
+    event.session_id = text(payload, "conversation_id") or event.session_id
+    event.cwd = event.cwd or _first_root(payload)
+    return event
 
 
 def _first_root(payload: object) -> str:

@@ -6,8 +6,11 @@ into a synthetic text part and ``systemMessage`` into a toast.
 
 from __future__ import annotations
 
-from enricher.hosts import text
-from enricher.prompt.event import PromptEvent
+from enricher.hosts import common_event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from enricher.prompt.event import PromptEvent
 
 EVENT = "chat.message"
 TITLE = "OpenCode"
@@ -19,18 +22,14 @@ PROJECT_FILE = ".opencode/plugins/prompt-enricher.js"
 
 def parse(payload: object) -> PromptEvent:
     """Return the event that our plugin sent."""
-    return PromptEvent(
-        _as_typed(text(payload, "prompt")),
-        host="opencode",
-        session_id=text(payload, "session_id"),
-        cwd=text(payload, "cwd"),
-        source=text(payload, "source"),
-        agent=text(payload, "agent_id"),
-    )
+    event = common_event(payload, "opencode")
+    event.prompt = _as_typed(event.prompt)
+    return event
 
 
 def _as_typed(prompt: str) -> str:
     """Remove the quotes that ``opencode run`` puts around a prompt of several words."""
+    # A quote inside that is not escaped, or an escaped last quote, means that the user typed the outer quotes.
     inside = prompt[1:-1].replace('\\"', "")
     if len(prompt) < 3 or prompt[0] != '"' or prompt[-1] != '"' or '"' in inside or inside.endswith("\\"):
         return prompt

@@ -17,6 +17,7 @@ NAME = "prompt-enricher"
 LARGEST = 16 << 20
 """Maximum bytes of a file; Claude Code stores past conversations in the file with its servers."""
 LARGEST_WITH_COMMENTS = 256 << 10
+"""Maximum characters of a file whose comments are removed: ``_without_comments`` reads them one by one."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def is_ours(name: str, entry: object) -> bool:
 def _is_listed(path: str, key: str, cwd: str) -> bool:
     try:
         content = _content(path)
+        # Most files do not mention us, and a search of the bytes is far cheaper than parsing up to 16 MB.
         if b"enricher" not in content or b"mcp" not in content:
             return False
         text = content.decode("utf-8", "replace").removeprefix("\ufeff")

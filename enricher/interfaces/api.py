@@ -25,10 +25,9 @@ from enricher.pipeline import (
     can_ask_memory,
     conversation_before,
     form_of,
-    has_memory_cue,
 )
 from enricher.prompt import capture
-from enricher.prompt.event import PromptEvent, skip_reason
+from enricher.prompt.event import PromptEvent, has_memory_cue, skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.respond import formats

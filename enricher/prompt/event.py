@@ -1,16 +1,34 @@
 """The prompt event, the one form into which all hosts' events are parsed; and the reasons to skip a prompt.
 
 No I/O: the same event and settings always give the same reason. The reasons are the values in
-the trace (``enricher.prompt.reasons`` lists all); an empty reason means that the prompt is enriched.
+the trace; an empty reason means that the prompt is enriched.
 """
 
 from __future__ import annotations
+
+SKIPS = {
+    "disabled": "the enricher is switched off (enricher on)",
+    "subagent": "the prompt was given to a subagent, by an agent",
+    "machine_prompt": "the prompt was written by a program",
+    "empty": "the prompt has no words",
+    "bypass_phrase": "the prompt asks to be left alone",
+    "bypass_prefix": "the prompt begins with the bypass prefix",
+    "slash_command": "a slash command is for the host",
+    "settings_unknown": "the settings could not be read, and nobody knew whether it is wanted",
+    "duplicate": "the same prompt came twice in a session within two seconds, as with a hook that is registered twice",
+    "gate_closed": "the caller's format is switched off",
+    "remembered": "the prompt only says what to remember",
+}
+"""All reasons to skip a prompt, with their descriptions; ``enricher.pipeline`` finds the last four of them."""
+
+MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
+"""Without one of these words a prompt cannot ask to remember anything, and the check is not even loaded."""
 
 _PERSONS = frozenset(("", "user", "sdk"))
 _MACHINE_TAGS = ("<task-notification", "<agent-notification")
 _BYPASS_PHRASE = "no enrichment:"
 _PRIVATE = "[redacted:private]"
-# Names that people write at the beginning of a prompt to mean the file, the folder or the platform.
+# Names that people write at the beginning of a prompt to mean the file, the folder or the platform: ".env is missing".
 _DOTFILES = frozenset(
     """
     env envrc venv git github gitlab gitea circleci husky vscode idea cursor claude gemini codex copilot opencode
@@ -47,13 +65,8 @@ class PromptEvent:
         source: str = "",
         agent: str = "",
     ) -> None:
-        self.prompt = prompt
-        self.host = host
-        self.session_id = session_id
-        self.cwd = cwd
-        self.transcript_path = transcript_path
-        self.source = source
-        self.agent = agent
+        self.prompt, self.host, self.session_id, self.cwd = prompt, host, session_id, cwd
+        self.transcript_path, self.source, self.agent = transcript_path, source, agent
 
 
 def skip_reason(event: PromptEvent, *, bypass_prefix: str = ".", enabled: bool = True) -> str:
@@ -88,6 +101,7 @@ def _is_dotted_name(prompt: str) -> bool:
     first = prompt[1:2]
     if first in {".", "/", "\\"} or first.isdigit():
         return True
+    # Bounded, since a prompt may be one huge word.
     name = prompt[1:513].split(None, 1)[0].rstrip(",;:!?)'\"`") if first.strip() else ""
     stem, dot, rest = name.partition(".")
     folder, slash, _ = stem.partition("/")
@@ -112,3 +126,9 @@ def _has_written_arguments(prompt: str) -> bool:
     """Return whether the host marked more than one word as arguments of the command."""
     _, mark, behind = prompt.partition("<command-args>")
     return "<command-name>" in prompt and bool(mark) and len(behind.partition("</command-args>")[0].split(None, 2)) > 1
+
+
+def has_memory_cue(prompt: str) -> bool:
+    """Return whether the prompt may ask to remember something, so that it is worth parsing."""
+    low = prompt.lower()
+    return any(cue in low for cue in MEMORY_CUES)

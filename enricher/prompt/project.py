@@ -22,8 +22,7 @@ class Project:
 
     def __init__(self, identity: str, *, root: str, git_dir: str) -> None:
         self.id = identity
-        self.root = root
-        self.git_dir = git_dir
+        self.root, self.git_dir = root, git_dir
         self.name = os.path.basename(identity.rstrip("/")) if "/" in identity else os.path.basename(root)
 
 

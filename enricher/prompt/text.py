@@ -23,6 +23,19 @@ def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + ELLIPSIS
 
 
+def cut(text: str, limit: int) -> str:
+    """Return the text on one line, cut between words if it is longer than ``limit`` characters."""
+    flat = " ".join(text.split())
+    if len(flat) <= limit:
+        return flat
+    return without_last_word(flat[: limit - 1], window=20).rstrip(" ,.;:") + ELLIPSIS
+
+
+def singular(word: str) -> str:
+    """Return an English word without its plural s."""
+    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
+
+
 def without_last_word(text: str, *, window: int = 40) -> str:
     """Drop the last word of a text that was cut off, if that word begins within the last ``window`` characters."""
     return text.rpartition(" ")[0] if " " in text[-window:] else text

@@ -24,18 +24,18 @@ BRANCH_SUFFIX = ".branch"
 
 def is_trusted(root: str) -> bool:
     """Return whether the ``.enricher`` folder of ``root`` has the trusted content, not counting its memories."""
-    given = _read_mark(root)
-    try:
-        return bool(given) and given[0] == fingerprint(root)
-    except (OSError, ValueError):
-        return False
+    return _has_trusted(root, memories=False)
 
 
 def are_memories_trusted(root: str) -> bool:
     """Return whether the memories in the ``.enricher`` folder of ``root`` are the trusted ones."""
-    given = _read_mark(root)
+    return _has_trusted(root, memories=True)
+
+
+def _has_trusted(root: str, *, memories: bool) -> bool:
+    given, line = _read_mark(root), int(memories)  # marks of earlier versions have no line for the memories
     try:
-        return len(given) > 1 and given[1] == fingerprint(root, memories=True)
+        return len(given) > line and given[line] == fingerprint(root, memories=memories)
     except (OSError, ValueError):
         return False
 
@@ -62,6 +62,7 @@ def fingerprint(root: str, *, memories: bool = False) -> str:
             path = os.path.join(folder, name)
             label = os.path.relpath(path, root).encode(errors="surrogateescape")
             content = _content(path)
+            # With the lengths, so that no other division into names and contents gives the same bytes.
             parts.append(b"%d:%s%d:%s" % (len(label), label, len(content), content))
     return keyed_hash(b"memories" if memories else b"trust", b"".join(parts))
 

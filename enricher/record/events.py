@@ -16,6 +16,7 @@ TOPIC = "onex.evt.omniclaude.context-enrichment.v1"
 MOST_S = 0.05
 """Seconds for all events of a prompt together; ``OMNICLAUDE_EMIT_TIMEOUT`` (seconds) can only lower this."""
 LARGEST_FILE = 8 << 20
+"""Bytes from which on the file is renamed to ``.1``, so that at most two such files are kept."""
 ANSWERED = ("ok", "empty")
 FAILED = ("timeout", "error")
 """All statuses of channels that were asked; for any other status there is no event."""
@@ -134,7 +135,7 @@ def _rotate(path: str) -> None:
     try:
         if os.lstat(path).st_size <= LARGEST_FILE:
             return
-        descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
+        descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)  # a lock needs write access
     except OSError:
         return
     try:
@@ -150,7 +151,7 @@ def _rotate(path: str) -> None:
 def _send_to_socket(path: str, content: bytes, until: float) -> None:
     """Send the lines to the process that listens on the socket, without waiting for a reply."""
     try:
-        import _socket as sockets
+        import _socket as sockets  # ``socket`` loads selectors and enum, which the hook must not
     except ImportError:
         import socket as sockets  # type: ignore[no-redef]
     line = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)

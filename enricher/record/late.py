@@ -8,36 +8,35 @@ end is known, then ``delivered``, ``dropped`` (with the reason) or ``nothing new
 
 from __future__ import annotations
 
-from enricher.hosts import LATE_EVENTS
+from enricher.hosts import LATE_EVENTS, nested
+from enricher.settings import KEEPS_TEXT
 from storage.base import fast_stdlib
 from storage.state import detached, late, sessions
 from storage.traces import spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from enricher.classify import Classification
     from enricher.pipeline import Run
     from enricher.prompt.event import PromptEvent
-    from enricher.respond.decision import Enrichment
     from enricher.rules.cache import Rules
 
 TITLE = "Late result for your last prompt:"
 LATE = "late"
 ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothing new"
 NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
+"""Reasons why a result was dropped."""
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
 """Reasons to skip a prompt that does not begin a new turn."""
-KEEPS_TEXT = ("redacted", "full")
-"""The ``log`` levels at which a text may wait in a file."""
 GRACE_S = 2.0
-"""Seconds for the decision after the longest call."""
+"""Seconds that the process may take beyond the longest call, to decide and to store the result."""
 
 
 def is_wanted(event: PromptEvent, run: Run) -> bool:
-    """Return whether the model is asked after the answer: the client can get a late result, and a text may be kept."""
+    """Return whether the model is asked after the answer: the client takes late results, and text may be stored."""
     is_possible = event.host in LATE_EVENTS and bool(event.session_id) and not run.form
     return is_possible and run.settings["log"] in KEEPS_TEXT
 
@@ -55,7 +54,7 @@ def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
 
 
 def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any], dict[str, str] | None]:
-    """Return the record of the question for the trace, and the task types to choose from.
+    """Return what the trace records about the planned question, and the task types among which the model chooses.
 
     The record is empty if the settings leave nothing to ask; the task types are None if nothing will be asked.
     """
@@ -72,11 +71,12 @@ def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any]
 
 def follow_up(run: Run) -> None:
     """Ask the model in a process of its own; the hook does not wait for it."""
+    # At normal priority, unlike other background work: the answer is of use only within the agent's present turn.
     detached.fork(run.state, "model", lambda: _ask(run), niceness=0)
 
 
 def _ask(run: Run) -> None:
-    """Ask, decide again, and leave what is new for the session; runs in the child."""
+    """Ask the model, decide again, and store the new lines for the session's next hook point; runs in the child."""
     from enricher.model import opinion_request
 
     if run.inputs is None or run.rules is None or run.late is None:
@@ -107,7 +107,7 @@ def _give_up() -> None:
 
 
 def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]], int]:
-    """Return the text that the opinion adds to what the session was told, what it refers to, and its tokens."""
+    """Return the text that the opinion adds to the prompt's enrichment, the references in it, and its tokens."""
     from enricher.prompt.text import estimate_tokens
     from enricher.respond.decision import decide, verdict_on
     from enricher.respond.render import finish
@@ -115,6 +115,7 @@ def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str
     inputs, rules = run.inputs, run.rules
     if inputs is None or rules is None:
         return "", [], 0
+    # Read again: another prompt of the session may have been answered while the model was thinking.
     session = sessions.session_state(run.state, run.trace.session_id)
     inputs.injected, inputs.spent, inputs.model = session.injected, session.tokens, {"opinion": opinion}
     enrichment = decide(inputs, rules, verdict_on(inputs, rules))
@@ -122,17 +123,14 @@ def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str
     if not lines:
         return "", [], 0
     text = finish("\n".join([TITLE, *lines]))
-    return text, _new_refs(enrichment, session.injected), estimate_tokens(text)
-
-
-def _new_refs(enrichment: Enrichment, injected: list[str]) -> list[tuple[str, str]]:
-    return [(kind, ref) for kind, ref in enrichment.refs() if f"{kind}:{ref}" not in injected]
+    refs = [(kind, ref) for kind, ref in enrichment.refs() if f"{kind}:{ref}" not in session.injected]
+    return text, refs, estimate_tokens(text)
 
 
 def new_lines(text: str, earlier: str) -> list[str]:
     """Return the lines of a text that are not in the earlier one, without its title and its note on partial results.
 
-    The label of the facts stays if a fact stays.
+    The label above the facts stays if a fact stays.
     """
     from enricher.respond.render import BACKGROUND_TITLE, CONTEXT_LABEL, PLAIN_CONTEXT_LABEL
     from enricher.respond.render import TITLE as PROMPT_TITLE
@@ -143,8 +141,23 @@ def new_lines(text: str, earlier: str) -> list[str]:
     return [line for at, line in enumerate(left) if line not in labels or "".join(left[at + 1 : at + 2])[:2] == "- "]
 
 
-def record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> None:
-    """Record that the client got a result, so that the session is not told the same again."""
+def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, object] | None], None]) -> None:
+    """Write the waiting result as the answer to ``event``, and record it; nothing if another process was faster."""
+    if event not in LATE_EVENTS.values():
+        return
+    result = late.take(state, session_id)
+    if not result:
+        return
+    if late.is_due(state, session_id, result):
+        write(nested(event, result["text"], ""))
+        _record_delivery(state, session_id, result)
+    else:
+        dropped = {"outcome": DROPPED, "reason": NEXT_PROMPT}
+        replace_model_record(state, result["trace"], {**result["model"], **dropped})
+
+
+def _record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> None:
+    """Record that the client got a result, so that the session does not get the same facts again."""
     sessions.record_injected(
         state, session_id, [(kind, ref) for kind, ref in result["told"]], tokens=int(result["tokens"])
     )
@@ -153,13 +166,13 @@ def record_delivery(state: str, session_id: str, result: Mapping[str, Any]) -> N
 
 
 def drop_unclaimed(state: str) -> None:
-    """Remove the results of sessions that did not go on, and record that nobody got them."""
+    """Remove the results of sessions that ended before a hook point, and record that the agent never got them."""
     for left in late.take_unclaimed(state):
         replace_model_record(state, left["trace"], {**left["model"], "outcome": DROPPED, "reason": NO_MORE})
 
 
 def replace_model_record(state: str, trace_id: str, model: dict[str, Any]) -> None:
-    """Replace the record of the model in a trace that was written before; a failure is logged."""
+    """Replace the record of the model in a trace that is already written; a failure is logged."""
     try:
         spool.put_late(state, trace_id, model)
     except spool.FAILURES as failure:

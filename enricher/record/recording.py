@@ -10,6 +10,7 @@ import time
 
 from enricher.prompt.text import estimate_tokens
 from enricher.record import upkeep
+from enricher.settings import is_on
 from storage import traces
 from storage.base.fast_stdlib import dumps
 from storage.state import sessions
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     """Write the enrichment and its inputs into the trace."""
     judged = enrichment.classification
+    # With the channel off the trace has no memories; with channels that were not asked it says that none were found.
     if not any(one.name == "memory" and one.status == "off" for one in inputs.channels):
         from enricher.context.channels.memory import memory_context
 
@@ -54,16 +56,11 @@ def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     trace.items = [(item.channel, item.ref, item.text, item.why, item.score, item.kept) for item in enrichment.items]
     trace.channels = [
         (
-            one.name,
-            one.status,
-            one.latency_ms,
-            len(one.candidates),
-            *_count_kept(enrichment, one.name),
-            "yes" if one.fallback else "",
-            one.model,
+            one.name, one.status, one.latency_ms, len(one.candidates), *_count_kept(enrichment, one.name),
+            "yes" if one.fallback else "", one.model,
         )
         for one in inputs.channels
-    ]
+    ]  # fmt: skip
     trace.guardrails = [(one.id, one.text, one.score) for one in enrichment.guardrails] if enrichment.text else []
     trace.estimate = [enrichment.estimate.row()] if enrichment.estimate else []
     trace.injected = enrichment.refs()
@@ -116,9 +113,9 @@ def keep_rest(run: Run) -> None:
         external.start_sweep(run.state)
     if level == "off":
         return
-    if run.rules is not None and trace.rules_hash:
+    if run.rules is not None and trace.rules_hash:  # a replay needs the version of the rules that decided
         _keep_version(run.state, run.rules)
-    has_index = run.settings.get("channels.code", True) is not False
+    has_index = is_on(run.settings, "channels", "code")
     upkeep.start(run.state, run.project, is_wanted=trace.status != "skipped", has_index=has_index)
 
 

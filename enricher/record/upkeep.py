@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 VECTORS_S = 20.0
 """Seconds for the vectors of new memories; those that are missing then are asked for with the next prompts."""
 REST_S = 20.0
-"""Minimum seconds between two updates of the same project."""
+"""Minimum seconds between two updates of the same project: the upkeep costs several times as much as the prompt."""
 
 
 def start(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:
@@ -62,7 +62,7 @@ def _maintain_project(state: str, project: Project, mark: str, *, has_index: boo
     if turn < 0:
         return
     try:
-        _bundle_modules(state)
+        _bundle_modules(state)  # first: it takes the loaded modules for those of a prompt
         refresh(state, project, has_index=has_index)
     finally:
         detached.postpone(state, REST_S, mark)
@@ -70,7 +70,6 @@ def _maintain_project(state: str, project: Project, mark: str, *, has_index: boo
 
 
 def _bundle_modules(state: str) -> None:
-    """Bundle the modules that this prompt loaded, before the upkeep itself loads more."""
     from enricher import bundle
 
     try:

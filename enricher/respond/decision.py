@@ -10,17 +10,8 @@ from enricher.classify import classify, verdict
 from enricher.context import ChannelResult
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.text import estimate_tokens
-from enricher.respond.facts import read_facts
-from enricher.respond.guidance import (
-    OmittedGuidance,
-    Scored,
-    choose_workflow,
-    select_guardrails,
-    shares_of,
-    silence_reason,
-    suggest_approach,
-    trigger_words,
-)
+from enricher.respond import guidance
+from enricher.respond.guidance import OmittedGuidance, Scored
 from enricher.respond.ranking import name_of, place_of, rank_items
 from enricher.respond.render import HARD_CAP_TOKENS, Item, TextLines, finish, render
 from enricher.settings import DEFAULTS, is_as_specified
@@ -85,10 +76,7 @@ class Inputs:
         has_mcp: bool = False,
         is_bare: bool = False,
     ) -> None:
-        self.form = form
-        self.is_bare = is_bare
-        self.has_mcp = has_mcp
-        self.prompt = prompt
+        self.form, self.is_bare, self.has_mcp, self.prompt = form, is_bare, has_mcp, prompt
         self.settings = {key: settings[key] for key in RECORDED_SETTINGS if key in settings}
         self.skills = skills or []
         self.injected = injected or []
@@ -140,7 +128,7 @@ class Inputs:
 
     @property
     def opinion(self) -> Opinion | None:
-        """What a language model said about the prompt; None if none was asked, or none answered in time."""
+        """A language model's opinion on the prompt; None if no model was asked, or none answered in time."""
         if not self.model.get("opinion"):
             return None
         from enricher.classify.opinion import Opinion
@@ -208,7 +196,7 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
         judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
     result = Enrichment(judged)
     result.partial = [_late(one) for one in inputs.channels if one.status == "timeout"]
-    reason = silence_reason(judged, body, inputs.settings, inputs.prompt)
+    reason = guidance.silence_reason(judged, body, inputs.settings, inputs.prompt)
     if not reason:
         _choose_workflow(result, rules)
     if not reason and inputs.settings.get("complexity.enabled") and body.get("complexity"):
@@ -237,10 +225,10 @@ def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
 
 def _choose_workflow(result: Enrichment, rules: Rules) -> None:
     scores = result.classification.scores
-    result.workflow, result.why_workflow = choose_workflow(
+    result.workflow, result.why_workflow = guidance.choose_workflow(
         rules.body["workflows"],
         signal_scores=scores.get("workflow", {}),
-        shares=shares_of(scores.get("task_type", {}), rules.table.facets),
+        shares=guidance.shares_of(scores.get("task_type", {}), rules.table.facets),
     )
 
 
@@ -258,10 +246,12 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
     judged, body = result.classification, rules.body
     result.shown = inputs.is_as_specified or not judged.uncertain
     task_type = judged.task_type if result.shown else ""
-    if inputs.is_as_specified or body["approaches"]["rules"]:
+    if inputs.is_as_specified or body["approaches"]["rules"]:  # the packaged approaches are for that profile only
+        from enricher.respond.facts import read_facts
+
         result.facts = read_facts(inputs.prompt, judged.features, inputs.skills)
     guardrail_scores, approach_scores = (judged.scores.get(facet, {}) for facet in ("guardrail", "approach"))
-    result.guardrails, misses = select_guardrails(
+    result.guardrails, misses = guidance.select_guardrails(
         body["guardrails"],
         task_type=task_type,
         signal_scores=guardrail_scores,
@@ -274,7 +264,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
         if WORDS in one.sentence:
             words = _trigger_words(one.id, inputs.prompt, judged, rules)
             one.sentence = one.sentence.replace(WORDS, words) if words else ""
-    result.approach, more = suggest_approach(
+    result.approach, more = guidance.suggest_approach(
         body["approaches"],
         result.facts,
         task_type=task_type,
@@ -293,7 +283,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
     """Add to the approach the suggestion to split the task, if there is one."""
-    from enricher.complexity.suggestion import suggestion
+    from enricher.complexity.estimate import suggestion
 
     if sentence := suggestion(estimate):
         chosen = result.approach or Scored(SPLITTING, "", round(estimate.score))
@@ -301,10 +291,12 @@ def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
 
 
 def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
-    """Return the words that triggered a guardrail; classify the prompt again if ``judged`` carries no evidence."""
-    return trigger_words(identity, judged.evidence, prompt) or trigger_words(
-        identity, classify(prompt, rules.table).evidence, prompt
-    )
+    """Return the words that triggered a guardrail; classify the prompt again if ``judged`` carries no evidence.
+
+    A replay classifies without evidence, or only weighs recorded scores again.
+    """
+    words = guidance.trigger_words(identity, judged.evidence, prompt)
+    return words or guidance.trigger_words(identity, classify(prompt, rules.table).evidence, prompt)
 
 
 def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
@@ -312,7 +304,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
     open_items = [item for item in result.items if not item.why]
     most, tokens = int(inputs.settings["budgets.items"]), int(inputs.settings["budgets.tokens"])
     shares = {rule["name"]: rule["tokens"] for rule in body["channels"]}
-    if inputs.is_as_specified:
+    if inputs.is_as_specified:  # the memories of seed 001 are added to the usual budgets
         shares["memory"] = HARD_CAP_TOKENS  # the channel has already applied max_tokens
         most += sum(item.channel == "memory" for item in open_items)
         tokens += int(inputs.settings.get("search_intent.max_tokens", MAX_TOKENS))
@@ -347,7 +339,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _announced(partial: list[str], inputs: Inputs) -> list[str]:
-    """Return the late channels that the agent is told about: programs that someone set up, not those of the package."""
+    """Return the late channels that the text names: programs that the user set up, not the package's own channels."""
     if inputs.is_as_specified:
         return partial
     built_in = {_late(one) for one in inputs.channels if one.is_built_in}
@@ -359,7 +351,7 @@ def _late(channel: ChannelResult) -> str:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    """Return the setting when to show the task type; rules of earlier versions have ``class_alone`` instead."""
+    """Return the rule when to show the task type; rules of earlier versions have ``class_alone`` instead."""
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 

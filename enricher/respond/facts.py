@@ -6,6 +6,8 @@ result, and an approach that needs it is not suggested.
 
 from __future__ import annotations
 
+from enricher.prompt.text import singular
+
 THINGS = frozenset(
     "files modules components pages endpoints routes packages services repositories repos scripts migrations screens"
     " views templates handlers plugins projects queries charts locales languages dependencies tables".split()
@@ -14,6 +16,7 @@ RESULTS = frozenset("pass passes passed passing fail fails failed failing ok gre
 STATES = frozenset(("are", "were"))
 """Words after a count that, like ``RESULTS``, make it a report instead of a request: "all 40 files are …"."""
 FEWEST_TO_SHARE = 5
+"""Minimum number of things that counts as a fact."""
 EACH = ["each", "of", "the"]
 BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
@@ -120,9 +123,5 @@ def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
 
 def _words(text: str) -> set[str]:
     signs = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|", " "))
-    words = (_singular(word) for word in text.lower().translate(signs).split())
+    words = (singular(word) for word in text.lower().translate(signs).split())
     return {word for word in words if len(word) > 1} - GENERIC_WORDS
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word

@@ -17,6 +17,7 @@ CAP_TOKENS = 2000
 CAP_BYTES = 9400
 """Maximum bytes of the text; below the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)."""
 LONGEST_LINE = CAP_BYTES
+"""Lines are not cut one by one: a block is fitted as a whole."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -41,8 +41,7 @@ class Scored:
 
     def __init__(self, identity: str, text: str, score: int, *, say: str = "", ref: str = "") -> None:
         self.id = identity
-        self.text = text
-        self.score = score
+        self.text, self.score = text, score
         self.sentence = say
         self.ref = ref or identity
 
@@ -53,10 +52,7 @@ class OmittedGuidance:
     __slots__ = ("line", "needed", "reason", "score")
 
     def __init__(self, line: str, reason: str, *, score: float = 0, needed: float = 0) -> None:
-        self.line = line
-        self.reason = reason
-        self.score = score
-        self.needed = needed
+        self.line, self.reason, self.score, self.needed = line, reason, score, needed
 
 
 def silence_reason(
@@ -169,6 +165,7 @@ def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> s
     if not own:
         return ""
     best = max(own, key=lambda one: (one.weight, -one.start))
+    # The clause around the words: from the last punctuation mark before them to the next one behind them.
     begin = max([at + len(sign) for sign in ENDS if (at := prompt.rfind(sign, 0, best.start)) >= 0] or [0])
     end = min([at for sign in ENDS if (at := prompt.find(sign, best.end)) >= 0] or [len(prompt)])
     sentence, found = prompt[begin:end].strip(EDGES), prompt[best.start : end].strip(EDGES)

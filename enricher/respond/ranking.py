@@ -1,4 +1,4 @@
-"""Rank what the channels offer, and say of each candidate that is left out why."""
+"""Rank the candidates of the channels, and record for each omitted one the reason."""
 
 from __future__ import annotations
 
@@ -15,13 +15,8 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 200
 NOT_OUTDATED = (
-    "the host has it",
-    "the conversation has it",
-    "the prompt",
-    "it only accompanies",
-    "it shares",
-    "another one",
-)
+    "the host has it", "the conversation has it", "the prompt", "it only accompanies", "it shares", "another one",
+)  # fmt: skip
 """Beginnings of ``Candidate.stale`` reasons that are shown as they are; all others are shown as "stale: …"."""
 
 
@@ -83,12 +78,9 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
     names = names - {offered.ref} if place != offered.ref else names
     if known and any(f"item:{one}" in known for name in {*names, place} for one in (name, hashed_ref(name))):
         return "said before in this session"
-    if (
-        known
-        and place == offered.ref
-        and not offered.text
-        and any(one.startswith(f"item:{offered.ref}:") for one in known)
-    ):
+    # A bare path says nothing new after the same path with a line number.
+    is_bare_path = place == offered.ref and not offered.text
+    if is_bare_path and any(one.startswith(f"item:{offered.ref}:") for one in known):
         return "said before in this session"
     return ""
 
@@ -102,11 +94,7 @@ def place_of(offered: Candidate | RankedItem) -> str:
 
 def _normalized(offered: Candidate) -> str:
     """Return the normalized text of an item; items with the same text are duplicates even with other references."""
-    return _flat(offered.text) or offered.label
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.lower().split())
+    return " ".join(offered.text.lower().split()) or offered.label
 
 
 def name_of(ref: str, text: str) -> str:

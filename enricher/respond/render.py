@@ -13,13 +13,17 @@ BACKGROUND_TITLE = "## Prompt Enrichment (background to the request above, no re
 """Title for clients that add the text as the last message, which the model could mistake for the task."""
 CONTEXT_LABEL = "**Relevant Context** (search results, quoted; may be outdated):"
 PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
-MOST_CHARACTERS = 9500
-MAX_BYTES = 9500
-"""Maximum bytes of the text: the smallest limit of any client is Codex's 10,000; one limit serves all clients."""
+MOST_CHARACTERS = MAX_BYTES = 9500
+"""The smallest limits of any client, with a margin: Claude Code's 10,000 characters, Codex's 10,000 bytes."""
 HARD_CAP_TOKENS = 2000
+"""Ruling R12; no setting can raise it."""
 LONGEST_ITEM = 300
+"""Maximum characters of one item's text."""
 MOST_ITEMS = 15
+LEAST_IMPORTANT_FIRST = ("resources", "reminder", "has_no_guardrails", "guardrails", "approach", "partial")
+"""Fields of ``TextLines`` in the order in which they are omitted if the text is too long; the class stays longest."""
 FEWEST_SHOWN_TOKENS = 8
+"""Minimum tokens for an item; with less room it is left out instead of cut to a few words."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,10 +38,7 @@ class Item:
     __slots__ = ("channel", "label", "text", "tokens")
 
     def __init__(self, label: str, text: str, *, channel: str = "", tokens: int = HARD_CAP_TOKENS) -> None:
-        self.label = label
-        self.text = text
-        self.channel = channel
-        self.tokens = tokens
+        self.label, self.text, self.channel, self.tokens = label, text, channel, tokens
 
 
 class TextLines:
@@ -53,8 +54,7 @@ class TextLines:
     )  # fmt: skip
 
     def __init__(self, *, is_as_specified: bool = False, is_bare: bool = False) -> None:
-        self.is_as_specified = is_as_specified
-        self.is_bare = is_bare
+        self.is_as_specified, self.is_bare = is_as_specified, is_bare
         self.has_no_guardrails = False
         self.reminder = ""
         self.resources: list[str] = []
@@ -89,7 +89,10 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return the text after a ``<``, with that bracket; if they form a tag, replace its brackets by similar signs."""
+    """Return the text after a ``<``, with that bracket; if they form a tag, replace its brackets by similar signs.
+
+    Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
+    """
     if not (behind[:1].isalpha() or behind[:1] in ("/", "!", "?")):
         return "<" + behind
     return LOOK_ALIKES[0] + behind.replace(">", LOOK_ALIKES[1], 1)
@@ -128,9 +131,8 @@ def render(lines: TextLines, *, tokens: int, most: int = MOST_ITEMS) -> tuple[st
         lines = _without_one(lines)
     left = tokens - estimate_tokens(_joined(lines, ["-"]))
     bullets = _fit(lines.items, tokens=left, most=most)
-    while not _fits(
-        _joined(lines, bullets), tokens
-    ):  # the parts' estimates are rounded down, so their sum may be too low
+    # The parts' estimates are rounded down, so that their sum may be too low.
+    while not _fits(_joined(lines, bullets), tokens):
         left -= 1
         bullets = _fit(lines.items, tokens=left, most=most)
     return _joined(lines, bullets), lines, [bool(bullet) for bullet in bullets]
@@ -151,24 +153,13 @@ def _fits(text: str, tokens: int) -> bool:
 
 
 def _without_one(lines: TextLines) -> TextLines:
-    """Return a copy of the lines without the least important of them."""
+    """Return a copy of the lines without the least important of them; of the guardrails the last one is omitted."""
     shorter = TextLines()
     for name in TextLines.__slots__:
         setattr(shorter, name, getattr(lines, name))
-    if shorter.resources:
-        shorter.resources = []
-    elif shorter.reminder:
-        shorter.reminder = ""
-    elif shorter.has_no_guardrails:
-        shorter.has_no_guardrails = False
-    elif shorter.guardrails:
-        shorter.guardrails = shorter.guardrails[:-1]
-    elif shorter.approach:
-        shorter.approach = ""
-    elif shorter.partial:
-        shorter.partial = []
-    else:
-        shorter.classification = ""
+    omitted = next((name for name in LEAST_IMPORTANT_FIRST if getattr(lines, name)), "classification")
+    value = getattr(lines, omitted)
+    setattr(shorter, omitted, value[:-1] if omitted == "guardrails" else type(value)())
     return shorter
 
 
@@ -213,8 +204,7 @@ def _bullet(item: Item, *, tokens: int) -> str:
     if not item.text:
         return f"- {source}" if source else ""
     lead = f"- {source}: " if source else "- "
-    text = harmless(item.text, longest=LONGEST_ITEM).replace(
-        '"', "'"
-    )  # a quotation mark inside would end the quotation
+    # A quotation mark inside would end the quotation, and what follows would read as a sentence of ours.
+    text = harmless(item.text, longest=LONGEST_ITEM).replace('"', "'")
     quoted = cut(text, tokens=tokens - estimate_tokens(lead))
     return f'{lead}"{quoted}"' if quoted else ""

@@ -1,4 +1,4 @@
-"""The files in which plans are handed over to an agent (``enricher.record.handoff``): where they are, and their end.
+"""The files in which plans are handed over to an agent (``enricher.pipeline``): where they are, and their end.
 
 They are in a folder of the user below the temporary folder; a folder or file that somebody else planted there is
 never used.

@@ -31,13 +31,13 @@ main(["claude"])
 ALWAYS = set(
     """
     __future__ _blake2 _json enricher enricher.classify enricher.classify.matching enricher.classify.reading
-    enricher.classify.table enricher.classify.topics enricher.context enricher.home enricher.hook
+    enricher.classify.table enricher.context enricher.home enricher.hook
     enricher.hook.process enricher.hosts enricher.hosts.claude enricher.pipeline enricher.prompt
     enricher.prompt.conversation enricher.prompt.event enricher.prompt.project enricher.prompt.redaction
     enricher.prompt.redaction.assignments enricher.prompt.redaction.values enricher.prompt.text
     enricher.prompt.wording
     enricher.prompt.wording.frames enricher.prompt.wording.structure enricher.record enricher.record.recording
-    enricher.record.upkeep enricher.respond enricher.respond.decision enricher.respond.facts
+    enricher.record.upkeep enricher.respond enricher.respond.decision
     enricher.respond.guidance enricher.respond.ranking enricher.respond.render enricher.rules
     enricher.rules.cache enricher.rules.layers enricher.settings storage storage.base storage.base.fast_stdlib
     storage.base.private storage.state
@@ -141,7 +141,7 @@ def test_the_profile_as_specified_looks_for_our_server_and_loads_nothing_slow(wa
     warm.write(".claude.json", '{"mcpServers": {"memory": {"command": "enricher", "args": ["mcp"]}}}')
     modules = loaded(warm, warm.event("how do I rotate the signing certificate?"))
 
-    assert modules - (ALWAYS | CHANNELS | INDEX) == {"enricher.hosts.servers"}
+    assert modules - (ALWAYS | CHANNELS | INDEX) == {"enricher.hosts.servers", "enricher.respond.facts"}
 
 
 @pytest.mark.parametrize("mode", ["hydrate", "hydrate-file"])

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from enricher import pipeline
 from enricher.interfaces import api
-from enricher.prompt.event import PromptEvent, skip_reason
-from enricher.prompt.reasons import SKIPS
+from enricher.prompt.event import SKIPS, PromptEvent, skip_reason
 from enricher.prompt.redaction import redact
 
 EXPANDED = "<command-message>pull</command-message>\n<command-name>/pull</command-name>\n"

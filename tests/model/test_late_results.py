@@ -323,7 +323,7 @@ def test_a_tool_loads_nothing_unless_a_result_waits(late_account: Account) -> No
 
     assert never == []
     assert loaded_at_a_tool(late_account, "other") == ["_blake2", "storage.state.late"]
-    assert "enricher.hook.late" in loaded_at_a_tool(late_account, "s")
+    assert "enricher.record.late" in loaded_at_a_tool(late_account, "s")
     assert len(late_account.traces()) == before
 
 
@@ -353,7 +353,7 @@ def test_a_prompt_loads_nothing_of_late_results_unless_there_ever_was_one(accoun
     loaded = loaded_from_the_start(account, json.dumps(account.event("thanks!")).encode())
 
     assert "enricher.hook.process" in loaded
-    assert {"enricher.hook.early", "enricher.hook.late", "storage.state.late", "enricher.record.late"} & loaded == set()
+    assert {"enricher.hook.early", "storage.state.late", "enricher.record.late"} & loaded == set()
 
 
 @pytest.mark.parametrize("size", [0, 300_000])

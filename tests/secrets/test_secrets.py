@@ -15,7 +15,7 @@ from secret_cases import cases, prompts
 from secret_kinds import ALPHABETS, KINDS
 
 from enricher.prompt.redaction import redact, vendors
-from enricher.prompt.redaction.names import ASCII, LOGIN, OTHERS
+from enricher.prompt.redaction.sentences import ASCII, LOGIN, OTHERS
 
 LEAST_RECALL = 0.98
 MOST_TOUCHED = 1 / 1000

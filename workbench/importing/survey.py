@@ -7,10 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from enricher.pipeline import KEEPS_TEXT, PROMPT_LIMIT, has_memory_cue
-from enricher.prompt.event import PromptEvent, skip_reason
+from enricher.pipeline import PROMPT_LIMIT
+from enricher.prompt.event import PromptEvent, has_memory_cue, skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
+from enricher.settings import KEEPS_TEXT
 from storage import traces
 from storage.base.fast_stdlib import keyed_hash
 from storage.traces import intake, short, storable

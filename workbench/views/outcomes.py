@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from enricher.model.summary import summary
-from enricher.prompt.reasons import SKIPS
+from enricher.prompt.event import SKIPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_FIRST, MOST_LATER = 3, 1
 """Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""
 MOST_MERGED = 3
-"""Maximum further names whose lines are told with a file."""
+"""Maximum further names of a file whose lines are added to the line about the first one."""
 MOST_PATHS = 6
 """Maximum number of files on one line."""
 ALREADY_OPEN = "the conversation has it open"
@@ -57,7 +57,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
     try:
         found = facts(index, request.project.root, names, known)
     except reader.failures() as failure:
-        if reader.is_damage(failure):
+        if reader.is_damage(failure):  # the index holds nothing that cannot be read from the project again
             os.unlink(database_file(request.state, request.project.id))
         raise
     for fact in found:

@@ -57,16 +57,15 @@ _CUES = frozenset(
 the full parser is not imported. A prompt that is not ASCII is always parsed."""
 _TIMES = frozenset(
     """
-    yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks months
-    hours hour ago recently lately monday tuesday wednesday thursday friday saturday sunday january february
+    yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks
+    months hours hour ago recently lately monday tuesday wednesday thursday friday saturday sunday january february
     march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec
     gestern heute vorgestern woche monat tagen stunden montag dienstag mittwoch donnerstag freitag samstag sonntag
-    januar februar mai juni juli oktober dezember neulich wochenende
-    hier lundi mardi mercredi jeudi vendredi samedi dimanche mars avril juin octobre semaine mois jours
-    ayer hoy anoche semana lunes martes jueves viernes domingo enero febrero marzo abril mayo junio julio agosto
-    septiembre octubre noviembre diciembre ontem hoje segunda-feira quarta-feira quinta-feira sexta-feira
-    janeiro fevereiro maio junho julho setembro outubro novembro dezembro ieri oggi stamattina settimana giorni
-    gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
+    januar februar mai juni juli oktober dezember neulich wochenende hier lundi mardi mercredi jeudi vendredi samedi
+    dimanche mars avril juin octobre semaine mois jours ayer hoy anoche semana lunes martes jueves viernes domingo
+    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre ontem hoje segunda-feira
+    quarta-feira quinta-feira sexta-feira janeiro fevereiro maio junho julho setembro outubro novembro dezembro ieri
+    oggi stamattina settimana giorni gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
     """.split()
 )
 """Words for times in ASCII; a prompt that is not ASCII is always parsed for a time."""
@@ -174,7 +173,7 @@ def _named(prose: str) -> PromptNames:
         elif "." in bare or "-" in bare:
             found.plain_words.append(bare)
             found.identifiers += [last for last in (bare.rpartition(".")[2],) if _is_identifier(last)]
-        elif _is_identifier(bare) and not hasattr(builtins, bare):
+        elif _is_identifier(bare) and not hasattr(builtins, bare):  # Python's own names have no history here
             found.identifiers.append(bare)
     if "`" in prose or "(" in prose:
         found.identifiers += [one for one in _marked(prose) if one not in found.identifiers]

@@ -29,9 +29,11 @@ BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
     f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens", "min_confidence")
 )
 STEP = 5
+"""Further memories for a medium confidence; with this and the two limits below, seed 001 gives 5, 10 or 15 memories."""
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
+"""Maximum characters of the conversation that are searched together with the prompt."""
 OWN_SHARE = 0.5
 """Minimum score of a memory by its own words, as a share of the floor, even if a linked memory matches well."""
 ACCOMPANIES = "it only accompanies one that fits"
@@ -120,7 +122,8 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
             _search_text(request),
             project=request.project.id,
             cwd_prefix=_place(request),
-            limit=wanted if is_as_specified(request.settings) else max(wanted and LOOKED_AT, wanted),
+            # None are weighed if the settings allow none.
+            limit=wanted if is_as_specified(request.settings) or not wanted else max(LOOKED_AT, wanted),
             weights=WEIGHTS.get(intent),
             now=request.now,
             floor=channel.min_score if is_as_specified(request.settings) else NO_NEIGHBOURS,
@@ -150,7 +153,7 @@ def _mismatch(hit: Hit, *, floor: float) -> str:
 def _merge_nearest(
     connection: Connection, hits: list[Hit], request: Request, *, weights: Mapping[str, float] | None
 ) -> list[Hit]:
-    """Merge the hits with the memories nearest to the prompt's vector, if that is kept; the endpoint is not asked.
+    """Merge the hits with the memories nearest to the prompt's vector, if that is stored; the endpoint is not asked.
 
     The vectors change the order. They are no evidence that a memory helps with the prompt: no cosine has been measured
     from which one does, so a memory that shares no word with the prompt is left to the searches that someone asks for.
@@ -173,7 +176,7 @@ def _merge_nearest(
 
 
 def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
-    """Return the first ``fitting`` memories, and any other that shares the prompt's topic (``telling.evidence``).
+    """Return the first ``fitting`` memories, and any other that shares the prompt's topic (``topic_match.evidence``).
 
     ``stale`` gives the reason not to show a memory: another topic, or nothing new after a more certain memory.
     """
@@ -307,6 +310,8 @@ def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
 
     Pure. ``injected_memories`` are those above the channel's floor that are not stale.
     """
+    from enricher.sources.uris import suggested
+
     judged = enrichment.classification
     intent = effective_intent(judged.search_intent or "", judged.intent_confidence, inputs.settings)
     return {
@@ -314,7 +319,7 @@ def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
         **({"intent_type": intent} if intent else {}),
         "topics": list(judged.topics),
         "injected_memories": _injected(inputs, enrichment),
-        "suggested_resources": _suggested(judged.topics) if intent else [],
+        "suggested_resources": suggested(judged.topics) if intent else [],
         **({"reminder": reminder(intent)} if intent else {}),
     }
 
@@ -347,12 +352,6 @@ def _injected(inputs: Inputs, enrichment: Enrichment) -> list[dict[str, object]]
         for one in channel.candidates
         if one.ref not in weak and enrichment.items
     ]
-
-
-def _suggested(topics: list[str]) -> list[str]:
-    from enricher.sources.uris import suggested
-
-    return suggested(topics)
 
 
 CHANNEL = Channel(

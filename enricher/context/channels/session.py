@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
-from enricher.prompt import cut
 from enricher.prompt.conversation import NEWS, seen_mark
+from enricher.prompt.text import cut
 from enricher.settings import is_as_specified
 from storage.base.fast_stdlib import keyed_hash
 
@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from enricher.prompt.conversation import Conversation
 
 IN_CONTEXT = "the conversation has it, and the agent has the conversation"
-"""Reason not to quote what was said: of the replayed prompts for which it was quoted none needed it (ruling R29)."""
+"""Reason not to quote the conversation: of the replayed prompts that got a quotation none needed it (ruling R29)."""
 REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
+"""As in ``enricher.prompt.text.estimate_tokens``; the limit of the channel is in tokens, the summary in characters."""
 LABELS_CHARS = 60
+"""Characters of the limit that are left to the labels of the two facts."""
 PROMPTS_SHARE = 0.55
+"""Share of the characters for the last prompts; the state of the work gets the rest."""
 SHORTEST_PROMPT = 32
+"""Minimum characters for a prompt; with less room it is left out, since so short a quotation says nothing."""
 SEVERAL_CHARS = 90
 ERROR_CHARS = 90
 TODO_CHARS = 60
@@ -43,10 +47,9 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _facts(request: Request, channel: ChannelRule) -> list[Candidate]:
-    conversation = request.conversation
     from enricher.prompt.conversation import followup
 
-    how = followup.kind(request.prompt)
+    conversation, how = request.conversation, followup.kind(request.prompt)
     referent = _referent(request) if how in (followup.OTHER, followup.CHOICE) else []
     if conversation.resumed or how == followup.ASKED:
         chars = channel.tokens * CHARS_PER_TOKEN - LABELS_CHARS

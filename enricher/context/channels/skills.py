@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from enricher.context import Candidate, Channel
-from enricher.prompt import cut
+from enricher.prompt.text import cut
 from enricher.settings import is_as_specified
 
 TYPE_CHECKING = False
@@ -61,7 +61,11 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _lead(helper: Helper, host: str) -> str:
-    """Return an instruction to call the helper: agents ignore a skill that is merely mentioned."""
+    """Return an instruction to call the helper: agents often ignore a skill that is merely mentioned.
+
+    Published measurements of hooks found that a general hint activates a skill in 20 to 50 % of the cases, and naming
+    a single one in about 80 %.
+    """
     if helper.kind == "subagent":
         return f"subagent {helper.name} covers this request: delegate it"
     if helper.kind == "command":

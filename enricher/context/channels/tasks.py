@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 BEADS = ".beads/issues.jsonl"
 TODO_FILES = ("TODO.md", "todo.md", "TODO")
 MOST_OFFERED = 5
+"""Minimum tasks to offer, even if fewer are shown: the trace then shows which were left out."""
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:

@@ -50,9 +50,10 @@ MOST_NAMES = 6
 MOST_SHOWN = 2
 """Maximum test files in one line; a prompt that names more files is too broad and gets no tests."""
 SOURCE_ENDS = frozenset(
-    "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue svelte"
-    "".split()
+    "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue"
+    " svelte".split()
 )
+"""Extensions of the files whose tests are looked up; ``words`` lists all that people name in prompts."""
 SCORES = {"by name": 0.9, "in the file": 0.9, "by mention": 0.8, "by import": 0.75}
 SHORTEST_NAME = 4
 _AROUND = "\"'`()[]{}<>,;:!?*=|&"

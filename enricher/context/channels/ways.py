@@ -20,14 +20,12 @@ if TYPE_CHECKING:
 FAR = 4000
 CUES = """
 commit push pull _pr merge_req releas publi test lint format run start serve launch build compil deploy depend
-  install setting environment env_var option migrat changelog change_log contributor author bump tag
-  typecheck type-check type_check type_err mypy pyright tsc_ ruff suite specs lanc exéc ejecut execut corr rod
-  esegu führ fuehr lass despl dépl paquet dipend dépend abhäng
-  umgebung entorno ambiente variab veröff pubbl prueb версию тест коммит релиз запуст зависим миграц деплой
-  собери линт формат перемен pull-реквест реквест опублик выпуст скомпил 提交 测试 发布 部署 依赖 环境变量
-  配置项 迁移 日志 格式化 启动 运行 构建
-  编译 打包 请求 テスト コミット プル リリース デプロイ 依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動
-  ビルド 推送 プッシュ
+  install setting environment env_var option migrat changelog change_log contributor author bump tag typecheck
+  type-check type_check type_err mypy pyright tsc_ ruff suite specs lanc exéc ejecut execut corr rod esegu führ fuehr
+  lass despl dépl paquet dipend dépend abhäng umgebung entorno ambiente variab veröff pubbl prueb версию тест коммит
+  релиз запуст зависим миграц деплой собери линт формат перемен pull-реквест реквест опублик выпуст скомпил 提交 测试
+  发布 部署 依赖 环境变量 配置项 迁移 日志 格式化 启动 运行 构建 编译 打包 请求 テスト コミット プル リリース デプロイ
+  依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動 ビルド 推送 プッシュ
 """
 """Beginnings of words that request an action; a prompt without any has no request. ``_`` represents a space."""
 MOST_ACTIONS = 2
@@ -98,13 +96,9 @@ def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str])
         score = SURE if not number else LESS_SURE
         ref = f"{action} {path}:{line}" if path else f"{action} {kind}"
         stale = _objection(action, row, request, loaded_file)
-        if kind == "sentence":
-            item = Candidate(text, ref, score, label=f"{label}, {ABOUT[action]}", kind=f"way: {action}", stale=stale)
-        elif kind == "history":
-            item = Candidate(text, ref, score, label=label, kind=f"way: {action}", stale=stale)
-        else:
-            item = Candidate("", ref, score, label=label, kind=f"way: {action}", stale=stale)
-        offered.append(item)
+        label += f", {ABOUT[action]}" if kind == "sentence" else ""
+        quoted = text if kind in ("sentence", "history") else ""  # the label of a command or a file has it already
+        offered.append(Candidate(quoted, ref, score, label=label, kind=f"way: {action}", stale=stale))
     return offered
 
 
@@ -150,13 +144,8 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
 
 def _check_commands(commands: list[Row], low: str) -> list[Row]:
     """Return the commands of the check that the prompt names: types, format, else lint; without a lint command all."""
-    wanted = (
-        ("type", "tsc", "mypy", "pyright")
-        if "type" in low
-        else ("format", "fmt")
-        if "format" in low
-        else ("lint", "check")
-    )
+    wanted: tuple[str, ...] = ("format", "fmt") if "format" in low else ("lint", "check")
+    wanted = ("type", "tsc", "mypy", "pyright") if "type" in low else wanted
     named = [row for row in commands if any(word in row[1] for word in wanted)]
     return named or (commands if wanted[0] == "lint" else [])
 

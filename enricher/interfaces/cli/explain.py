@@ -9,7 +9,7 @@ import click
 
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import printable
-from enricher.prompt.reasons import SKIPS
+from enricher.prompt.event import SKIPS
 
 if TYPE_CHECKING:
     from rich.console import Console

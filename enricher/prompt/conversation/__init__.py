@@ -72,7 +72,7 @@ class Conversation:
 
         ``answers`` are the answers in the transcript as (prompts ago, text), newest first.
         """
-        if not (self.answer or answers) or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
+        if not (self.answer or answers) or _names_its_subject(prompt):
             return
         from enricher.prompt.conversation.followup import read_answer
 
@@ -84,7 +84,7 @@ class Conversation:
         The classification uses these words, too: for "do the same for the other one",
         "yes, option 2", and after a compaction also for "continue".
         """
-        if not self or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
+        if not self or _names_its_subject(prompt):
             return ""
         from enricher.prompt.conversation.followup import basis
 
@@ -92,7 +92,7 @@ class Conversation:
 
     def subject(self, prompt: str) -> str:
         """Return additional search words for a prompt that names no file, identifier or URL; else empty."""
-        if not self or len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS:
+        if not self or _names_its_subject(prompt):
             return ""
         from enricher.prompt.conversation.followup import subject
 
@@ -121,8 +121,13 @@ class Conversation:
             items = value.get(name)
             pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []
             setattr(conversation, name, [(first, text[:LONGEST]) for first, text in pairs])
-        conversation.read_answer(prompt)
+        conversation.read_answer(prompt)  # does nothing for present traces, which hold no answer
         return conversation
+
+
+def _names_its_subject(prompt: str) -> bool:
+    """Return whether a prompt is so long that it is assumed not to refer back."""
+    return len(prompt.split(None, POINTING_WORDS)) > POINTING_WORDS
 
 
 def seen_mark(news: str) -> str:

@@ -97,9 +97,7 @@ class PromptChoice:
     ) -> None:
         self.labels = list(dict.fromkeys(labels or []))[:MOST_CHOSEN]
         self.positions = list(dict.fromkeys(positions or []))[:MOST_CHOSEN]
-        self.noun = noun
-        self.is_both = is_both
-        self.is_other = is_other
+        self.noun, self.is_both, self.is_other = noun, is_both, is_other
 
     def __bool__(self) -> bool:
         return bool(self.labels or self.positions or self.is_both or self.is_other)
@@ -124,8 +122,8 @@ def read(prompt: str) -> PromptChoice:
     while len(words) > 1 and words[0].low in _OPENERS:
         words = words[1:]
     return (
-        (_bare(words) if 0 < len(words) <= FEW_WORDS else None)
-        or _named(words)
+        (_only_choice(words) if 0 < len(words) <= FEW_WORDS else None)
+        or _named_option(words)
         or _chosen_label(words)
         or PromptChoice()
     )
@@ -175,7 +173,7 @@ def is_certain(noun: str) -> bool:
     return noun in _CERTAIN
 
 
-def _bare(words: list[_Word]) -> PromptChoice | None:
+def _only_choice(words: list[_Word]) -> PromptChoice | None:
     """Return the choice of a prompt that consists only of a choice; None for any other prompt."""
     lows = [word.low for word in words]
     flat = f" {' '.join(lows)} "
@@ -191,6 +189,7 @@ def _bare(words: list[_Word]) -> PromptChoice | None:
             if label.isdigit() and at + 1 < len(words) and is_noun(lows[at + 1]):
                 return None  # a number of things: "implement 3 parts"
             labels.append(label)
+        # "First add a test" orders the steps and chooses nothing.
         elif word.low in _POSITIONS and (word.low != "first" or at + 1 == len(words) or _is_one(lows[at + 1])):
             positions.append(_POSITIONS[word.low])
         elif not (word.low in _FILL or word.low in _AND or is_noun(word.low)):
@@ -209,7 +208,7 @@ def _is_one(low: str) -> bool:
     return low in ("one", "ones", "and", "please") or is_noun(low)
 
 
-def _named(words: list[_Word]) -> PromptChoice | None:
+def _named_option(words: list[_Word]) -> PromptChoice | None:
     """Return the choice of an option anywhere in a prompt: "option 2 seems good, but …"."""
     for at, word in enumerate(words):
         if not is_noun(word.low):

@@ -5,8 +5,8 @@ Pure. If more than one list could be meant, none is returned: a guess is worse t
 
 from __future__ import annotations
 
-from enricher.prompt import cut
 from enricher.prompt.conversation.choices import LETTERS, is_noun, label_of
+from enricher.prompt.text import cut
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +31,7 @@ class Option:
     __slots__ = ("body", "label", "noun", "text")
 
     def __init__(self, label: str, noun: str, text: str) -> None:
-        self.label = label
-        self.noun = noun
-        self.text = text
+        self.label, self.noun, self.text = label, noun, text
         self.body: list[str] = []
 
     def first_words(self) -> str:
@@ -48,9 +46,7 @@ class Enumeration:
     __slots__ = ("end", "indent", "introduction", "kind", "options")
 
     def __init__(self, kind: int, indent: int, introduction: str) -> None:
-        self.kind = kind
-        self.indent = indent
-        self.introduction = introduction
+        self.kind, self.indent, self.introduction = kind, indent, introduction
         self.options: list[Option] = []
         self.end = 0
 

@@ -6,7 +6,8 @@ prompt that names a file, an identifier or a URL is assumed not to refer back.
 
 from __future__ import annotations
 
-from enricher.prompt import MOST_RECORDED, POINTING_WORDS, cut
+from enricher.prompt import MOST_RECORDED, POINTING_WORDS
+from enricher.prompt.text import cut
 from enricher.prompt.wording.structure import CODE, URL, chunk_marker, survey
 
 TYPE_CHECKING = False
@@ -136,13 +137,13 @@ def kind(prompt: str) -> str:
     while len(own) > 1 and own[0] in _OPENERS:
         own = own[1:]
     choice = _choice(prompt)
-    if choice and not choice.is_other:
+    if choice and not choice.is_other:  # before approvals: "yes, option 2" is more than a yes
         return CHOICE
     if " ".join(own).removesuffix(" please").removesuffix(" then") in _APPROVALS:
         return APPROVAL
     if names_something(prompt):
         return ""
-    if (choice and choice.is_other) or _counterpart(words):
+    if (choice and choice.is_other) or _means_the_rest(words):
         return OTHER
     if any(phrase in flat for phrase in _SAME):
         return SAME
@@ -207,7 +208,7 @@ def _last_orders(conversation: Conversation) -> list[str]:
     return found
 
 
-def _counterpart(words: list[str]) -> bool:
+def _means_the_rest(words: list[str]) -> bool:
     """Return whether the words refer to the remaining items: "the other one", "the rest", "the remaining tests"."""
     for at, word in enumerate(words):
         before, behind = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""

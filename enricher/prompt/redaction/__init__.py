@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
-# Short names of secrets and the text to search for; they match only whole words. Other languages: ``names``.
+# Short names of secrets and the text to search for; they match only whole words. Other languages: ``sentences``.
 WHOLE_WORDS = {
     b"sessionid": b"sessionid",
     b"phpsessid": b"phpsessid",
@@ -31,7 +31,7 @@ WHOLE_WORDS = {
     b"pat": b"pat",
     b"code": b"code=",
 }
-# First words of those entries in ``names`` that contain none of WORDS.
+# First words of those names in ``sentences`` that contain none of WORDS.
 OTHER_NAMES = frozenset(
     b"""pw kennwort wachtwoord mot contrasena senha palavra parola kata sandi sifre sifrem
     mat haslo heslo nenosiri salasana identified creds login jeton gettone clave chave chiave klucz kunci
@@ -76,15 +76,11 @@ class Screen:
         self.runs = self.raw.translate(_RUNS)
         self.long = [run for run in self.runs.split() if len(run) >= _SHORTEST_TOKEN and not _is_name(run)]
 
-    def run_end(self, start: int, limit: int) -> int:
-        """Return the end of the run of token characters around ``start``, at most ``limit`` further."""
-        end = self.runs.find(b" ", start, start + limit)
-        return end if end >= 0 else min(len(self.runs), start + limit)
-
-    def whole_run_end(self, start: int) -> int:
-        """Return the end of the run of token characters around ``start``."""
-        end = self.runs.find(b" ", start)
-        return end if end >= 0 else len(self.runs)
+    def run_end(self, start: int, limit: int | None = None) -> int:
+        """Return the end of the run of token characters around ``start``, at most ``limit`` characters further."""
+        last = len(self.runs) if limit is None else min(len(self.runs), start + limit)
+        end = self.runs.find(b" ", start, last)
+        return end if end >= 0 else last
 
 
 def _is_name(run: bytes) -> bool:
@@ -200,15 +196,12 @@ def _merge(spans: list[Span]) -> list[Span]:
     for span in sorted(spans):
         if merged and span[0] < merged[-1][1]:
             start, end, rank, kind = merged[-1]
-            merged[-1] = _joined(start, max(end, span[1]), first=(rank, kind), second=span)
+            if span[0] == start:
+                rank, kind = min((rank, kind), (span[2], span[3]))
+            merged[-1] = (start, max(end, span[1]), rank, kind)
         else:
             merged.append(span)
     return merged
-
-
-def _joined(start: int, end: int, *, first: tuple[int, str], second: Span) -> Span:
-    rank, kind = first if second[0] > start else min(first, (second[2], second[3]))
-    return start, end, rank, kind
 
 
 def _replace(text: str, spans: Iterable[Span], kinds: set[str]) -> str:

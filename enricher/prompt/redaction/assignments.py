@@ -14,8 +14,8 @@ from enricher.prompt.redaction.values import (
     MIXED,
     RANDOM,
     SecretCandidate,
+    alternates,
     cut_at_next_name,
-    is_chance,
     is_key_shaped,
     is_random,
     is_secret,
@@ -90,6 +90,7 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
 
 def _named(screen: Screen, hit: int, end: int) -> Span | None:
     """Return the secret assigned to the name that contains ``hit`` and ends at ``end``; None if there is none."""
+    # Without a blank in the window, rfind() + 1 is 0, and the name begins with the window.
     start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
     kind, proof = _meaning(screen, start, end)
     if not kind:
@@ -110,6 +111,7 @@ def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
     low = screen.low
     name, before = low[start:end], low[max(0, start - 12) : start]
     squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
+    # The first test that fits decides: specific names precede the words that they contain, such as "auth" and "key".
     if squeezed.endswith(_PASSWORDS):
         return "password", ANYTHING
     if squeezed == b"pass" or name.endswith((b"_pass", b"-pass")) or squeezed in _SHORT_PASSWORDS:
@@ -233,8 +235,8 @@ def _value_in_sentence(text: str, start: int, begin: int) -> SecretCandidate | N
     if text[begin : begin + 1] in _QUOTES or text.startswith('\\"', begin):
         return _with_proof(_read_quoted_only(text, begin))
     verb = text[begin : begin + 4].lower()
-    is_told = verb in {"is: ", "was ", "are "} or verb[:3] in {"is ", "is:", "is\t", "to "}
-    if is_told:
+    is_stated = verb in {"is: ", "was ", "are "} or verb[:3] in {"is ", "is:", "is\t", "to "}
+    if is_stated:
         begin = _behind_blanks(text, begin + (4 if verb == "was " or verb == "are " else 3))
         if text[begin : begin + 1] == "\n":
             return _below(text, begin)
@@ -244,7 +246,7 @@ def _value_in_sentence(text: str, start: int, begin: int) -> SecretCandidate | N
     is_flag = text.startswith("-", start) or (value.is_alone and _is_set_by_a_command(text, start, begin))
     value.proof = ANYTHING if is_flag else MIXED
     named = text[start:begin].lower()
-    return value if is_flag or is_told or named.startswith(_NAMES_BEFORE_VALUE) else None
+    return value if is_flag or is_stated or named.startswith(_NAMES_BEFORE_VALUE) else None
 
 
 def _is_set_by_a_command(text: str, start: int, begin: int) -> bool:
@@ -276,7 +278,7 @@ def _cookie(text: str, end: int) -> Span | None:
     for pair in line.split(";"):
         name, equals, value = pair.partition("=")
         bare = value.split(None, 1)[0].rstrip("\"'`") if value.strip() else ""
-        if equals and len(bare) >= _SHORTEST_COOKIE and is_chance(bare):
+        if equals and len(bare) >= _SHORTEST_COOKIE and alternates(bare):
             start = sign + 1 + position + len(name) + 1 + value.index(bare)
             return start, start + len(bare), _RANK, "cookie"
         position += len(pair) + 1

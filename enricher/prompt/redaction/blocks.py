@@ -92,7 +92,7 @@ def _putty_keys(raw: bytes, low: bytes) -> list[Span]:
 
 
 def _dashes_end(raw: bytes, name: int) -> int:
-    end = name + 11 + (6 if raw.startswith(b" BLOCK", name + 11) else 0)
+    end = name + 11 + (6 if raw.startswith(b" BLOCK", name + 11) else 0)  # PGP writes "PRIVATE KEY BLOCK"
     tail = raw[end : end + 8]
     dashes = tail.lstrip(b" ").lstrip(b"-")
     return end + len(tail) - len(dashes) if b"-" in tail[: len(tail) - len(dashes)] else end

@@ -7,11 +7,10 @@ A word before the name counts if the sentence has the form "use … as the passw
 
 from __future__ import annotations
 
-from enricher.prompt.redaction.names import ASCII, KEY, LOGIN, OTHERS, PASSWORD, VERBS
 from enricher.prompt.redaction.values import (
     SecretCandidate,
+    alternates,
     cut_at_next_name,
-    is_chance,
     is_literal_password,
     is_random,
 )
@@ -20,10 +19,72 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.redaction import Screen, Span
 
+PASSWORD, KEY, TOKEN, SECRET, LOGIN = "password", "key", "token", "secret", "login"
+
+
+def _rows(words: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return a row (the word in lower case, the kind of secret) for each of the words, by kind."""
+    return tuple((" ".join(word.split()), kind) for kind, text in words.items() for word in text.split(","))
+
+
+# Searched in every text.
+ASCII = _rows(
+    {
+        PASSWORD: """
+            password, passwd, passphrase, passcode, passwort, pw, pwd, kennwort, wachtwoord, mot de passe, contrasena,
+            senha, palavra-passe, parola, kata sandi, sandi, sifre, sifrem, mat khau, haslo, heslo, nenosiri, salasana,
+            identified by
+        """,
+        LOGIN: "creds, credentials, login",
+        SECRET: "secret",
+        TOKEN: "token, jeton, gettone",
+        KEY: "key, clave, chave, chiave, klucz, kunci, anahtar, anahtari, sleutel, schluessel, ufunguo, susi",
+    }
+)
+
+# Searched in texts with non-ASCII characters.
+OTHERS = _rows(
+    {
+        PASSWORD: """
+            contrase\u00f1a, contrasen\u0303a, \u015fifre, parol\u0103, m\u1eadt kh\u1ea9u, has\u0142o, l\u00f6senord,
+            jelsz\u00f3, κωδικός, пароль, 密码, 密碼, 口令, パスワード, 暗証番号, 비밀번호, 패스워드, 암호,
+            كلمة المرور, كلمة السر, كلمه السر, الرقم السري,
+            पासवर्ड, कूटशब्द, संकेतशब्द, পাসওয়ার্ড,
+            پاس ورڈ, رمز عبور, گذرواژه, پسورد,
+            పాస్\u200cవర్డ్, పాస్వర్డ్, கடவுச்சொல், รหัสผ่าน, સંકેતશબ્દ, પાસવર્ડ, ਪਾਸਵਰਡ, ಪಾಸ್ವರ್ಡ್, ಪಾಸ್\u200cವರ್ಡ್,
+            סיסמה, סיסמא
+        """,
+        KEY: """
+            cl\u00e9, schl\u00fcssel, kh\u00f3a, kho\u00e1, κλειδί, ключ, 密钥, 秘钥, 密鑰, 金鑰, キー, 鍵, 키,
+            مفتاح,
+            कुंजी, কী, চাবি,
+            کلید, کنجی,
+            కీ, விசை, คีย์, กุญแจ, કી, ਕੁੰਜੀ,
+            מפתח
+        """,
+        TOKEN: """
+            \u017ceton, belirte\u00e7, m\u00e3 th\u00f4ng b\u00e1o, токен, 令牌, 权杖, 權杖, トークン, 토큰,
+            الرمز, رمز الوصول, توكن,
+            टोकन, টোকেন,
+            ٹوکن, توکن,
+            టోకెన్, டோக்கன், โทเค็น, ટોકન, ਟੋਕਨ
+        """,
+        SECRET: "секрет, 機密, 机密, シークレット, 시크릿",
+    }
+)
+
+# Words between the name and the secret, in lower case: the secret follows directly.
+VERBS = frozenset(
+    """
+    is was are be to as ist lautet ist: est es son \u00e8 \u00e9 e' e adalah ialah l\u00e0 la to: to jest ni ay is: it's
+    равен это هو هي ہے है আছে হল হলো là
+    """.split()
+)
+
 _RANK = 2
 _LONGEST_CLAUSE = 96
 _LONGEST_VALUE = 1024
-_MOST_WORDS = 8
+_MOST_WORDS = 8  # after the name: "the password for the staging database is now …"
 _LONGEST_SUFFIX = 4
 _DIGITS = b"0123456789"
 _PASSWORD_SIGNS = b"@#$%^&*+=!?~"
@@ -33,16 +94,8 @@ _CLOSING = "\"'`*,;.:)]}>|!?"
 _QUOTES = "\"'`"
 _SIGNS = frozenset(":=\uff1a\uff1d\u2192\u21d2\u2013\u2014|\t")
 _ENDINGS_BEFORE_NAME = (
-    " as ",
-    " as the ",
-    " as my ",
-    " as our ",
-    " as your ",
-    " is the ",
-    " is my ",
-    " is our ",
-    " for the ",
-)
+    " as ", " as the ", " as my ", " as our ", " as your ", " is the ", " is my ", " is our ", " for the ",
+)  # fmt: skip
 _ADJECTIVES = ("api ", "access ", "secret ", "auth ", "admin ", "root ", "db ", "database ", "bearer ", "user ")
 _MAY_GO_ON = frozenset("for on in and to then when but or at with if until please now because so while".split())
 _LEAST = {PASSWORD: 6, KEY: 16, LOGIN: 6}
@@ -149,10 +202,10 @@ def _value_behind(text: str, end: int, kind: str) -> SecretCandidate | None:
         if start < 0:
             return None
         between = clause[position:start]
-        is_told = position > 0 or bool(between.strip(_BLANKS + _QUOTES + "*"))
+        is_stated = position > 0 or bool(between.strip(_BLANKS + _QUOTES + "*"))
         is_direct = is_direct or (not is_over and not _SIGNS.isdisjoint(between))
         value = _read(text, end + start)
-        if value and _proves(value, kind, is_direct=is_direct, is_told=is_told):
+        if value and _proves(value, kind, is_direct=is_direct, is_stated=is_stated):
             return value
         word = clause[start:stop].strip(_OPENING + _CLOSING).lower()
         is_over = is_over or clause[stop - 1 : stop] in ".,;?!"
@@ -197,16 +250,16 @@ def _read(text: str, start: int) -> SecretCandidate | None:
     return SecretCandidate(start, word) if word else None
 
 
-def _proves(value: SecretCandidate, kind: str, *, is_direct: bool, is_told: bool) -> bool:
+def _proves(value: SecretCandidate, kind: str, *, is_direct: bool, is_stated: bool) -> bool:
     if kind == LOGIN:
         return _is_login(value)
     if not is_direct:
         return len(value.text) >= 16 and is_random(value.text)
     if kind == PASSWORD:
-        is_pin = is_told and value.text.isdigit() and len(value.text) >= 6
+        is_pin = is_stated and value.text.isdigit() and len(value.text) >= 6
         is_word = is_literal_password(value) and _has_letter(value.text)
-        return is_pin or (is_word and (is_told or len(value.text) >= 8))
-    return len(value.text) >= _LEAST.get(kind, _LEAST_OF_OTHERS) and is_chance(value.text)
+        return is_pin or (is_word and (is_stated or len(value.text) >= 8))
+    return len(value.text) >= _LEAST.get(kind, _LEAST_OF_OTHERS) and alternates(value.text)
 
 
 def _is_login(value: SecretCandidate) -> bool:
@@ -216,7 +269,7 @@ def _is_login(value: SecretCandidate) -> bool:
         user, colon, password = value.text.partition("/")
     if colon and user.isidentifier():
         value.start, value.text = value.end - len(password), password
-    return bool(colon) and len(value.text) >= 8 and is_literal_password(value) and is_chance(value.text)
+    return bool(colon) and len(value.text) >= 8 and is_literal_password(value) and alternates(value.text)
 
 
 def _has_letter(text: str) -> bool:
@@ -241,5 +294,5 @@ def _value_before(text: str, hit: int, end: int, kind: str) -> SecretCandidate |
     start = hit - len(line) + line.rindex(word, 0, len(low) - len(ending))
     value = SecretCandidate(start, word)
     least = _LEAST.get(kind, _LEAST_OF_OTHERS)
-    is_proven = is_literal_password(value) and _has_letter(word) if kind == PASSWORD else is_chance(word)
+    is_proven = is_literal_password(value) and _has_letter(word) if kind == PASSWORD else alternates(word)
     return value if len(word) >= least and is_proven else None

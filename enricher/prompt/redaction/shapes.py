@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from enricher.prompt.redaction import Screen, Span
 
-_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_LETTERS = UPPER[10:] + LOWER[10:]
 _TILDE = ALNUM + b"_.~-"
 _LONGEST_LOOK = 320
 _LONGEST_USERINFO = 512
@@ -134,7 +134,7 @@ def _vendor(
         size = len(chunk) - len(chunk.lstrip(alphabet))
         if size >= least and (is_anywhere or _begins_here(raw, start)) and _is_body(chunk[:size], is_anywhere):
             end = _body_end(raw, body, alphabet)
-            end = max(end, screen.whole_run_end(end - 1))
+            end = max(end, screen.run_end(end - 1))
             spans.append((start, end, _SPECIFIC, kind))
             body = end
         start = raw.find(prefix, body)
@@ -186,7 +186,7 @@ def _aws(screen: Screen, prefix: bytes) -> list[Span]:
         end = start + len(prefix)
         body = raw[end : end + 16]
         if len(body) == 16 and body.isalnum() and body.upper() == body:
-            end = screen.whole_run_end(start)
+            end = screen.run_end(start)
             spans.append((start, end, _SPECIFIC, "aws_key"))
         start = raw.find(prefix, end)
     return spans
@@ -196,7 +196,8 @@ def _jwt(screen: Screen) -> list[Span]:
     spans: list[Span] = []
     raw, start = screen.raw, screen.raw.find(b"eyJ")
     while start >= 0:
-        head = screen.whole_run_end(start)
+        head = screen.run_end(start)
+        # A signed token (JWS) has two further parts, an encrypted one (JWE) four.
         end = _dotted_end(screen, head, 4) if head - start > 12 else head
         if end - head > 8:
             spans.append((start, end, _SPECIFIC, "jwt"))
@@ -209,7 +210,7 @@ def _dotted_end(screen: Screen, end: int, most: int) -> int:
     for _ in range(most):
         if screen.raw[end : end + 1] != b"." or screen.runs[end + 1 : end + 2] in {b" ", b""}:
             break
-        end = screen.whole_run_end(end + 1)
+        end = screen.run_end(end + 1)
     return end
 
 
@@ -254,14 +255,14 @@ def _odd_kind(screen: Screen, start: int, end: int) -> tuple[str, int, int]:
     """Return kind and span of the token around the run from ``start`` to ``end``; the kind is empty without one."""
     raw = screen.raw
     run = raw[start:end]
-    if len(run) <= 28 and run[:1] in {b"M", b"N", b"O"}:
+    if len(run) <= 28 and run[:1] in {b"M", b"N", b"O"}:  # Discord: a bot's id in base64, then 6 and 27 characters
         first = screen.run_end(end + 1, 12)
         dotted = raw[end : end + 1] == b"." == raw[first : first + 1] and first - end == 7
         is_bot = dotted and screen.run_end(first + 1, 27) == first + 28
         return ("discord_token" if is_bot else ""), start, _dotted_end(screen, end, 2)
     if len(run) in {32, 64} and not run.translate(None, HEX):
         return _behind_a_number(raw, start, end)
-    if len(run) == 35 and (digits := _digits_before(raw, start)) in range(8, 11):
+    if len(run) == 35 and (digits := _digits_before(raw, start)) in range(8, 11):  # Telegram: a bot's id and a colon
         return "telegram_token", start - digits - 1, end
     kind = _kind_of_run(run)
     return kind, start + (kind == "token" and raw[start - 1 : start] == b"\\"), end

@@ -1,4 +1,4 @@
-"""Decide whether a text is a secret, given the name and the context in which it stands.
+"""Decide whether a text is a secret, given the name before it and its context.
 
 The stronger the name and the context, the less evidence the value itself needs. References,
 fillers, types, versions and paths are never secrets; several quoted words may be.
@@ -73,8 +73,8 @@ def is_literal_password(value: SecretCandidate) -> bool:
     """Return whether a word that the text calls a password is a real one: it needs a digit or a special character."""
     text = value.head
     bare = text.rstrip("!?.")
-    is_told_apart = _has_digit(bare) or any(sign in bare for sign in _SIGNS)
-    if len(text) < 4 or not is_told_apart or _is_filler(text) or _is_version(text) or _is_path(text):
+    has_digit_or_sign = _has_digit(bare) or any(sign in bare for sign in _SIGNS)
+    if len(text) < 4 or not has_digit_or_sign or _is_filler(text) or _is_version(text) or _is_path(text):
         return False
     return not _is_reference(value) and (not value.is_quoted or " " not in text or _is_passphrase(text))
 
@@ -91,7 +91,7 @@ def _is_spaced_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
     """Return whether several quoted words are a secret: a passphrase, or after a weaker name one with a digit."""
     if proof == ANYTHING and _is_passphrase(value.head):
         return True
-    if proof <= LONG and len(longest := max(value.head.split(), key=len)) >= 20 and is_chance(longest):
+    if proof <= LONG and len(longest := max(value.head.split(), key=len)) >= 20 and alternates(longest):
         return True
     is_mixed = kind == "password" and proof <= MIXED and _has_digit(value.head)
     return is_mixed and (value.is_literal or _is_passphrase(value.head))
@@ -186,10 +186,11 @@ def is_random(text: str, *, digits: int = 2) -> bool:
     if "A" not in classes or "a" not in classes:
         return False
     changes = sum(map(str.__ne__, classes, classes[1:]))
+    # Random letters and digits change their class at 62 % of the positions, names in camelCase far less often.
     return changes * 5 >= len(text) * 2
 
 
-def is_chance(text: str) -> bool:
+def alternates(text: str) -> bool:
     """Return whether letters and digits alternate as in random text, whether in one case or mixed case."""
     if len(text) < 6 or not text.isascii() or _is_filler(text) or _is_version(text) or _is_path(text) or "://" in text:
         return False

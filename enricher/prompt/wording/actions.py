@@ -30,17 +30,20 @@ _BREAKS = (
     "\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}", "(", ")",
 )  # fmt: skip
 NEEDS_A_THING = ("format", "build", "test", "compile")
+"""Verbs that alone request nothing, since they are nouns, too."""
 GOING_ON = frozenset("continue keep resume start finish go carry".split())
 """Verbs before a gerund that names the action: "continue fixing", "go on with running"."""
 _OWN_CHANGES = frozenset(
     "changes change work code fix fixes file files update updates result rest diff refactoring".split()
 )
 _WIDE_BETWEEN = 8
+"""Maximum characters between the two words of a row of ``action_words.WIDE``."""
 _WIDE_NOT = (
     "按钮", "页面", "组件", "失败", "数据", "报错", "ボタン", "ページ", "画面", "データ", "失敗", "コンポーネント",
     "没有", "还没",
-    "した", "された",     "不要", "别", "しないで",
+    "した", "された", "不要", "别", "しないで",
 )  # fmt: skip
+"""Words for parts of a screen, data, failures, the past and prohibitions; a clause with one requests no action."""
 _NEGATIONS = frozenset(
     "don't dont not never without nicht ohne kein keine pas sans sin não sem non senza не без no".split()
 )
@@ -104,9 +107,8 @@ def clauses(text: str) -> list[str]:
     """Return the clauses of a lower-case prompt in the user's own words, without polite words at their beginning."""
     own_text = "\n".join(_own_lines(text))
     if len(own_text.split()) > MOST_WORDS:
-        own_text = (
-            f"{own_text[:ENDS_OF_A_LONG_ONE].rpartition(' ')[0]}\n{own_text[-ENDS_OF_A_LONG_ONE:].partition(' ')[2]}"
-        )
+        head, tail = own_text[:ENDS_OF_A_LONG_ONE], own_text[-ENDS_OF_A_LONG_ONE:]
+        own_text = f"{head.rpartition(' ')[0]}\n{tail.partition(' ')[2]}"  # without the words that were cut
     for mark in (". ", "! ", "? ", *_BREAKS):
         if mark in own_text:
             own_text = own_text.replace(mark, "\n")

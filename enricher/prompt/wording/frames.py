@@ -13,6 +13,7 @@ SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
     " mm c h cc cpp cxx hh hpp cs fs vb razor php phtml sh lua r dart ex exs erl hs jl zig nim cr ml pl pm".split()
 )
+"""Extensions of files that programs report in a trace; documents and data, which people name, are in ``words``."""
 JVM_ENDS = frozenset(("java", "kt", "kts", "scala", "groovy", "clj"))
 LIBRARY_PACKAGES = (
     "java.", "javax.", "jakarta.", "jdk.", "sun.", "com.sun.", "oracle.", "kotlin.", "kotlinx.", "scala.", "groovy.",
@@ -53,7 +54,7 @@ def innermost_frame(text: str) -> str:
     innermost_last = False
     for line in _ends_of(text):
         bare = line.strip()
-        if bare.startswith("Caused by:"):
+        if bare.startswith("Caused by:"):  # Java prints the root cause last, and in each part its innermost frame first
             sections.append([])
         elif "Traceback (most recent call last)" in bare:
             innermost_last = True

@@ -6,7 +6,7 @@ rarely about the rest. On the hook's path: no regular expressions.
 
 from __future__ import annotations
 
-from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, stem
+from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces, is_file, is_identifier, stem
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
@@ -23,20 +23,11 @@ MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
+"""Minimum characters of a line of pasted code that is looked up, and the most such lines: the longest of them."""
 CODE_SIGNS = ("(", "=", "{", ";")
 QUOTES = {
-    '"': '"',
-    "“": "”",
-    "„": "“”",
-    "«": "»",
-    "»": "«",
-    "「": "」",
-    "『": "』",
-    "`": "`",
-    "‘": "’",
-    "‹": "›",
-    "《": "》",
-}
+    '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
+}  # fmt: skip
 _AROUND = "\"'`()[]{}<>,;:!?*=|&~…。，、；：！？（）「」『』【】《》“”„‘’«»‹›·"
 SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
@@ -68,6 +59,7 @@ CREATING = (
 )  # fmt: skip
 """A line with one of these asks to create the file that it names."""
 MANY_PASTED, MANY_VALUES = 4, 4
+"""Pasted lines from which on the lines between them count as pasted, too; values on a line that make it data."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 FIRST_SYMBOL = 0x1F000
@@ -92,11 +84,8 @@ class Name:
     __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
 
     def __init__(self, kind: str, text: str, *, owner: str = "", line: int = 0, is_certain: bool = True) -> None:
-        self.kind = kind
-        self.text = text
-        self.owner = owner
-        self.line = line
-        self.is_certain = is_certain
+        self.kind, self.text, self.owner = kind, text, owner
+        self.line, self.is_certain = line, is_certain
         self.may_be_new = self.is_made = False
 
 
@@ -295,6 +284,7 @@ class _Reader:
         if is_file(path):
             path = path.removeprefix("./")
             self.note(Name(FILE, path, line=line))
+            # "Move it to new.py": the file need not exist yet.
             self.found[FILE, path].may_be_new |= before.lower() in ("to", "into", "as")
             for part in token.partition(":")[2].split("::"):
                 self._identifier(part.strip(_AROUND), is_call=False, is_marked=True)
@@ -323,6 +313,7 @@ class _Reader:
         if not is_marked and "-" in token:  # "save_session-Funktion"
             token = token.partition("-")[0]
         token = token.replace("’", "'").removesuffix("'s")
+        # "l'UserService" names what follows the apostrophe; after a longer word, what precedes it is the name.
         token = token.rpartition("'")[2] if len(token.partition("'")[0]) < 3 else token.partition("'")[0]
         parts = [part for part in token.split(".") if part]
         if not parts or len(parts) > 6 or not all(is_identifier(part) for part in parts):
@@ -350,10 +341,6 @@ class _Reader:
                     continue
                 if not {lowered, stem(lowered)} & (STOP_WORDS | KINDS_OF_SYMBOL | generic_stems()):
                     self.note(Name(IDENTIFIER, bare, is_certain=False))
-
-
-def is_identifier(text: str) -> bool:
-    return text.isascii() and text.isidentifier()
 
 
 def is_code_form(word: str) -> bool:

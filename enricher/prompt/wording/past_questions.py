@@ -12,71 +12,45 @@ _ENDS = str.maketrans(
 )
 
 _ENGLISH = (
-    (REMOVED, "why was", "removed deleted dropped gone missing moved renamed"),
-    (REMOVED, "why were", "removed deleted dropped gone missing moved renamed"),
+    (REMOVED, "why was|why were", "removed deleted dropped gone missing moved renamed"),
     (REMOVED, "why is", "gone missing"),
     (REMOVED, "why has", "removed deleted dropped gone disappeared vanished"),
-    (REMOVED, "why did", "remove delete drop disappear vanish"),
-    (REMOVED, "when was", "removed deleted dropped moved renamed"),
+    (REMOVED, "why did|when did", "remove delete drop disappear vanish"),
+    (REMOVED, "when was|who", "removed deleted dropped moved renamed"),
     (REMOVED, "when were", "removed deleted dropped"),
-    (REMOVED, "when did", "remove delete drop disappear vanish"),
-    (REMOVED, "who", "removed deleted dropped moved renamed"),
-    (REMOVED, "which commit", "removed deleted dropped removes deletes drops"),
-    (REMOVED, "the commit", "removed deleted dropped removes deletes drops"),
+    (REMOVED, "which commit|the commit", "removed deleted dropped removes deletes drops"),
     (REMOVED, "where did", "go"),
     (REMOVED, "where has", "gone moved"),
     (REMOVED, "where was", "moved"),
-    (REMOVED, "what happened", "to with"),
-    (REMOVED, "whatever happened", "to with"),
-    (REMOVED, "bring", "back"),
-    (REMOVED, "bringing", "back"),
-    (REMOVED, "restore", ""),
-    (REMOVED, "resurrect", ""),
-    (REMOVED, "reintroduce", ""),
-    (REMOVED, "disappeared", ""),
-    (REMOVED, "vanished", ""),
-    (REMOVED, "got removed", ""),
-    (REMOVED, "used to have", ""),
-    (REMOVED, "used to be", ""),
-    (ADDED, "why was", "added introduced created written"),
-    (ADDED, "why were", "added introduced created written"),
+    (REMOVED, "what happened|whatever happened", "to with"),
+    (REMOVED, "bring|bringing", "back"),
+    (REMOVED, "restore|resurrect|reintroduce|disappeared|vanished|got removed|used to have|used to be", ""),
+    (ADDED, "why was|why were", "added introduced created written"),
     (ADDED, "why did", "add introduce create"),
-    (ADDED, "when was", "added introduced created written implemented"),
-    (ADDED, "when were", "added introduced created written implemented"),
+    (ADDED, "when was|when were", "added introduced created written implemented"),
     (ADDED, "when did", "add introduce create write implement"),
     (ADDED, "who", "added introduced created wrote implemented"),
-    (ADDED, "which commit", "added introduced created adds introduces brought"),
-    (ADDED, "the commit", "added introduced created adds introduces brought"),
+    (ADDED, "which commit|the commit", "added introduced created adds introduces brought"),
     (ADDED, "since when", "have exist exists there"),
-    (CHANGED, "why was", "changed modified reverted rewritten touched"),
-    (CHANGED, "why were", "changed modified reverted rewritten touched"),
+    (CHANGED, "why was|why were|when was", "changed modified reverted rewritten touched"),
     (CHANGED, "why did", "change break"),
-    (CHANGED, "when was", "changed modified reverted rewritten touched"),
     (CHANGED, "when did", "change break stop start become"),
     (CHANGED, "was", "reverted"),
     (CHANGED, "who", "changed modified broke touched reverted rewrote"),
-    (CHANGED, "what changed", ""),
-    (CHANGED, "what has changed", ""),
-    (CHANGED, "what broke", ""),
+    (CHANGED, "what changed|what has changed|what broke|last change to|last changed|recent changes to|history of", ""),
+    (CHANGED, "since when|stopped working|no longer works|worked before", ""),
+    (CHANGED, "regression in|regression since|regressed|revert", ""),
     (CHANGED, "which commit", "changed broke breaks modified touched reverted"),
     (CHANGED, "the commit", "changed broke modified touched"),
     (CHANGED, "which change", "broke caused"),
-    (CHANGED, "last change to", ""),
-    (CHANGED, "last changed", ""),
-    (CHANGED, "recent changes to", ""),
-    (CHANGED, "history of", ""),
-    (CHANGED, "since when", ""),
-    (CHANGED, "stopped working", ""),
-    (CHANGED, "no longer works", ""),
-    (CHANGED, "worked before", ""),
-    (CHANGED, "regression in", ""),
-    (CHANGED, "regression since", ""),
-    (CHANGED, "regressed", ""),
-    (CHANGED, "revert", ""),
 )
-"""Rows: the kind of question, how it begins, and words of which one must follow; word order matters in English."""
+"""Rows: the kind of question, how it begins (one of several), and words of which one must follow.
+
+Word order matters in English; in the other languages question word and verb may be anywhere in the sentence.
+"""
 
 _AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
+"""Words that count only at the beginning: "the user who removed it" asks nothing."""
 _BEFORE_AN_ORDER = frozenset(
     "please can could would you we i let's lets just and then so find out know tell me ok no want to".split()
 )
@@ -91,37 +65,30 @@ _WHEN_WHO_WHY = (
 _STARTS = ("seit wann", "depuis quand", "por qué", "por que", "desde cuándo", "desde cuando", "desde quando", "da quando",
            "с каких пор", "was ist mit", "was geschah", "qu'est devenu", "qué pasó", "o que aconteceu",
            "cosa è successo", "che fine ha", "что случилось")  # fmt: skip
-_ENDINGS = (
-    (
-        REMOVED,
-        (
-            "umbenannt verschoben renommé déplacé renombrado movido renomeado rinominato spostato переимен перемещ entfernt gelöscht rausgeworfen verschwunden weggefallen hingekommen supprimé retiré enlevé disparu "
-            "effacé passé eliminado eliminó eliminamos eliminaron eliminada quitado quitó quitamos quitaron "
-            "quitada borrado borró borramos borrada desaparecido desapareció removido removida removeu removemos "
-            "removeram apagado apagada apagou apagamos excluído excluída sumiu desapareceu rimosso rimossa "
-            "rimossi eliminato eliminata tolto tolta cancellato cancellata sparito sparita finito finita удалил "
-            "убрал удален удалён исчез пропал убран делся"
-        ).split(),
-    ),
-    (
-        ADDED,
-        (
-            "hinzugefügt eingeführt eingebaut angelegt hinzugekommen ergänzt ajouté introduit créé añadido añadió "
-            "añadimos añadida agregado agregó agregamos agregada introdujo introducido introducida creado creada "
-            "adicionado adicionada adicionou adicionamos introduzido introduzida criado criada aggiunto aggiunta "
-            "introdotto introdotta creato creata добавил добавлен появил введен введён ввели"
-        ).split(),
-    ),
-    (
-        CHANGED,
-        (
-            "geändert verändert umgebaut zurückgenommen changé modifié cassé "
-            "annulé cambiado cambió cambiamos cambiada modificado modificó modificada rompió roto rota revertido "
-            "revertida mudou mudado mudada alterado alterada alterou alteramos quebrou quebrado cambiato cambiata "
-            "modificato modificata rotto rotta измен поменял слом  откат"
-        ).split(),
-    ),
-)
+_DEEDS = (
+    (REMOVED, (
+        "umbenannt verschoben renommé déplacé renombrado movido renomeado rinominato spostato переимен перемещ"
+        " entfernt gelöscht rausgeworfen verschwunden weggefallen hingekommen supprimé retiré enlevé disparu effacé"
+        " passé eliminado eliminó eliminamos eliminaron eliminada quitado quitó quitamos quitaron quitada borrado"
+        " borró borramos borrada desaparecido desapareció removido removida removeu removemos removeram apagado"
+        " apagada apagou apagamos excluído excluída sumiu desapareceu rimosso rimossa rimossi eliminato eliminata"
+        " tolto tolta cancellato cancellata sparito sparita finito finita удалил убрал удален удалён исчез пропал"
+        " убран делся"
+    ).split()),
+    (ADDED, (
+        "hinzugefügt eingeführt eingebaut angelegt hinzugekommen ergänzt ajouté introduit créé añadido añadió"
+        " añadimos añadida agregado agregó agregamos agregada introdujo introducido introducida creado creada"
+        " adicionado adicionada adicionou adicionamos introduzido introduzida criado criada aggiunto aggiunta"
+        " introdotto introdotta creato creata добавил добавлен появил введен введён ввели"
+    ).split()),
+    (CHANGED, (
+        "geändert verändert umgebaut zurückgenommen changé modifié cassé annulé cambiado cambió cambiamos cambiada"
+        " modificado modificó modificada rompió roto rota revertido revertida mudou mudado mudada alterado alterada"
+        " alterou alteramos quebrou quebrado cambiato cambiata modificato modificata rotto rotta измен поменял слом"
+        " откат"
+    ).split()),
+)  # fmt: skip
+"""Beginnings of words for each kind of question, in all languages but English."""
 _BACK = (
     "zurückholen wiederherstellen wiederherzustellen stelle wieder restaure restaurer rétablis rétablir remets restaura"
     " restaurar recupera recuperar restablece ripristina ripristinare восстанови восстановить верни вернуть"
@@ -155,15 +122,14 @@ def _asks(sentence: str) -> str:
 def _asks_in_english(words: list[str], padded: str) -> str:
     if _is_used_to(words):
         return CHANGED
-    for kind, start, followers in _ENGLISH:
-        at = padded.find(f" {start} ")
-        if at < 0:
-            continue
-        after = padded[at + len(start) + 1 :].split()
-        if start in _AT_THE_START and not set(padded[:at].split()) <= _BEFORE_AN_ORDER:
-            continue
-        if not followers or any(word in after for word in followers.split()):
-            return kind
+    for kind, starts, followers in _ENGLISH:
+        for start in starts.split("|"):
+            at = padded.find(f" {start} ")
+            if at < 0 or (start in _AT_THE_START and not set(padded[:at].split()) <= _BEFORE_AN_ORDER):
+                continue
+            after = padded[at + len(start) + 1 :].split()
+            if not followers or any(word in after for word in followers.split()):
+                return kind
     return ""
 
 
@@ -178,14 +144,8 @@ def _is_used_to(words: list[str]) -> bool:
 
 
 def _asks_elsewhere(words: list[str], padded: str) -> str:
-    if padded.isascii() and not padded.strip():
-        return ""
     if any(f" {start}" in padded for start in _STARTS) or set(words) & {*_WHEN_WHO_WHY}:
-        for kind, endings in _ENDINGS:
-            for ending in endings:
-                if f" {ending}" in padded:
-                    return kind
-        return ""
+        return next((kind for kind, words in _DEEDS if any(f" {word}" in padded for word in words)), "")
     return REMOVED if set(words) & {*_BACK} else ""
 
 

@@ -6,7 +6,7 @@ line, backticks, code, a trace, a list of versions. On the hook's path: no regul
 
 from __future__ import annotations
 
-from enricher.prompt.wording.words import LONGEST, SOURCE_ENDS, STOP_WORDS, terms
+from enricher.prompt.wording.words import LONGEST, SOURCE_ENDS, STOP_WORDS, is_identifier, terms
 
 MOST_CHARS = 24_000
 MOST_LINES = 600
@@ -14,7 +14,9 @@ MOST_IDENTIFIERS = 60
 TITLE, MARKED, HEADING, ERROR, PROSE, STEPS, CODE, IMPORT, TRACE, DATA, ASIDE = range(11)
 """Places of a word: MARKED is in backticks; DATA are pasted files and outputs; ASIDE are lists of versions."""
 WORD_WEIGHTS = [3.0, 2.2, 1.5, 1.5, 1.0, 0.7, 0.4, 0.3, 0.4, 0.15, 0.1]
+"""Weight of a word for the search, by its place."""
 NAME_WEIGHTS = [1.0, 1.0, 0.8, 0.6, 0.7, 0.5, 0.22, 0.12, 0.25, 0.05, 0.02]
+"""How certain it is that a word in this place is a name of the project."""
 PLAIN_IN_CODE, PLAIN_CAPITAL = 0.3, 0.1
 """Factors on the name weight of a plain word in code, and of a plain word with a capital."""
 
@@ -45,16 +47,7 @@ class Query:
     """
 
     __slots__ = (
-        "commits",
-        "dotted",
-        "frames",
-        "messages",
-        "names",
-        "pairs",
-        "paths",
-        "titled",
-        "weights",
-        "words",
+        "commits", "dotted", "frames", "messages", "names", "pairs", "paths", "titled", "weights", "words",
         "words_by_term",
     )  # fmt: skip
 
@@ -152,7 +145,7 @@ class _Reader:
                 function = bare.rpartition(", in ")[2] if ", in " in bare else ""
                 if bare.startswith("at "):
                     function = bare[3:].partition(" (")[0].rpartition(".")[2]
-                if _is_identifier(function):
+                if is_identifier(function):
                     self.name(function, NAME_WEIGHTS[TRACE])
                 return True
         head, colon, message = bare.partition(": ")
@@ -180,7 +173,7 @@ class _Reader:
         words = bare.partition("(")[0].partition("=")[0].partition(":")[0].split()
         if first in ("def", "class", "function", "const", "let", "var", "async", "export", "type", "interface"):
             self.own.update(words[1:])
-        elif " = " in bare and len(words) == 1 and _is_identifier(words[0]):
+        elif " = " in bare and len(words) == 1 and is_identifier(words[0]):
             self.own.add(words[0])
 
     def prose(self, text: str, where: int) -> None:
@@ -254,7 +247,7 @@ class _Reader:
                 self.most[term] = max(self.most.get(term, 0.0), weight)
 
     def name(self, word: str, weight: float) -> None:
-        if _is_identifier(word) and len(word) > 2:
+        if is_identifier(word) and len(word) > 2:
             names = self.query.names
             names[word] = max(names.get(word, 0.0), weight)
 
@@ -270,7 +263,7 @@ class _Reader:
         elif slashed.startswith("./") or ("/" in path and path.count("/") > 1):
             self.query.paths.append((path.lstrip("./").rstrip("/"), 0, where))
         parts = token.partition("(")[0].split(".")
-        if 1 < len(parts) < 9 and all(_is_identifier(part) for part in parts):
+        if 1 < len(parts) < 9 and all(is_identifier(part) for part in parts):
             dotted = ".".join(parts)
             weight = NAME_WEIGHTS[where]
             self.query.dotted[dotted] = max(self.query.dotted.get(dotted, 0.0), weight)
@@ -290,6 +283,7 @@ class _Reader:
         query = self.query
         for term, total in self.sums.items():
             most = self.most[term]
+            # Repetitions raise the largest weight of a word by half at most: a pasted log repeats many words.
             query.weights[term] = most * (1.0 + 0.25 * min(2.0, total / most - 1.0))
         for pair in query.pairs:
             query.weights.setdefault(pair, WORD_WEIGHTS[TITLE] * 0.6)
@@ -299,10 +293,6 @@ class _Reader:
         strongest = sorted(query.names.items(), key=lambda item: -item[1])
         query.names = dict(strongest[:MOST_IDENTIFIERS])
         return query
-
-
-def _is_identifier(text: str) -> bool:
-    return text.isidentifier() and text.isascii() and not text.isdigit()
 
 
 def _is_error(head: str) -> bool:

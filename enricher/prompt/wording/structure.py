@@ -32,6 +32,8 @@ _SHELL_STARTS = ("$ ", "\u276f ", "➜ ", "% ", "PS C:", "root@", "C:\\", "c:\\"
 _STACK_WORDS = ("Traceback (most recent", "Caused by:", "goroutine ", "node:internal", "<anonymous>", "panicked at")
 _ERROR_STARTS = ("error:", "error[", "fatal:", "Error ", "FAIL")
 _LEVELS = ("ERROR", "WARN", "FATAL", "INFO ", "DEBUG ", "[error]", "[warn", "[info]", "npm ERR", "npm WARN", "✖", "✗ ")
+_OWN_WORDING = ("", "item", "heading", "error_line")
+"""Kinds of lines that are not masked; an error is often quoted within a sentence of the user."""
 _BOXES = "│┌└├─⎯━═║╭╰▶"
 _ERRORS = (
     "error:", "exception:", "traceback", "error ", "errno", "failed", "fatal", "panic", "cannot ", "not found",
@@ -45,8 +47,7 @@ class MaskedText:
     __slots__ = ("features", "masked")
 
     def __init__(self, masked: str, features: dict[str, tuple[int, int]]) -> None:
-        self.masked = masked
-        self.features = features
+        self.masked, self.features = masked, features
 
 
 def survey(text: str) -> MaskedText:
@@ -58,9 +59,10 @@ def survey(text: str) -> MaskedText:
         text = _lines(text, found)
     if "`" in text:
         text = _between(text, "`", "`", CODE, found)
-    if "](" in text:
+    if "](" in text:  # a Markdown link: of the same length, but its address becomes a chunk of its own
         text = text.replace("](", "] ")
     text = _chunks(text, found)
+    # Quotations come last, so that files and identifiers inside them are still noted as features.
     for opening, closing in (('"', '"'), ("“", "”"), ("«", "»")):
         if opening in text:
             text = _between(text, opening, closing, QUOTE, found)
@@ -113,20 +115,14 @@ def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
             items += 1
             if items == 2:
                 _note(found, "list", at, end)
-            kind = ""
-        elif kind == "heading":
-            _note(found, "heading", at, end)
-            kind = ""
-        elif kind == "error_line":
-            _note(found, "error_line", at, end)
-            kind = ""
-        if kind:
+        elif kind:
             _note(found, kind, at, end)
+        if kind in _OWN_WORDING:
+            pieces.append(line)
+        else:
             if kind in ("log", "stack_trace", "shell", "table"):
                 _note_error(found, bare, at)
             pieces.append(_blank(CODE, len(line)))
-        else:
-            pieces.append(line)
         at = end + 1
     return "\n".join(pieces)
 
@@ -203,7 +199,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
     known: dict[str, str] = {}
     done = at = 0
     for chunk in text.split():
-        if chunk.isalpha() and (chunk.islower() or chunk.istitle() or chunk.isupper()):
+        if chunk.isalpha() and (chunk.islower() or chunk.istitle() or chunk.isupper()):  # most chunks are plain words
             continue
         marker = known.get(chunk)
         if marker is None:
@@ -224,7 +220,7 @@ def _chunks(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 
 def _place_of(chunk: str, text: str, at: int) -> int:
-    """Return the position, from ``at`` on, where the chunk stands between blanks; -1 if there is none."""
+    """Return the first position, from ``at`` on, at which the chunk is a whole word; -1 if there is none."""
     at = text.find(chunk, at)
     while at >= 0 and (text[at - 1 : at].strip() or text[at + len(chunk) : at + len(chunk) + 1].strip()):
         at = text.find(chunk, at + 1)
@@ -232,14 +228,9 @@ def _place_of(chunk: str, text: str, at: int) -> int:
 
 
 _FEATURE = {
-    CODE: "identifier",
-    URL: "url",
-    IMAGE: "image",
-    FILE: "file",
-    DOC_FILE: "doc_file",
-    AGENT_FILE: "agent_file",
+    CODE: "identifier", URL: "url", IMAGE: "image", FILE: "file", DOC_FILE: "doc_file", AGENT_FILE: "agent_file",
     TEST_FILE: "test_file",
-}
+}  # fmt: skip
 
 
 def chunk_marker(chunk: str) -> str:
@@ -262,15 +253,11 @@ def chunk_marker(chunk: str) -> str:
 
 def _is_identifier(bare: str) -> bool:
     """Return whether a chunk is an identifier: ``snake_case``, ``camelCase``, ``call()``."""
-    if "_" in bare[1:-1]:
-        return True
     body = bare[1:]
-    return (body != body.lower() and body != body.upper() and bare.isalnum()) or (
-        "." in bare[1:-1]
-        and bare.replace(".", "").isalnum()
-        and not bare[0].isdigit()
-        and bare.lower() not in ("e.g", "i.e")
-    )
+    if "_" in bare[1:-1] or (body != body.lower() and body != body.upper() and bare.isalnum()):
+        return True
+    is_dotted = "." in bare[1:-1] and bare.replace(".", "").isalnum() and not bare[0].isdigit()
+    return is_dotted and bare.lower() not in ("e.g", "i.e")
 
 
 def file_kind(name: str) -> str:
@@ -288,12 +275,5 @@ def file_kind(name: str) -> str:
         return DOC_FILE
     if (known and ("test" in low or "spec." in low)) or (slashes and low.endswith(("tests", "test"))):
         return TEST_FILE
-    if (
-        known
-        or slashes > 1
-        or (slashes and (low[0] in "./~@" or name[-1] == "/"))
-        or name[0] == "@"
-        or name[:6] == "#file:"
-    ):
-        return FILE
-    return ""
+    has_path = slashes > 1 or (slashes and (low[0] in "./~@" or name[-1] == "/"))  # "and/or" is no path
+    return FILE if known or has_path or name[0] == "@" or name[:6] == "#file:" else ""

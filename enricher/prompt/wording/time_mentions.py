@@ -83,11 +83,8 @@ _FOREIGN_DONE = (
     "iniziat", "success", "lavorat", "сделал", "делал", "измен", "менял", "добавил", "исправил", "случил", "произош", "начал",
     "коммит", "закоммит", "слил", "работали", "удалил",
 )  # fmt: skip
-_ENGLISH = frozenset("the of to is for and with should not this that it are be in on at by from was were".split()) - {
-    "in",
-    "was",
-    "at",
-}
+_ENGLISH = frozenset("the of to is for and with should not this that it are be on by from were".split())
+"""English words that none of the other languages has, unlike "in", "at" and "was"."""
 _COMMITS = ("commits", "коммит")
 _FOREIGN_WORKED = (
     "lief ", "ging ", "funktionierte", "marchait", "fonctionnait", "funcionaba", "funcionava", "funzionava", "работало",

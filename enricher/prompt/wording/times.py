@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 HOUR, DAY = 3_600, 86_400
 LONGEST_SENTENCE = 500
 RECENT_DAYS = 14
+"""Length of the span that "recently" means."""
 
 _ENDS = str.maketrans(
     {"?": " ?\n", "？": " ?\n", "\u2019": "'", **dict.fromkeys("!！。;；", "\n"), **dict.fromkeys("¿¡、，：", " ")}
@@ -117,9 +118,7 @@ class Span:
     __slots__ = ("end", "is_specific", "start", "why", "words")
 
     def __init__(self, start: float, end: float, why: str) -> None:
-        self.start = start
-        self.end = end
-        self.why = why
+        self.start, self.end, self.why = start, end, why
         self.words: set[str] = set()
         self.is_specific = False
 
@@ -163,6 +162,7 @@ def _without_quotations(text: str) -> str:
 
 
 Found = tuple[int, int, float, float, bool]
+"""Position of the first word of a time and of the word behind it, start and end, whether the span lasts until now."""
 
 
 def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | None:
@@ -181,6 +181,7 @@ def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | Non
 
 
 Part = tuple[int, float, float, bool]
+"""Number of words of a time, start and end, whether the span lasts until now."""
 
 
 def _fixed(words: list[str], at: int, now: float) -> Part | None:
@@ -205,7 +206,7 @@ def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
         return _midnight(year, month + offset, 1), _midnight(year, month + offset + 1, 1)
     if kind == "recent":
         return now - RECENT_DAYS * DAY, now
-    if kind == "night":
+    if kind == "night":  # work until eight in the morning still belongs to it
         return _midnight(year, month, day + offset) + 17 * HOUR, _midnight(year, month, day + offset + 1) + 8 * HOUR
     return _midnight(year, month, day + offset), _midnight(year, month, day + offset + 1)
 
@@ -255,6 +256,7 @@ def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
 
 
 def _ago(seconds: float, unit: int, now: float) -> tuple[float, float]:
+    """Return the span that "three days ago" may mean: people round, so the larger the unit, the longer the span."""
     if unit == HOUR:
         return now - seconds - HOUR, now - seconds + HOUR
     if unit == DAY:
@@ -289,6 +291,7 @@ def _month(words: list[str], at: int, now: float) -> Part | None:
         return None
     if not year:
         today = time.localtime(now)
+        # A date that is still to come this year was last year's.
         year = today[0] - ((month, day) > (today[1], today[2] if day else 31))
     else:
         length += 1
@@ -332,19 +335,10 @@ def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> 
     if named in ("last", "latest", "previous") and _RELEASES & {*words[at + 1 : at + 5]}:
         moment = max((moment for moment in tags.values() if moment < now), default=0)
     else:
-        forms = (
-            named,
-            f"v{named}",
-            named.removeprefix("v"),
-            f"release-{named}",
-            f"{named}.0",
-            f"v{named}.0",
-            f"{named}.0".removeprefix("v"),
-        )
-        is_number = named.removeprefix("v")[:1].isdigit()
-        moment = (
-            next((tags[form] for form in forms if form in tags), 0) if named and (is_number or named in tags) else 0
-        )
+        bare = named.removeprefix("v")
+        forms = (named, f"v{named}", bare, f"release-{named}", f"{named}.0", f"v{named}.0", f"{bare}.0")
+        is_named = bare[:1].isdigit() or named in tags  # without a digit, only a tag of exactly that name counts
+        moment = next((tags[form] for form in forms if form in tags), 0) if named and is_named else 0
     if not moment:
         return None
     return 2 + (words[at + 1] in ("the", "our", "release", "version")), moment + 1.0, now, True

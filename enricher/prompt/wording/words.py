@@ -167,6 +167,10 @@ def words_of(text: str) -> list[str]:
     return text.encode("ascii", "replace").decode().translate(_PUNCTUATION).split()
 
 
+def is_identifier(text: str) -> bool:
+    return text.isascii() and text.isidentifier()
+
+
 def is_file(path: str) -> bool:
     """Return whether a word is the name of a source or text file, and not of a product such as "node.js"."""
     bare, dot, end = path.rpartition(".")

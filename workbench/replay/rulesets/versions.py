@@ -80,7 +80,7 @@ class UnpackedTable(Table):
     The hook's ``Table`` unpacks word by word; this one returns the same entries in the same order.
     """
 
-    __slots__ = ("_packed", "_words")
+    __slots__ = ("_bases", "_packed", "_words")
 
     def __init__(self, packed: dict[str, Any]) -> None:
         super().__init__(packed)

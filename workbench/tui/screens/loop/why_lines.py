@@ -9,7 +9,7 @@ from textual.content import Content, Span
 
 from enricher.classify import TASK_TYPE
 from enricher.interfaces.explanation import FACETS
-from enricher.prompt.reasons import SKIPS
+from enricher.prompt.event import SKIPS
 from workbench.tui.widgets.lists.line_list import Group, Line
 from workbench.tui.widgets.plain_text import one_line, plain_in_place
 from workbench.views.outcomes import FACET_TEXTS

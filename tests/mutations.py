@@ -2859,7 +2859,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an empty function that other modules implement is a stub",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/checks/stubs.py",
         "    return any(_implements(one, name) for",
         "    return not any(_implements(one, name) for",
         "S2-2d",
@@ -2867,7 +2867,7 @@ MUTATIONS = (
     ),
     Mutation(
         "stubs in several modules excuse each other",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/checks/stubs.py",
         "    return not all(is_nothing(step) or isinstance(step, ast.Raise) for step in steps)",
         "    return bool(steps)",
         "S2-2d",
@@ -2891,7 +2891,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a parameter with a default address is a fixed value",
-        "enricher/validation/checks/fixed_addresses.py",
+        "enricher/validation/checks/hardcoded.py",
         "name_of(target) in parameters:",
         "name_of(target) in parameters[len(parameters) :]:",
         "S2-2e",
@@ -2899,7 +2899,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an address in a message is reported",
-        "enricher/validation/checks/fixed_addresses.py",
+        "enricher/validation/checks/hardcoded.py",
         "    return any(_reaches_connection(source, use) for use in uses)",
         "    return True",
         "S2-2e",
@@ -2907,7 +2907,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an address that a comment explains is reported",
-        "enricher/validation/checks/fixed_addresses.py",
+        "enricher/validation/checks/hardcoded.py",
         "    return not is_remarked and _is_used(source, node)",
         "    return _is_used(source, node)",
         "S2-2e",

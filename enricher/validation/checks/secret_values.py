@@ -7,8 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import found_in
-from enricher.validation.checks.given_names import name_given_to, names_around
-from enricher.validation.source import CodeFinding, end_of
+from enricher.validation.source import CodeFinding, end_of, name_given_to, names_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,16 +9,26 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import PurePath
+from itertools import islice
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from enricher.validation.checks.conventions import is_implemented_elsewhere
-from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, end_of, is_nothing, name_of, text_of
+from enricher.validation.source import (
+    FUNCTIONS,
+    CodeFinding,
+    NotPythonError,
+    Source,
+    docstring_of,
+    end_of,
+    is_nothing,
+    name_of,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from enricher.validation.source import Function, Source
+    from enricher.validation.source import Function
 
 SUGGESTION = "implement it, or remove it until it is needed"
 RAISES = "only raises NotImplementedError"
@@ -85,6 +95,9 @@ EMPTY_FILES = re.compile(
 )
 """Files and folders whose functions are there to be replaced, or stand in for those of another platform."""
 FOR_TOOLS = re.compile(r"(?:pragma|noqa|type:(?! \()|pylint|mypy|nosec)")
+
+MOST_FILES = 300
+LARGEST_BYTES = 1024 * 1024
 
 
 def find_stubs(source: Source) -> Iterator[CodeFinding]:
@@ -237,3 +250,30 @@ def _is_bound_or_passed(source: Source, function: Function) -> bool:
             ):
                 return True  # a caller that needs no result also works with nothing
     return False
+
+
+def is_implemented_elsewhere(path: str, name: str) -> bool:
+    """Return whether a module in the folder of ``path``, or in a package beside that one, implements the function."""
+    own = Path(path).absolute()
+    is_package = (own.parent / "__init__.py").is_file()
+    modules = [*own.parent.glob("*.py"), *islice(own.parent.parent.glob("*/*.py") if is_package else (), MOST_FILES)]
+    definition = re.compile(rb"^[ \t]*(?:async )?def %s\(" % re.escape(name.encode()), re.MULTILINE)
+    contents = (_read(one) for one in modules[:MOST_FILES] if one != own)
+    return any(_implements(one, name) for one in contents if definition.search(one))
+
+
+def _implements(content: bytes, name: str) -> bool:
+    try:
+        functions = Source(content).functions()
+    except NotPythonError:
+        return False
+    steps = [step for one in functions if one.name == name for step in one.body]
+    return not all(is_nothing(step) or isinstance(step, ast.Raise) for step in steps)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as opened:
+            return opened.read(LARGEST_BYTES)
+    except OSError:
+        return b""

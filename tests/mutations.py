@@ -492,7 +492,7 @@ MUTATIONS = (
     ),
     Mutation(
         "garbage is worth the share of the rules",
-        "enricher/structured/quality.py",
+        "enricher/structured/responses.py",
         "    if not parsed.metadata:",
         "    if False:",
         "S2-5c",
@@ -500,7 +500,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a critical violation costs nothing",
-        "enricher/structured/quality.py",
+        "enricher/structured/responses.py",
         '"critical": 0.10',
         '"critical": 0.0',
         "S2-5c",
@@ -588,7 +588,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the quality of an answer does not look at its fields",
-        "enricher/structured/quality.py",
+        "enricher/structured/responses.py",
         "present = sum(name in parsed.data for name in required)",
         "present = len(required)",
         "S2-5a",

@@ -257,7 +257,7 @@ def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tu
     if not most:
         return []
     try:
-        from enricher.model.examples import nearest
+        from enricher.model.question import nearest
 
         return nearest(prompt, state, most=most)
     except Exception:  # whatever is wrong with the database, a question without examples is better than none

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import yaml
 from pydantic import BaseModel, Field
 
 from enricher.home import root_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from enricher.structured.parsing import ParsedResponse
 
 FILE = "response_schemas.yaml"
 VERSION = 1
@@ -25,6 +31,11 @@ Line = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(max_length=4000)]
 Effort = Annotated[float, Field(ge=0, le=100, json_schema_extra={"clamp": True})]
 Score = Annotated[int, Field(ge=0, le=100)]
+
+SCHEMA_SHARE, COMPLETENESS_SHARE, RULES_SHARE = 0.3, 0.3, 0.4
+DEDUCTIONS = {"critical": 0.10, "high": 0.05, "medium": 0.02, "low": 0.01}
+GATE = 0.7
+"""The quality from which an answer is good enough."""
 
 
 class Violation(BaseModel):
@@ -135,6 +146,8 @@ TYPES: dict[str, type[BaseModel]] = {
     "enrichment": Enrichment,
     "hydration": Hydration,
 }
+
+
 SCHEMA_KEYS = ("type", "enum", "minimum", "maximum", "maxLength", "aliases", "scale", "clamp")
 
 
@@ -170,3 +183,33 @@ def packaged_schemas() -> dict[str, dict[str, Any]]:
     with open(os.path.join(root_dir(), "instructions", FILE), encoding="utf-8") as file:
         schemas: dict[str, dict[str, Any]] = yaml.safe_load(file)
     return schemas
+
+
+class Quality(NamedTuple):
+    """The three parts, and what they add up to."""
+
+    schema: float
+    completeness: float
+    rules: float
+
+    @property
+    def total(self) -> float:
+        """Return the sum, 0 to 1."""
+        return round(self.schema + self.completeness + self.rules, 4)
+
+
+def quality(parsed: ParsedResponse, violations: Iterable[Mapping[str, Any]] = ()) -> Quality:
+    """Return the quality of an answer; ``violations`` (with their ``severity``) are those of its code or text.
+
+    An answer without readable metadata is worth nothing: that no violation was found in it says nothing.
+    """
+    if not parsed.metadata:
+        return Quality(0.0, 0.0, 0.0)
+    required = parsed.required
+    present = sum(name in parsed.data for name in required)
+    deducted = sum(DEDUCTIONS[str(one["severity"])] for one in violations)
+    return Quality(
+        SCHEMA_SHARE if parsed.is_valid else 0.0,
+        COMPLETENESS_SHARE * (present / len(required) if required else 1.0),
+        max(0.0, RULES_SHARE - deducted),
+    )

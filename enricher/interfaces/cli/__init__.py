@@ -61,12 +61,11 @@ SECTIONS = {
 COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in section.items()}
 
 _MODULES = {
-    **{name: f"setup.{name}" for name in ("check", "config", "doctor", "hook", "install", "trust", "validate")},
-    **dict.fromkeys(("on", "off"), "setup.switches"),
-    "uninstall": "setup.install",
-    "hydrate": "enrich",
-    **{name: f"memory.{name}" for name in ("memory", "mcp")},
-    **dict.fromkeys(("topics", "resources", "prompts"), "memory.library"),
+    **{name: f"setup.{name}" for name in ("check", "config", "doctor", "install", "trust", "validate")},
+    **dict.fromkeys(("on", "off", "uninstall"), "setup.install"),
+    **dict.fromkeys(("hydrate", "hook"), "enrich"),
+    "memory": "memory.memory",
+    **dict.fromkeys(("topics", "resources", "prompts", "mcp"), "memory.library"),
     "trace": "trace.trace",
 }
 """The modules of the commands that are not in a module of this folder and of their own name."""

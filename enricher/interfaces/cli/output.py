@@ -116,12 +116,12 @@ def facts_table() -> Table:
     return result
 
 
-def new_table(*columns: str, numbers: int = 0) -> Table:
+def new_table(*columns: str, numbers: int = 0, title: str = "") -> Table:
     """Return an empty table whose last ``numbers`` columns are right-aligned."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    result = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    result = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for position, column in enumerate(columns):
         result.add_column(column, justify="right" if position >= len(columns) - numbers else "left", overflow="fold")
     return result

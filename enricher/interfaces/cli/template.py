@@ -79,7 +79,7 @@ def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, 
 def read(response_type: str, file: Any, is_json: bool) -> None:
     """Check a model's answer against the response TYPE; exit code 1 if it is not valid."""
     from enricher.structured.parsing import StructuredResponseParser
-    from enricher.structured.quality import quality
+    from enricher.structured.responses import quality
 
     parser = StructuredResponseParser()
     if response_type not in parser.schemas:

@@ -516,7 +516,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an edit of a template has no effect",
-        "enricher/rules/compiling/named/prompts.py",
+        "enricher/rules/compiling/named_files.py",
         'if compiled and (not texts or compiled["of"] == of):',
         "if reuses and shipped:",
         "S2-M10",
@@ -977,7 +977,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a shipped guardrail speaks for its task type alone",
-        "enricher/rules/compiling/named/guardrails.py",
+        "enricher/rules/compiling/guardrails.py",
         'threshold = data.get("min_score") if is_about else None',
         "threshold = None",
         "",
@@ -1321,7 +1321,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a guardrail that a layer writes anew loses its sentence",
-        "enricher/rules/compiling/named/guardrails.py",
+        "enricher/rules/compiling/guardrails.py",
         "    if rule.below is None and rule.file in layers and layers.index(rule.file) > highest:",
         "    if False:",
         "",
@@ -1891,7 +1891,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a packaged guardrail wins over one's own catalogue",
-        "enricher/rules/compiling/named/guardrails.py",
+        "enricher/rules/compiling/guardrails.py",
         "    for one in reversed(named):",
         "    for one in named:",
         "",
@@ -2099,7 +2099,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the doctor offers no rescreen",
-        "enricher/install/doctor/doctor.py",
+        "enricher/install/doctor/__init__.py",
         "if not history.is_screened:",
         "if history.is_screened:",
         "",
@@ -3207,7 +3207,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a user's catalogue is not read",
-        "enricher/rules/compiling/workflows/catalogue.py",
+        "enricher/rules/compiling/workflows.py",
         "    for identity in index.entries:\n        path",
         "    for identity in ():\n        path",
         "Y10",

@@ -19,14 +19,7 @@ from enricher.context.gathering import gather, load
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import BARE
 from enricher.model import opinion_request
-from enricher.pipeline import (
-    PROMPT_LIMIT,
-    asks_for_plan,
-    can_ask_memory,
-    conversation_before,
-    form_of,
-    has_memory_cue,
-)
+from enricher.pipeline import PROMPT_LIMIT, asks_for_plan, can_ask_memory, conversation_before, form_of, has_memory_cue
 from enricher.prompt import capture
 from enricher.prompt.event import PromptEvent, skip_reason
 from enricher.prompt.project import identify

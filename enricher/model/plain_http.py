@@ -45,12 +45,7 @@ def post(
     and HttpError.
     """
     authority = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    named = {
-        "host": authority,
-        "connection": "close",
-        "content-length": str(len(body)),
-        **headers,
-    }
+    named = {"host": authority, "connection": "close", "content-length": str(len(body)), **headers}
     target = f"http://{authority}{path}" if proxy else path  # RFC 9112, section 3.2.2
     lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in named.items())]
     connection = _connect(*(proxy or (host, port)), until)

@@ -35,7 +35,7 @@ def store_packaged(state: str) -> None:
 def packaged_texts() -> tuple[str, Texts] | None:
     """Return identity and files of the packaged version, None if they are not those it was compiled from."""
     from enricher.rules.compiling.compiler import identity_of  # loads pydantic: five times the rest of the upkeep
-    from enricher.rules.compiling.named.files import Files
+    from enricher.rules.compiling.named_files import Files
 
     header = cache.read_header(cache.shipped_file())
     if not header or "layers" not in header:

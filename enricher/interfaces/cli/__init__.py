@@ -42,12 +42,8 @@ SECTIONS = {
         "check": "find errors in the instructions",
         "template": "list and render the prompts for a model, and check its answers",
     },
-    "History": {
-        "trace": "list, label, import, export and delete recorded prompts",
-    },
-    "Check what an agent wrote": {
-        "validate": "find stubs, fixed values and swallowed errors in Python code",
-    },
+    "History": {"trace": "list, label, import, export and delete recorded prompts"},
+    "Check what an agent wrote": {"validate": "find stubs, fixed values and swallowed errors in Python code"},
     "For clients and programs": {
         "hook": "answer one prompt on stdin, as agent clients call it",
         "mcp": "serve the memory to clients of the Model Context Protocol",

@@ -53,11 +53,7 @@ def _answer(asked: dict[str, Any], *, form: str, instructions: str, cwd: str) ->
     folder = str(asked.get("cwd") or cwd)
     _index(folder)
     result = enrich_prompt(
-        asked["prompt"],
-        cwd=folder,
-        session_id=str(asked.get("session_id") or ""),
-        instructions=instructions,
-        form=form,
+        asked["prompt"], cwd=folder, session_id=str(asked.get("session_id") or ""), instructions=instructions, form=form
     )
     return result.in_pipeline() if form == formats.PIPELINE else result.to_json()
 

@@ -19,8 +19,7 @@ from enricher.rules.compiling.classes.signals import condition_of, tokens
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.configuration import unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
-from enricher.rules.compiling.workflows.catalogue import FOLDER, WORKFLOW
-from enricher.rules.compiling.workflows.linking import names_of_guardrails
+from enricher.rules.compiling.workflows import FOLDER, WORKFLOW, names_of_guardrails
 from enricher.rules.layers import Layer, Layers, find_layers, layer_with
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,9 @@ from enricher.rules.compiling.classes.signals import ClassRule, check_signal, ch
 from enricher.rules.compiling.classes.table import ClassFacet, compile_classes
 from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.named.guardrails import files_of_lone, link
-from enricher.rules.compiling.named.thresholds import read_thresholds
-from enricher.rules.compiling.workflows.catalogue import WORKFLOW, WORKFLOWS, missing
-from enricher.rules.compiling.workflows.linking import compiled_workflows
+from enricher.rules.compiling.guardrails import files_of_lone, link
+from enricher.rules.compiling.named_files import read_thresholds
+from enricher.rules.compiling.workflows import PLACEHOLDER, WORKFLOW, WORKFLOWS, compiled_workflows, missing
 from enricher.settings import AS_SPECIFIED, CODER, EMBEDDING
 from storage.base.fast_stdlib import dumps
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from enricher.rules.compiling.compiled import Compiled
-    from enricher.rules.compiling.named.guardrails import Guardrails
+    from enricher.rules.compiling.guardrails import Guardrails
 
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach", WORKFLOW)
@@ -40,7 +38,6 @@ HANDLERS = {"summarization": CODER, "code_analysis": CODER, "similarity": EMBEDD
 endpoints. A rule with a command replaces the program."""
 FORMS = {"summarization": "narrative", "code_analysis": "structure"}
 """Forms of the template ``enrichment`` with which these channels ask a model."""
-PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def class_rules(result: Compiled) -> Iterator[ClassRule]:

@@ -35,16 +35,7 @@ from enricher.sources.code.facts import (
     variants,
 )
 from enricher.sources.code.lines import declares, defines, phrases
-from enricher.sources.code.lookup import (
-    CONFIG,
-    MOST_CANDIDATES,
-    SOURCE,
-    STUB,
-    TEMPLATE,
-    TEST,
-    Lookup,
-    is_near,
-)
+from enricher.sources.code.lookup import CONFIG, MOST_CANDIDATES, SOURCE, STUB, TEMPLATE, TEST, Lookup, is_near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,14 +10,7 @@ import os
 
 from enricher.prompt.wording.words import LONGEST, pieces, stem
 from enricher.sources.code import stem_of
-from enricher.sources.code.lines import (
-    defines,
-    indentation,
-    is_in_docstring,
-    is_no_real_use,
-    is_version,
-    is_whole,
-)
+from enricher.sources.code.lines import defines, indentation, is_in_docstring, is_no_real_use, is_version, is_whole
 from storage.base import private
 
 TYPE_CHECKING = False

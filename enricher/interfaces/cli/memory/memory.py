@@ -342,13 +342,7 @@ def _edit(db: sqlite3.Connection, one: Memory) -> bool:
 @deletion_options
 @options.as_json
 def forget(
-    memory_ids: tuple[str, ...],
-    words: str,
-    namespace: str | None,
-    cwd: str,
-    is_dry: bool,
-    is_sure: bool,
-    is_json: bool,
+    memory_ids: tuple[str, ...], words: str, namespace: str | None, cwd: str, is_dry: bool, is_sure: bool, is_json: bool
 ) -> None:
     """Delete memories permanently, also from the search index, and list what was deleted."""
     from enricher.erasure import forgetting

@@ -85,10 +85,7 @@ def _table_of(source: str) -> dict[str, Any]:
             for word in words:
                 first, key = wording_key(word) or (word, "")
                 compiler.word_weights.setdefault(first, {}).setdefault(key, []).append(f"{at} {int(strength)}")
-    return {
-        "classes": [[facet_at, name] for facet_at, name, _signals, _leanings in given["rules"]],
-        **compiler.table(),
-    }
+    return {"classes": [[facet_at, name] for facet_at, name, _signals, _leanings in given["rules"]], **compiler.table()}
 
 
 def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> list[list[int]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact
 from enricher.prompt.wording.words import looks_like_a_name
+from enricher.sources import git
 from enricher.sources.code import name_history
 from enricher.sources.code.indexing import listing
 from enricher.sources.code.indexing.symbols import definitions
@@ -113,7 +114,7 @@ class _Change:
 def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds: float = MOST_SECONDS) -> int:
     """Read the diffs of unread commits, newest first, and return the number of commits read.
 
-    ``boundary`` holds the oldest commits of a shallow clone, whose diffs would be whole trees. Raises ListingError.
+    ``boundary`` holds the oldest commits of a shallow clone, whose diffs would be whole trees. Raises ``git.GitError``.
     """
     with tempfile.NamedTemporaryFile("w", prefix="enricher-", suffix=".gitattributes") as attributes:
         attributes.write(_ATTRIBUTES)
@@ -138,7 +139,7 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
             break
         wanted = [sha for sha in batch if sha not in boundary]
         while wanted and time.monotonic() < until:
-            printed, is_whole = listing.stream(root, log, "\n".join(wanted) + "\n", most=MOST_BYTES_OF_A_BATCH)
+            printed, is_whole = git.stream(root, log, "\n".join(wanted) + "\n", most=MOST_BYTES_OF_A_BATCH)
             budget -= len(printed)
             diffs = list(_parsed(printed.decode(errors="replace")))
             if diffs and not is_whole:

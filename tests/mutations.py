@@ -2244,8 +2244,8 @@ MUTATIONS = (
     Mutation(
         "a command that a sentence forbids is told",
         "enricher/sources/code/indexing/commands.py",
-        "if told and not _FORBIDS.search(unit.text) else",
-        "if told else",
+        "if advised and not _FORBIDS.search(unit.text) else",
+        "if advised else",
         "",
         "context/test_ways.py::test_a_command_in_a_sentence_that_tells_to_run_it_is_told",
     ),
@@ -2876,7 +2876,7 @@ MUTATIONS = (
     Mutation(
         "many declarations in one file are stubs",
         "enricher/validation/checks/stubs.py",
-        "bare * (len(bare) < DECLARED)",
+        "(bare if len(bare) < DECLARED else [])",
         "bare",
         "S2-2d",
         "validators/test_checks.py::test_a_function_that_is_meant_to_be_empty_is_no_stub",

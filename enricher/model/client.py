@@ -1,4 +1,4 @@
-"""Put one question to a model: Anthropic Messages, or the chat completions of OpenAI and those who speak like it.
+"""Put one question to a model, by Anthropic Messages or by OpenAI's chat completions, which other servers speak, too.
 
 Runs in a process of its own (``enricher.model.opinion_request``). Sources: the API references of Anthropic (Messages,
 version 2023-06-01) and OpenAI (Chat Completions, Embeddings); Ollama, llama.cpp and vLLM serve the latter.
@@ -65,7 +65,7 @@ def ask(
         if native:
             body["output_config"] = {"format": {"type": "json_schema", "schema": native}}
         return _of_messages(_post(endpoint, "messages", body, within_s))
-    # The other endpoints know the older name only.
+    # Only OpenAI knows the newer name; servers that speak its protocol know the older one.
     body["max_completion_tokens" if endpoint.is_openai else "max_tokens"] = most_tokens
     if native:
         form = {"name": "answer", "strict": True, "schema": native}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from enricher.structured.checking import Schema
 
 LONGEST_S = 20.0
-"""Longest time of a call. The hook stops waiting long before; the call's time and cost are recorded all the same."""
+"""Longest time of a call. The hook stops waiting long before; the call's time and cost are still recorded."""
 OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", allowance.SKIPPED
 MOST_TOKENS_OF_PLAN = 1200
 ALWAYS, NEVER = "always", "never"

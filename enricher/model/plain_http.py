@@ -6,7 +6,7 @@ A channel has 150 ms, and importing ``http.client`` takes a good part of them. E
 from __future__ import annotations
 
 import time
-from _socket import SOCK_STREAM, getaddrinfo, socket
+from _socket import SOCK_STREAM, getaddrinfo, socket  # ``socket`` itself loads selectors, enum and io
 
 PIECE = 64 * 1024
 LARGEST_HEAD = 64 * 1024

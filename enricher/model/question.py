@@ -3,8 +3,8 @@
 Reading the answer never raises, and always reports what could not be used. The nearest prompts that a person labelled
 are examples in the question (few-shot).
 
-Seed 001, task 5.1: intent, topics and confidence as one JSON object, in fewer than 300 tokens beside the prompt. The
-words are in the template ``instructions/prompts/classification.md``.
+Seed 001, task 5.1: intent, topics and confidence as one JSON object, in fewer than 300 tokens without the prompt. The
+wording is in the template ``instructions/prompts/classification.md``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NONE = "none"
 LONGEST_TOPIC = 60
 
 MOST_READ = 400
-"""Newest labelled prompts that are compared."""
+"""Maximum labelled prompts that are compared, the newest."""
 SHORTEST_WORD = 4
 LONGEST_COMPARED = 600
 """Characters of an earlier prompt that are compared; longer ones are mostly pasted text."""
@@ -116,8 +116,8 @@ def read_opinion(
     return opinion, "; ".join(problems)
 
 
-def _topics(told: list[str]) -> list[str]:
-    plain = [" ".join(topic.split())[:LONGEST_TOPIC] for topic in told]
+def _topics(named: list[str]) -> list[str]:
+    plain = [" ".join(topic.split())[:LONGEST_TOPIC] for topic in named]
     return [topic for topic in dict.fromkeys(plain) if topic][:MOST_TOPICS]
 
 

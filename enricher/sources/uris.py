@@ -17,6 +17,7 @@ LONGEST_TEXT = 1000
 TOPICS_URI = f"{SCHEME}://topics"
 TEMPLATES = (f"{SCHEME}://search/{{query}}", f"{SCHEME}://topics/{{topic}}", f"{SCHEME}://memory/{{id}}")
 
+# ``urllib.parse`` does the same, but is not loaded on the hook's path.
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _HEX = "0123456789abcdefABCDEF"
 

@@ -1,7 +1,7 @@
-"""The types of answers as typed models, and the schemas that are generated from them.
+"""The types of answers as typed models, the schemas that are generated from them, and the quality of an answer.
 
-``enricher schema dump`` writes ``instructions/response_schemas.yaml``; a test keeps both in step. The five types of
-seed 002, and ours: ``classification``, ``enrichment`` and ``hydration``.
+``enricher template schemas`` prints ``instructions/response_schemas.yaml``; a test keeps both in step. The types are
+the five of seed 002, and ours: ``classification``, ``enrichment`` and ``hydration``.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ VERSION = 1
 Share = Annotated[float, Field(ge=0, le=1, json_schema_extra={"scale": 100})]
 """0 to 1; an answer may also give 0 to 100."""
 Odds = Annotated[float, Field(ge=0, le=1, json_schema_extra={"clamp": True})]
-"""0 to 1; a number beyond is moved to the limit (seed 001, task 5.3)."""
+"""0 to 1; a number outside is moved to the limit (seed 001, task 5.3)."""
 Line = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(max_length=4000)]
 Effort = Annotated[float, Field(ge=0, le=100, json_schema_extra={"clamp": True})]
 Score = Annotated[int, Field(ge=0, le=100)]
 
 SCHEMA_SHARE, COMPLETENESS_SHARE, RULES_SHARE = 0.3, 0.3, 0.4
+"""Parts of an answer's quality: a valid schema, the required fields, no broken rules (seed 002, phase 5)."""
 DEDUCTIONS = {"critical": 0.10, "high": 0.05, "medium": 0.02, "low": 0.01}
 GATE = 0.7
 """The quality from which an answer is good enough."""
@@ -172,7 +173,7 @@ def _plain(field: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
 
 def dump() -> str:
     """Return the text of ``response_schemas.yaml``."""
-    head = "# What a model's answer of each type has to contain. Written by: enricher schema dump\n"
+    head = "# What a model's answer of each type has to contain. Written by: enricher template schemas\n"
     schemas = {name: schema_of(model) for name, model in TYPES.items()}
     return head + yaml.safe_dump(schemas, sort_keys=False, width=110)
 
@@ -186,7 +187,7 @@ def packaged_schemas() -> dict[str, dict[str, Any]]:
 
 
 class Quality(NamedTuple):
-    """The three parts, and what they add up to."""
+    """The three parts of an answer's quality, and their sum."""
 
     schema: float
     completeness: float
@@ -201,7 +202,7 @@ class Quality(NamedTuple):
 def quality(parsed: ParsedResponse, violations: Iterable[Mapping[str, Any]] = ()) -> Quality:
     """Return the quality of an answer; ``violations`` (with their ``severity``) are those of its code or text.
 
-    An answer without readable metadata is worth nothing: that no violation was found in it says nothing.
+    An answer without readable metadata has quality 0: without them, no violation could have been found.
     """
     if not parsed.metadata:
         return Quality(0.0, 0.0, 0.0)

@@ -42,7 +42,7 @@ KEYS = ("version", "response", "metadata", "constants", "optional", "forms", "sl
 
 
 class TemplateProblemError(ValueError):
-    """A template cannot be read or rendered; ``file`` and ``line`` are where, the message tells the remedy."""
+    """A template cannot be read or rendered, at ``file`` and ``line``; the message says what to write instead."""
 
     def __init__(self, message: str, *, file: str = "", line: int = 1) -> None:
         super().__init__(message)

@@ -1,7 +1,6 @@
 """The rules for what an agent writes (seed 002, phase 2), and the engine that applies and checks them.
 
 A rule is checked by a validator of this package (``ast_check``), or it only tells a model or a person what to look at.
-``RuleFileError`` names the file, the line and the remedy.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ VALIDATORS: dict[str, Callable[[Source], Iterator[CodeFinding]]] = {
     "swallowed_exceptions": find_swallowed,
 }
 SYNTAX = "SYNTAX"
-"""Stands in place of a rule's id where a file is no Python, so that no rule could be checked."""
+"""In place of a rule's id: the file is no Python, so that no rule could be checked."""
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -79,7 +78,7 @@ class PromptRule:
         return {**asdict(self), "guardrails": list(self.guardrails)}
 
     def for_prompt(self) -> dict[str, str]:
-        """Return what a model is told about the rule."""
+        """Return the fields that a model gets of the rule."""
         return {"id": self.id, "name": self.name, "severity": self.severity, "description": self.description}
 
 
@@ -146,7 +145,7 @@ class PromptRuleEngine:
         raise KeyError(identifier)
 
     def apply(self, prompt_type: str) -> list[dict[str, str]]:
-        """Return the rules for prompts of a type, as a model is told; raises ValueError for an unknown type."""
+        """Return the rules for prompts of a type, in the form for a model; raises ValueError for an unknown type."""
         if prompt_type not in self.prompt_types:
             raise ValueError(f"no prompts of type {prompt_type!r} (known: {', '.join(self.prompt_types)})")
         wanted = self.prompt_types[prompt_type]

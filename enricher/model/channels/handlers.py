@@ -1,7 +1,7 @@
 """The programs behind the channels of seed 004: ``summarization``, ``code_analysis`` and ``similarity``.
 
-They follow the protocol for channels (docs/channels.md), in a child of the hook (``enricher.context.external``): a new
-interpreter would take a good part of their 150 ms. They ask the OpenAI-compatible endpoint whose address is in an
+They follow the protocol for channels (docs/channels.md), in a forked child of the hook (``enricher.context.external``):
+a new interpreter would take a good part of their 150 ms. They ask the OpenAI-compatible endpoint whose address is in an
 environment variable. If it fails, or would be late, they answer from the files alone, with ``fallback``.
 """
 
@@ -34,7 +34,9 @@ LONGEST_NARRATIVE = 700
 MOST_LINES = 8
 MOST_SIMILAR = 3
 SURE, FALLEN_BACK = 0.9, 0.6
+"""Scores of what a model answered, and of what the files say without it."""
 LEAST_LIKENESS = 0.3
+"""Smallest similarity (a cosine) of a snippet that is still offered."""
 NO_CODE = frozenset("md rst txt toml yaml yml json html css scss less ini cfg po xml csv lock".split())
 
 SCHEMA = {"version": 1, "required": ["is_relevant"], "properties": {"is_relevant": {"type": "boolean"}}}
@@ -75,7 +77,7 @@ def main(words: list[str]) -> None:
     finally:
         on_alarm(0, _ring)
     os.write(1, dumps({"items": items}).encode())
-    os.close(1)  # the hook waits no longer
+    os.close(1)  # ends the answer: the hook waits for the end of the pipe, not of this process
     for action in later:
         action()
 

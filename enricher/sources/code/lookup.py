@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
-"""Kinds of files, numbered as in ``enricher.sources.code.indexing.listing``, which is not imported here."""
+"""Kinds of files, numbered as in ``enricher.sources.code.indexing.listing``, which is too slow to import here."""
 DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
 """Kinds of files whose definitions count, the likeliest first."""
 USING = (SOURCE, TEMPLATE, CONFIG)
@@ -29,7 +29,7 @@ MOST_CANDIDATES = 20
 """Maximum number of files read for one name or text; a name in more files does not identify a place."""
 MOST_READ_BYTES = 200_000
 LONG_FILE = 100
-"""Lines of a file in which the place of a name is worth telling even if the prompt names the file."""
+"""Lines of a file in which the place of a name is worth showing even if the prompt names the file."""
 MOST_ROWS = 400
 MOST_DEFINITIONS = 60
 LIKE_START = 2
@@ -86,7 +86,7 @@ class Lookup:
             return True
         return self.is_named_in_prompt(path) and self.text(path).count("\n") < LONG_FILE
 
-    # definitions
+    # --- definitions
 
     def definitions(self, name: str) -> list[SourceLine]:
         """Return the definitions of ``name`` (case-sensitive), the first line per file, the likeliest file first."""
@@ -157,7 +157,7 @@ class Lookup:
             at = text.find(name, end)
         return list(found.values())
 
-    # uses
+    # --- uses
 
     def uses(self, name: str, home: str, namesakes: set[str]) -> Uses:
         """Return the uses of the ``name`` defined in ``home``, without definitions, imports, comments and namesakes."""
@@ -195,7 +195,7 @@ class Lookup:
                 at = text.find(name, at + 1)
         return found
 
-    # texts
+    # --- texts
 
     def holding(self, text: str) -> list[tuple[str, int]]:
         """Return the (path, kind) of the files that contain all words of ``text``, sources first."""
@@ -203,6 +203,7 @@ class Lookup:
         if not wanted:
             return []
         ids: set[int] | None = None
+        # Rare terms first, so that few files are left early.
         for _count, term in sorted((self._count(term), term) for term in wanted)[:4]:
             found = self._content(term)
             ids = found if ids is None else ids & found
@@ -234,7 +235,7 @@ class Lookup:
         order = (SOURCE, TEMPLATE, CONFIG, STUB, TEST, EXAMPLE, DOC, GENERATED, TRANSLATION, VENDORED)
         return sorted(((path, kind) for path, kind in found), key=lambda one: (order.index(one[1]), one[0]))
 
-    # files
+    # --- files
 
     def named(self, path: str) -> list[tuple[str, int]]:
         """Return the (path, kind) of the files whose path ends with ``path``."""
@@ -249,7 +250,7 @@ class Lookup:
         rows = self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
         return [(path, kind) for path, kind in rows]
 
-    # missing names and files
+    # --- missing names and files
 
     def has_history(self, name: str) -> bool:
         """Return whether a commit renamed or removed a file of that name, which the channel ``history`` reports."""

@@ -18,6 +18,7 @@ READ, SWEEP = 1, 2
 MOST_EVENTS = 400
 MOST_FILES = 60
 MOST_NAMES_IN_A_ROW = 4
+"""Maximum successive renames of one name that are followed."""
 DOC = 2
 """The kind "document", as numbered by ``listing.KINDS``; a name that only documents mention counts as gone."""
 

@@ -1,6 +1,6 @@
-"""Search a project's files by all words of a query, after building or updating the index. Not on the hook's path.
+"""Search a project's files by all words of a query, and say how certain each result is. Not on the hook's path.
 
-Used by the command line and other programs; the hook only reads an existing index.
+Used by the command line and other programs, after building or updating the index; the hook only reads an existing one.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ FRESH_S = 60.0
 _looked: dict[str, tuple[str, float]] = {}
 
 MOST_COMPARED = 5
+"""Hits whose words are compared with the query; a further hit without reasons is less certain than the one before."""
 
 
 def ensure(cwd: str, state: str) -> tuple[Project, RefreshReport | None]:

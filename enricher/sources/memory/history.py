@@ -77,7 +77,7 @@ def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
             if not target:
                 continue
             by[target] = sha
-            if again := undone.pop(target, ""):  # the revert itself is reverted
+            if again := undone.pop(target, ""):  # the revert was itself reverted, so that the first commit holds again
                 by.pop(again, None)
             undone[sha] = target
     return by

@@ -12,9 +12,9 @@ from typing import Any
 
 from enricher.sources.memory.reading import headed
 
-SHORT = 1_500
-LONGEST_PIECE = 3_000
-TOO_SMALL = 120
+SHORT, LONGEST_PIECE, TOO_SMALL = 1_500, 3_000, 120
+"""Characters: up to the first a note stays whole, none of its pieces exceeds the second, and a passage below the third
+joins its parent's."""
 LONGEST_FRONTMATTER = 64 * 1024
 DECISION_HEADINGS = ("decision", "decisions", "decision outcome", "the decision")
 FIELD_HEADINGS = ("status", "date", "deciders", "decision makers")
@@ -59,7 +59,7 @@ def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
         fields = yaml.load("\n".join(lines[1:end]), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, ValueError, RecursionError) as failure:
         mark = getattr(failure, "problem_mark", None)
-        line = mark.line + 2 if mark else 2
+        line = mark.line + 2 if mark else 2  # YAML counts from 0, and the line "---" is not part of its text
         return {}, body, f"{line}: the frontmatter is no YAML ({getattr(failure, 'problem', None) or failure})"
     if fields is None:
         return {}, body, ""

@@ -1,9 +1,9 @@
 """Find public classes, functions and methods without a docstring (CODE_003).
 
-Not asked for: what a leading underscore (its own, its class's, its file's or its folder's) or ``__all__`` makes
-private, nested functions, special methods, overrides, overloads, setters, empty bodies, one of several definitions, and
-tests. Neither is what is described elsewhere: in a comment above, in the docstring of ``__init__``, by a decorator, or
-by an assigned ``__doc__``. Files below a folder ``scripts`` have no users who import them.
+No docstring is demanded of what a leading underscore (its own, its class's, its file's or its folder's) or ``__all__``
+makes private, of nested functions, special methods, overrides, overloads, setters, empty bodies, one of several
+definitions, and tests; nor of what is described elsewhere: in a comment above, in the docstring of ``__init__``, by a
+decorator, or by an assigned ``__doc__``; nor in files below a folder ``scripts``, which nobody imports.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ INNER = frozenset(("Meta", "Config", "Params", "Media"))
 """Classes that only hold the settings of the class around them."""
 DESCRIPTIONS = frozenset(("__doc__", "DESCRIPTION", "description", "help", "HELP", "help_text"))
 COMMENT_WORDS = 4
+"""Words of a comment above a definition that count as its description."""
 KNOWN_BASES = frozenset(
     """object Generic ABC NamedTuple TypedDict Enum IntEnum StrEnum Flag Exception ValueError
     RuntimeError TypeError KeyError LookupError OSError""".split()

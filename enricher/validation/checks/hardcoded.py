@@ -102,12 +102,13 @@ ENDING = frozenset("join close stop shutdown terminate flush set set_many add ge
 SMALL = 30
 """A limit of time or number below this is the choice of the place where it is used."""
 DAY_S = 86_400
+"""Seconds; a pause of more than a day is one without an end."""
 PRIVILEGED_PORTS = 1024
 """A port below this belongs to a protocol."""
 
 
 def find_hardcoded(source: Source) -> Iterator[CodeFinding]:
-    """Yield addresses, home folders, limits of time and number, and secrets that stand in the middle of code."""
+    """Yield addresses, home folders, limits of time and number, and secrets in the middle of code."""
     yield from find_secrets(source)
     if source.is_test or source.is_example or ADDRESS_FILES.fullmatch(PurePath(source.file).stem):
         return
@@ -171,7 +172,7 @@ def _host(url: str) -> str:
         or REPOSITORY.fullmatch(url)
         or found.fragment
     ):
-        return ""  # the same on every machine of a cloud; or for people
+        return ""  # a cloud's own address, the same on all of its machines; or an address that people open
     is_here = host == "localhost" or host.startswith("127.")
     is_real = "." in host or is_here or port is not None
     if (
@@ -293,7 +294,7 @@ def _is_in_the_middle(source: Source, call: ast.Call, number: float) -> bool:
     if not around or name_of(call.func) in READING | ENDING or _is_in_decorator([call, *above]):
         return False
     if name_of(call.func) in ("__init__", "super") or any(isinstance(one, ast.BoolOp) for one in above):
-        return False  # what a subclass is about; or a value for one that was not given
+        return False  # a subclass fixes a value of its base; or the number replaces a value that was not given
     around += [one for one in above if isinstance(one, ast.ClassDef)]
     if any(IN_EXAMPLE.fullmatch(one.name) or str(number) in docstring_of(one) for one in around):
         return False

@@ -1,8 +1,8 @@
 """Find functions that are declared but not implemented (CODE_001).
 
 Two kinds are reported. One announces its code: a comment, a docstring, a message or an error says TODO or "not yet
-implemented". The other is bare: it does nothing, or only raises NotImplementedError, and nothing in its file or in the
-modules beside it shows a reason, such as a base class, a hook, a table of functions or a convention of plug-ins.
+implemented". The other is bare: it does nothing, or only raises NotImplementedError, and nothing in its file or in
+neighbouring modules shows a reason, such as a base class, a hook, a table of functions or a convention of plug-ins.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ INTENTIONAL = re.compile(
 )
 """A docstring that gives a reason for an empty function, or examples that doctest runs."""
 DECLARED = 3
-"""So many bare functions in one file are declarations, such as those of events."""
+"""A file with this many bare functions declares them, such as those of events."""
 LONG_DOCSTRING = 4
 """Line ends in the docstring of a function that describes an interface."""
 DECLARING = frozenset(
@@ -97,6 +97,7 @@ EMPTY_FILES = re.compile(
 FOR_TOOLS = re.compile(r"(?:pragma|noqa|type:(?! \()|pylint|mypy|nosec)")
 
 MOST_FILES = 300
+"""Maximum modules that are searched for another implementation of one function."""
 LARGEST_BYTES = 1024 * 1024
 
 
@@ -107,7 +108,8 @@ def find_stubs(source: Source) -> Iterator[CodeFinding]:
     kinds = [(one, kind) for one in source.functions() if (kind := _kind(source, one))]
     announced = [(one, kind) for one, kind in kinds if kind == ANNOUNCES]
     bare = [(one, kind) for one, kind in kinds if kind != ANNOUNCES and _is_bare(source, one)]
-    for function, kind in announced + bare * (len(bare) < DECLARED):
+    # Several bare functions in one file are declarations, so that then none of them is reported.
+    for function, kind in announced + (bare if len(bare) < DECLARED else []):
         if not _is_interface(source, function):
             yield CodeFinding(function.lineno, end_of(function), f"{_named(source, function)} {kind}", SUGGESTION)
 
@@ -137,7 +139,7 @@ def _kind(source: Source, function: Function) -> str:
 
 
 def _announces(source: Source, function: Function, body: list[ast.stmt]) -> bool:
-    """Return whether the first comment in a function announces its code; beside a value, TODO may mean anything."""
+    """Return whether the only comment in a function announces its code; next to a value, TODO may mean anything."""
     returned = [one.value for one in body if isinstance(one, ast.Return)]
     is_value = any(isinstance(one, ast.Constant) and one.value is not None for one in returned)
     remarks = [one for one in source.remarks(function).splitlines() if not FOR_TOOLS.match(one)]
@@ -253,11 +255,15 @@ def _is_bound_or_passed(source: Source, function: Function) -> bool:
 
 
 def is_implemented_elsewhere(path: str, name: str) -> bool:
-    """Return whether a module in the folder of ``path``, or in a package beside that one, implements the function."""
+    """Return whether a module in the folder of ``path``, or in a neighbouring package, implements the function.
+
+    Then the empty function follows a convention, as those of plug-ins do.
+    """
     own = Path(path).absolute()
     is_package = (own.parent / "__init__.py").is_file()
     modules = [*own.parent.glob("*.py"), *islice(own.parent.parent.glob("*/*.py") if is_package else (), MOST_FILES)]
     definition = re.compile(rb"^[ \t]*(?:async )?def %s\(" % re.escape(name.encode()), re.MULTILINE)
+    # Few files define the name, so that few have to be parsed.
     contents = (_read(one) for one in modules[:MOST_FILES] if one != own)
     return any(_implements(one, name) for one in contents if definition.search(one))
 

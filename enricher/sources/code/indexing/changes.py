@@ -77,6 +77,7 @@ _NAMES = re.compile(
 """Flags, routes, settings in quotes or at the start of a line, identifiers."""
 _READ_KINDS = frozenset((listing.SOURCE, listing.TEST, listing.CONFIG, listing.EXAMPLE, listing.TEMPLATE, listing.STUB))
 _keys: dict[str, int] = {}
+"""Keys of the words seen so far (0: no name), because a history repeats the same words."""
 
 
 @dataclass(slots=True)

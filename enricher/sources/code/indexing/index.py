@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 MOST_TOTAL_BYTES = 300_000_000
 MOST_CONTENT_FILES = 60_000
 MOST_SEGMENTS = 8
+"""Maximum small segments before they are merged: a query reads each term once per segment."""
 REBUILD_SHARE = 0.3
+"""Share of changed files from which the index is rebuilt instead of updated."""
 
 _SCHEMA = (
     """
@@ -95,7 +97,7 @@ def refresh(
         gc.disable()  # no reference cycles here, and a collection would scan very many objects
         try:
             report = _refresh(project, path, rebuild=rebuild, progress=progress)
-        except sqlite3.DatabaseError as failure:
+        except sqlite3.DatabaseError as failure:  # a cache that is damaged may be thrown away
             if os.path.exists(path):
                 os.unlink(path)
             report = _refresh(project, path, rebuild=True, progress=progress)

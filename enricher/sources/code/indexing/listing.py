@@ -128,7 +128,7 @@ class _Rule:
 
 
 def _ignore_rules(file: str, base: str) -> list[_Rule]:
-    """Return the rules of one ``.gitignore`` as in gitignore(5), except ``**`` inside a path."""
+    """Return the rules of one ``.gitignore`` as in gitignore(5), except ``**`` in the middle of a pattern."""
     try:
         content = private.read_file(file, MOST_IGNORE_BYTES)
     except OSError:
@@ -141,9 +141,7 @@ def _ignore_rules(file: str, base: str) -> list[_Rule]:
         is_exception = line.startswith("!")
         pattern = line[1:] if is_exception else line
         bare = pattern.rstrip("/").removeprefix("**/")
-        rules.append(
-            _Rule(bare.lstrip("/"), base, "/" in bare, pattern.endswith("/"), is_exception)
-        )  # fmt: skip
+        rules.append(_Rule(bare.lstrip("/"), base, "/" in bare, pattern.endswith("/"), is_exception))
     return rules
 
 

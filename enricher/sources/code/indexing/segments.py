@@ -61,6 +61,7 @@ class FileContent:
 
 
 _terms_of: dict[str, tuple[str, ...]] = {}
+"""The terms of the names seen so far, because most files repeat the names of others."""
 
 
 def _terms(name: str) -> tuple[str, ...]:

@@ -6,8 +6,10 @@ Updated in the background whenever a relevant file has changed; read by ``enrich
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact, without_secrets
@@ -73,11 +75,12 @@ _PUBLISHES = re.compile(
 )
 _CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")
 _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
+AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
 """Ranks of git hooks; a habit in the history has rank 5.5, a sentence in a document 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
-"""Number of latest commits examined for a habit, the minimum number, and the share that must follow it."""
+"""Latest commits that are examined for a habit, the fewest that show one, and the share that must follow it."""
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
@@ -129,8 +132,6 @@ def _is_manifest(path: str) -> bool:
 
 def hash_of(files: Iterable[ListedFile]) -> str:
     """Return a hash that changes when a file is changed, added or deleted."""
-    from hashlib import blake2b
-
     content = "\n".join(f"{file.path} {file.mtime_ns} {file.size}" for file in files)
     return blake2b(content.encode(errors="surrogateescape"), digest_size=12).hexdigest()
 
@@ -158,11 +159,7 @@ def _best(rows: list[Row]) -> list[Row]:
     for row in sorted(rows, key=lambda row: -row[7]):
         action, kind, text, label, path, line, folder, rank = row
         counts[action, kind, folder] += 1
-        if counts[action, kind, folder] <= MOST_STORED or path.rpartition("/")[2] in (
-            "CLAUDE.md",
-            "AGENTS.md",
-            "GEMINI.md",
-        ):
+        if counts[action, kind, folder] <= MOST_STORED or path.rpartition("/")[2] in AGENT_FILES:
             kept.append((action, kind, redact(text)[0], redact(label)[0], path, line, folder, rank))
     return kept
 
@@ -321,10 +318,8 @@ def _of_history(latest: list[str]) -> list[Row]:
 
 def _imported(root: str, texts: dict[str, str]) -> str:
     """Return the files that a client's own file imports with "@" or links to, as lines like "CLAUDE.md AGENTS.md"."""
-    import os
-
     found = []
-    for name in ("CLAUDE.md", "AGENTS.md", "GEMINI.md"):
+    for name in AGENT_FILES:
         for other in re.findall(r"(?:^|\s)@([\w./-]+\.md)\b", texts.get(name, "")):
             found.append(f"{name} {other.removeprefix('./')}")
         if os.path.islink(f"{root}/{name}"):

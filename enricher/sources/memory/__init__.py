@@ -55,9 +55,8 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
             _log(state_dir, reading.problems)
         for source in due:
             try:
-                _log(
-                    state_dir, imports.take(db, imports.MemorySource(source.kind, source.path), project, state).problems
-                )
+                again = imports.MemorySource(source.kind, source.path)
+                _log(state_dir, imports.take(db, again, project, state).problems)
             except imports.SourceError as failure:
                 _log(state_dir, [str(failure)])
     return True

@@ -1,6 +1,6 @@
 """Find out why a client does not run a registered hook: hooks are switched off, or the hook is not trusted.
 
-Clients skip such hooks silently, so the doctor checks for it.
+Clients skip such hooks silently, so the doctor looks for the reason.
 """
 
 from __future__ import annotations

@@ -60,6 +60,7 @@ def apply(change: FileChange) -> str:
     Raises OSError, also if the file has changed since the change was computed.
     """
     target = os.path.realpath(change.path)
+    # A client may write its settings between the plan and now; its write must not be lost.
     if not change.is_ours and read_text(target) != change.before:
         raise OSError("another program has just changed it")
     backup = "" if change.before is None or change.is_ours else _back_up(target, change.before)

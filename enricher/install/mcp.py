@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from enricher.install.files import FileChange
 
 PASSED_ON = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME")
+"""Variables that the entry sets, in case the client drops environment variables."""
 
 
 def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
@@ -41,7 +42,7 @@ def remove(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
 
 def _entry(where: ConfigurationFile) -> dict[str, Any]:
     listing = servers.LISTINGS[where.host]
-    argv, environment = ["enricher", "mcp"], {}
+    argv, environment = ["enricher", "mcp"], {}  # a project's file is shared, so that it names no path of this machine
     if where.scope == "user":
         argv = _command()
         environment = {name: os.path.abspath(os.environ[name]) for name in PASSED_ON if os.environ.get(name)}

@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# Extra events that we register for: the session lost its context, so that facts may be shown again.
+# Events after which the agent has lost its context, so that facts may be shown again.
 _FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
 SCOPES = ("user", "project")
 

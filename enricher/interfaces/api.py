@@ -1,4 +1,4 @@
-"""The Python API of the enricher: takes a prompt and returns its enrichment with all details; records nothing.
+"""The Python API: return the enrichment of a prompt with all details; record nothing.
 
 The commands ``enrich`` and ``explain`` only print its results.
 """
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 SOURCES = {RULES: "keyword", MODEL: "llm", BOTH: "hybrid"}
-"""Sources of a classification by the names of seed 001."""
+"""Sources of a classification, and their names in seed 001."""
 
 
 @dataclass(frozen=True, slots=True)

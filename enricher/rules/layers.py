@@ -25,7 +25,7 @@ HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTIC
 
 
 class Layer:
-    """A file of one layer; ``trusted`` tells whether it may start programs."""
+    """A file of one layer, and the layer's name."""
 
     __slots__ = ("name", "path")
 

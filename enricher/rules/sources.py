@@ -1,7 +1,7 @@
-"""Store the files from which a version of the rules was compiled next to that version, to compare versions.
+"""Store with each version of the rules the files from which it was compiled, so that versions can be compared.
 
-Compiled rules lack the lines of their sources; only the files have them. Never on the
-hook's path: the compiler stores the files that it read, the upkeep those of the package.
+Compiled rules lack the lines of their sources. Never on the hook's path: the compiler stores the files that it read,
+the upkeep those of the package.
 """
 
 from __future__ import annotations

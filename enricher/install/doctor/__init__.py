@@ -1,4 +1,4 @@
-"""Check everything that a prompt depends on, and name the remedy for each fault.
+"""Check everything that a prompt depends on, and name the remedy for each fault (``enricher doctor``).
 
 ``examine`` only reads: the self-test uses a temporary folder, and the database is
 opened as by any reader. ``repair`` writes, and only if the user asks for it.
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
 FAILURE_RATE = 0.01
+"""Share of failed prompts above which a client counts as broken."""
 NAME_NO_FILE = "put the file there or correct the path; remove the rule that names it to use the packaged files alone"
 REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and the copy as a backup"
 
@@ -205,11 +206,8 @@ def repair(cwd: str) -> list[Finding]:
             reason = f"{copy.path} cannot be written: {failure.strerror or failure}"
             found.append(Finding("repair", BROKEN, reason, "make it writable, then run this again"))
             continue
-        found.append(
-            Finding(
-                "repair", OK, f"{copy.path} holds what you changed ({copies.counted(copy.rules)}); the copy is {kept}"
-            )
-        )
+        changed = copies.counted(copy.rules)
+        found.append(Finding("repair", OK, f"{copy.path} holds what you changed ({changed}); the copy is {kept}"))
     return found
 
 
@@ -217,9 +215,9 @@ def _records(history: History) -> list[Finding]:
     if history.fault:
         return [Finding("database", BROKEN, history.fault, "follow the message, then run this again")]
     detail = f"{history.path}: {history.prompts} prompts, {history.size_mb:.1f} MB"
-    found = [
-        Finding("database", OK, detail) if history.prompts else Finding("database", NOTE, "no prompt recorded yet")
-    ]
+    found = [Finding("database", OK, detail)]
+    if not history.prompts:
+        found = [Finding("database", NOTE, "no prompt recorded yet")]
     if history.lost:
         found.append(Finding("spool", NOTE, f"{history.lost} records could not be kept", "make room on the disk"))
     return found
@@ -333,12 +331,8 @@ def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
 def _late_results(cwd: str) -> list[Finding]:
     """Return a finding if a setting or a registration for late results has no effect without the other."""
     settings = installer.current_settings()
-    registered = [
-        place
-        for host in hosts.LATE_EVENTS
-        for place in registration.all_places(host, cwd)
-        if _fetches_late_results(place)
-    ]
+    places = [place for host in hosts.LATE_EVENTS for place in registration.all_places(host, cwd)]
+    registered = any(map(_fetches_late_results, places))
     if settings.get("model.late") and settings.get("model.url") and not registered:
         detail = "model.late is on, but no client fetches late results, so that a model's opinions are lost"
         return [Finding("late results", NOTE, detail, f"{REINSTALL[:-1]} --late-results`")]

@@ -84,6 +84,7 @@ def with_entry(shape: Shape, text: str, command: str) -> str:
     """Return the text with exactly one handler of ours; settings that the user changed in it stay."""
     if not text.strip(BLANK):
         return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"
+    # Parsed again after each edit, which moves everything behind it.
     while len(found := ours(shape, shape.parse(text))) > 1:
         text = _without(shape, text, found[-1])
     if not found:

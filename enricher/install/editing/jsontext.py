@@ -180,7 +180,7 @@ def replaced(text: str, node: Node, value: object) -> str:
 def removed(text: str, container: Node, index: int) -> str:
     """Return the text without one element, its comma and the white space before it."""
     start, end = container.starts[index], container.children[index].end
-    while text[start - 1] in " \t\r\n":
+    while text[start - 1] in " \t\r\n":  # ends at the opening brace at the latest
         start -= 1
     if index < len(container.commas):
         return text[:start] + text[container.commas[index] + 1 :]

@@ -64,7 +64,7 @@ _MODULES = {
     **dict.fromkeys(("topics", "resources", "prompts", "mcp"), "memory.library"),
     "trace": "trace.trace",
 }
-"""The modules of the commands that are not in a module of this folder and of their own name."""
+"""The modules of the commands for which this folder has no module of the same name."""
 
 EXAMPLE = 'Example: enricher enrich "why does the login test fail?" --cwd .'
 

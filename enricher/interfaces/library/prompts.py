@@ -1,6 +1,7 @@
 """MCP prompts that bring the memory into a conversation: their list, their arguments and their texts.
 
-Memories are inserted as quotations, so that no text in a memory can act as part of the prompt.
+Memories are inserted as quotations, so that no text in a memory can act as part of the prompt: everything that a
+terminal, a host or a Markdown renderer would interpret is removed or escaped. Words, code and line breaks stay.
 """
 
 from __future__ import annotations

@@ -139,8 +139,8 @@ def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -
 def idle_signals(rule: ClassRule, lists: dict[str, list[str]], files: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
     """Yield the index of each signal without effect, and the reason; all must have passed ``check_signal``.
 
-    ``files`` are the files of the signals. A layer cannot change the weight of a signal of a lower layer except by
-    adding the same one, so signals are the same only within one file.
+    ``files`` are the files of the signals. A layer changes the weight of a lower layer's signal by repeating it, so
+    that only equal signals of one file are reported.
     """
     seen: dict[tuple[object, str], int] = {}
     for index, signal in enumerate(rule.signals):

@@ -1,4 +1,4 @@
-"""Turn the merged rules into the body that the hook reads; a guardrail that the catalogue lacks is left out."""
+"""Turn the merged rules into the body that the hook reads, a plain JSON object."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
 }
 """Values of channels with a name from seed 004, unless their rule sets others."""
 HANDLERS = {"summarization": CODER, "code_analysis": CODER, "similarity": EMBEDDING}
-"""Channels with a program in the package (``enricher.model.channels.handlers``), and the variables of their
+"""Channels with a program in the package (``enricher.model.channels.handlers``), and the environment variables of their
 endpoints. A rule with a command replaces the program."""
 FORMS = {"summarization": "narrative", "code_analysis": "structure"}
 """Forms of the template ``enrichment`` with which these channels ask a model."""

@@ -46,6 +46,7 @@ def refresh_layers(layers: Layers) -> Compiled:
 
     If the state folder has been removed meanwhile, nothing is written.
     """
+    # Before reading: a file that is edited meanwhile makes the cache stale instead of wrong.
     stamps = {path: stamp(path) for path in layers.files()}
     compiled = _compiled(layers)
     if not os.path.isdir(state_dir()):  # removed meanwhile: a self-test, a demo or an uninstallation is over

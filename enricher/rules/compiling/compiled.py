@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CATALOGUE, FITTED, PROMPTS, THRESHOLDS = "catalogue", "fitted", "prompts", "thresholds"
 NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, THRESHOLDS, WORKFLOWS)
-"""Kinds of the files that a layer names, stored in place of a layer's name."""
+"""Kinds of the files that a layer names; in ``texts`` they are in the place of a layer's name."""
 LONE_LAYER = "base"
 """Name of the layer of a file that replaces all layers (``--instructions``)."""
 WHOLE_LAYERS = (LONE_LAYER, "aops")

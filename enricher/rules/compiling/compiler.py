@@ -75,7 +75,7 @@ def identity_of(texts: Iterable[str]) -> str:
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
     """Return the merged settings of the readable files, and the errors in the others."""
     settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
-    del settings[USE_LLM]  # its default depends on the environment
+    del settings[USE_LLM]  # its default depends on the environment, so that it is set when a prompt arrives
     unread: list[Problem] = []
     for layer in configuration:
         found, problems = read_configuration(layer.path, is_user=layer.name == USER)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ID = re.compile(r"[A-Za-z][\w.#-]*")
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
-"""File names of the catalogues used for a file that stands alone and names none."""
+"""File names of the catalogues of a file that replaces all layers and names none."""
 IN_BRACKETS = str.maketrans("()", "[]")
 """Translation of parentheses to brackets inside a title, which the answer puts in parentheses."""
 
@@ -282,7 +282,7 @@ def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], l
 
 def _read(named: Sequence[CatalogueFile], files: Files, problems: list[Problem]) -> Guardrails:
     found = Guardrails()
-    for one in reversed(named):
+    for one in reversed(named):  # the highest layer first, whose definitions win
         if one.kind == GUARDRAILS:
             catalogue = read_catalogue(one.path, problems, files, named_at=one.named_at)
             found.catalogue |= {identity: row for identity, row in catalogue.items() if identity not in found.catalogue}

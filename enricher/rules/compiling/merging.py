@@ -122,6 +122,7 @@ def _is_valid(rule: RuleBlock, problems: list[Problem]) -> bool:
         message = f"rule '{rule.id}' belongs to the part '# {part}', but is in '# {rule.part}'"
         problems.append(Problem(rule.file, rule.line, "error", message))
     try:
+        # The other keys of a disabled rule have no effect; ``enricher check`` reports them.
         model.model_validate({} if rule.data.get("disabled") is True else rule.data)
     except schema.ValidationError as error:
         for detail in error.errors():

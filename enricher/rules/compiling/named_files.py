@@ -29,7 +29,7 @@ FITTED_KEYS = ("signals", "leanings", "words")
 FREE_KIND = "words"
 """The one kind of rule that may be in a fitted file without a rule in the instructions file: a word list."""
 MODES = "modes"
-"""The name under which the file with the templates' modes is kept beside the templates."""
+"""The name of the file with the templates' modes, among the names of the templates."""
 
 
 class Files:
@@ -103,7 +103,7 @@ def sibling_path(rule: RuleBlock, name: str) -> str:
 def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_whole: bool, what: str) -> str:
     """Return the path of the file that a rule names; if there is none, report an error and return an empty string.
 
-    A complete file (``is_whole``) may be a copy of the packaged instructions without the files beside it: then the
+    A complete file (``is_whole``) may be a copy of the packaged instructions without the files that they name: then the
     path of the packaged one is returned, with a warning. ``what`` describes the file in the error.
     """
     if files.has(named.path):
@@ -189,7 +189,7 @@ def existing_prompts(
 ) -> dict[str, NamedFile]:
     """Return the prompt files that exist, and report the others.
 
-    The instructions files in ``whole`` are complete: a copy of the packaged file without the files beside it gets
+    The instructions files in ``whole`` are complete: a copy of the packaged file without the files that it names gets
     the packaged ones, with one warning for all of them.
     """
     found: dict[str, NamedFile] = {}
@@ -217,6 +217,7 @@ def compiled_prompts(
     package already is taken from there.
     """
     texts = [(name, one.path, files.content(one.path)) for name, one in prompts.items()]
+    # Paths are not part of the hash: a copy of the packaged files gives the same prompts.
     of = keyed_hash(b"prompts", repr(([(name, text) for name, _path, text in texts], meanings)).encode())
     shipped = read_any_age(shipped_file())
     compiled: dict[str, Any] = shipped.packed("prompts") if reuses and shipped else {}

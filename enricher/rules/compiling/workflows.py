@@ -1,4 +1,6 @@
-"""Read a workflow catalogue: the index (``WORKFLOWS.md``) and one file for each workflow (``workflows/ID.md``).
+"""Read a workflow catalogue, and turn it into what the hook reads: rows to choose by, and the plans as one text.
+
+A catalogue has an index (``WORKFLOWS.md``) and one file for each workflow (``workflows/ID.md``).
 
 A workflow of a higher layer replaces the one with the same id. An id without a file is left out, with an error
 that ``enricher check`` reports; the other workflows stay in use.
@@ -24,14 +26,13 @@ if TYPE_CHECKING:
 WORKFLOW, WORKFLOWS = "workflow", "workflows"
 FOLDER = "workflows"
 TREE = "tree"
-"""A heading with this word begins the decision tree; list items above it are the index."""
+"""A heading with this word begins the decision tree; the list items above it are the index."""
 ENTRY = re.compile(
     r"^\s*(?:[-*]|\|)\s*(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)(?:\([^)]*\))?[\s:—|-]*(.*?)[\s|]*$"
 )
 NAMED = re.compile(r"(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 REQUIRED = ("title", "description", "quality_gate", "steps")
-
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
@@ -185,7 +186,7 @@ def _steps(rule: RuleBlock, known: Mapping[str, RuleBlock], above: tuple[str, ..
     """Yield a workflow's steps as [wordings, form while it runs, evidence, whether it is a checkpoint]."""
     for step in rule.data.get("steps", []):
         base = step.get("use", "")
-        if base and base in known and base not in (*above, rule.name):
+        if base and base in known and base not in (*above, rule.name):  # bases may use each other in a circle
             yield from _steps(known[base], known, (*above, rule.name))
         elif not base:
             yield [

@@ -81,6 +81,7 @@ def refuse_other_effect(
     got = compile_layers(stack, texts={stack[0].path: below, own.path: text})
     if problems := list(differing_rules(wanted, got, edited)):
         raise LayerError(problems)
+    # An update of the package may have changed the file since the edit began.
     is_updated = Files().content(stack[0].path) != below
     if is_updated and (broken := compile_layers(stack, texts={own.path: text}).broken):
         raise LayerError(broken)

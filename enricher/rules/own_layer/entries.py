@@ -1,4 +1,4 @@
-"""The entries of a layer that turn one text of instructions into another, and the text of a layer with them."""
+"""The sections of instructions, and the entries of a layer that turn one text of instructions into another."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 PREVIEW = 301
 NARROW = 100
 """Terminal width, in columns, up to which sources are shortened to leave room for the text."""
-WHICH_BEGIN_SO = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
+OF_PREFIX = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
 namespaces = click.option(
     "--namespace", type=click.Choice(memories.NAMESPACES), default=None, help="The kind of memory."
 )
@@ -212,7 +212,7 @@ def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json
 def find(db: sqlite3.Connection, name: str) -> Memory:
     """Return the memory with this id, or with the only id that starts with it; raises ClickException."""
     asked = {"id": name, "length": len(name)}
-    found = [row[0] for row in db.execute(WHICH_BEGIN_SO, asked)] if name else []
+    found = [row[0] for row in db.execute(OF_PREFIX, asked)] if name else []
     if name in found:
         found = [name]
     if len(found) > 1:
@@ -370,7 +370,7 @@ def forget(
 
 
 def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:
-    """Return the memories whose ids begin so; skip missing ones whose deletion had already ``begun``."""
+    """Return the memories whose ids begin with ``ids``; skip missing ones whose deletion had already ``begun``."""
     found = []
     for name in ids:
         try:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_LOOKED_THROUGH = 200
-"""How many of the best hits are searched for those of the wanted namespace."""
+"""Number of best hits that are searched for those of the wanted namespace."""
 MOST_REASONS = 6
 
 

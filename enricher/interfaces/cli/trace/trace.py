@@ -227,10 +227,10 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
         return
     console = new_console()
     texts = ("prompt", "output_text")
-    beside = [name.removeprefix("trace_") for name in queries.CHILDREN]
+    children = [name.removeprefix("trace_") for name in queries.CHILDREN]
     facts = facts_table()
     for name, value in row.items():
-        if name not in (*texts, *beside, "label", "line_labels", "inputs") and value not in ("", None, [], 0):
+        if name not in (*texts, *children, "label", "line_labels", "inputs") and value not in ("", None, [], 0):
             facts.add_row(name, _cell(value))
     if why := (row["inputs"] or {}).get("workflow"):
         facts.add_row("why workflow", printable(why))
@@ -250,7 +250,7 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
     if model.get("text"):
         console.print("added late\n", style="bold", end="")
         console.print(printable(model["text"]) + "\n", soft_wrap=True)
-    for name in beside:
+    for name in children:
         if name == "scores":
             _print_scores(console, row[name])
         elif name == "items":

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.classes.signals import ClassRule
 
 LEADING = frozenset({"lead", "order", "last-order"})
+"""Places of orders: phrases there match the exact form only, and their first words are collected."""
 MOST_CACHED_TABLES = 16
 """Tables that a process keeps compiled: both sides of a comparison, and those with single hunks of an edit undone."""
 

@@ -2812,7 +2812,7 @@ MUTATIONS = (
     Mutation(
         "two rules may have one id",
         "enricher/validation/rules.py",
-        "                if taken:",
+        "                if rule.id in rules or rule.name in (one.name for one in rules.values()):",
         "                if not rule.id:",
         "S2-2a",
         "validators/test_rules.py::test_a_fault_in_a_file_of_rules_is_told_with_line_and_remedy",

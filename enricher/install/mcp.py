@@ -99,13 +99,8 @@ def _without_json(where: ConfigurationFile, text: str) -> str:
 
 def _parsed(where: ConfigurationFile, text: str) -> jsontext.Node:
     """Return the parsed file; raises NotJsonError also if the file or the list of servers is not an object."""
-    root = jsontext.parse(text, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
-    for path in ((), (servers.LISTINGS[where.host].key,)):
-        node = root.at(*path)
-        if node and not isinstance(node.value, dict):
-            line = text.count("\n", 0, node.start) + 1
-            raise jsontext.NotJsonError(line, f"{'.'.join(path) or 'the file'} is no JSON object")
-    return root
+    kinds = {(): dict, (servers.LISTINGS[where.host].key,): dict}
+    return jsontext.parse_containers(text, kinds, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
 
 
 def _with_table(where: ConfigurationFile, text: str, entry: dict[str, Any]) -> str:

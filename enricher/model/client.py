@@ -64,13 +64,13 @@ def ask(
         body["max_tokens"] = most_tokens
         if native:
             body["output_config"] = {"format": {"type": "json_schema", "schema": native}}
-        return _of_messages(_post(endpoint, "messages", body, within_s))
+        return _answer(_post(endpoint, "messages", body, within_s), is_anthropic=True)
     # Only OpenAI knows the newer name; servers that speak its protocol know the older one.
     body["max_completion_tokens" if endpoint.is_openai else "max_tokens"] = most_tokens
     if native:
         form = {"name": "answer", "strict": True, "schema": native}
         body["response_format"] = {"type": "json_schema", "json_schema": form}
-    return _of_completion(_post(endpoint, "chat/completions", body, within_s))
+    return _answer(_post(endpoint, "chat/completions", body, within_s), is_anthropic=False)
 
 
 def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> tuple[list[list[float]], int]:
@@ -177,26 +177,18 @@ def _error_message(content: bytes) -> str:
         return content[:80].decode(errors="replace")
 
 
-def _of_messages(value: Any) -> ModelAnswer:
+def _answer(value: Any, *, is_anthropic: bool) -> ModelAnswer:
     try:
-        text = "".join(one["text"] for one in value["content"] if one.get("type") == "text")
+        if is_anthropic:
+            protocol, counts = "Anthropic Messages", ("input_tokens", "output_tokens")
+            text = "".join(one["text"] for one in value["content"] if one.get("type") == "text")
+        else:
+            protocol, counts = "chat completions", ("prompt_tokens", "completion_tokens")
+            text = value["choices"][0]["message"]["content"]
         used = value.get("usage") or {}
-        return _answer(text, value, used.get("input_tokens"), used.get("output_tokens"))
-    except (KeyError, TypeError, AttributeError) as failure:
-        raise ModelError(f"not an answer of Anthropic Messages: {failure!r:.80}") from None
-
-
-def _of_completion(value: Any) -> ModelAnswer:
-    try:
-        text = value["choices"][0]["message"]["content"]
-        used = value.get("usage") or {}
-        return _answer(text, value, used.get("prompt_tokens"), used.get("completion_tokens"))
+        tokens = [count if isinstance(count := used.get(name), int) else 0 for name in counts]
     except (KeyError, IndexError, TypeError, AttributeError) as failure:
-        raise ModelError(f"not an answer of chat completions: {failure!r:.80}") from None
-
-
-def _answer(text: object, value: Any, input_tokens: object, output_tokens: object) -> ModelAnswer:
+        raise ModelError(f"not an answer of {protocol}: {failure!r:.80}") from None
     if not isinstance(text, str):
         raise ModelError("the answer has no text")
-    tokens = [count if isinstance(count, int) else 0 for count in (input_tokens, output_tokens)]
     return ModelAnswer(text, str(value.get("model") or "")[:80], *tokens)

@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from enricher import bundle, hosts
 from enricher.home import root_dir, state_dir
 from enricher.install import blocked_hooks, installer, launcher, registration, selftest
-from enricher.install.doctor import sources
+from enricher.install.doctor import copies, sources
 from enricher.install.doctor.sources import History, read_history
 from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.prompt.project import identify
+from enricher.rules import cache
+from enricher.rules.compiling.configuration import read_configuration
+from enricher.rules.layers import USER, find_layers
 from enricher.settings import with_environment
 
 TYPE_CHECKING = False
@@ -95,9 +98,6 @@ def _modules() -> list[Finding]:
 
 
 def _switches() -> list[Finding]:
-    from enricher.rules import cache
-    from enricher.settings import with_environment
-
     try:
         rules, _layers = cache.load("", wait_ms=installer.COMPILE_MS)
     except cache.NoRulesError as error:
@@ -113,9 +113,6 @@ def _switches() -> list[Finding]:
 
 def _configuration(cwd: str) -> list[Finding]:
     """Return a finding for each problem, with its line, in the ``config.toml`` files that apply in ``cwd``."""
-    from enricher.rules.compiling.configuration import read_configuration
-    from enricher.rules.layers import USER, find_layers
-
     return [
         _faulty_setting(problem)
         for layer in find_layers(cwd).configuration
@@ -131,8 +128,6 @@ def _faulty_setting(problem: Problem) -> Finding:
 
 
 def _instructions(cwd: str) -> list[Finding]:
-    from enricher.rules import cache
-
     try:
         rules, layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
     except cache.NoRulesError:
@@ -153,7 +148,6 @@ def _instructions(cwd: str) -> list[Finding]:
 def try_model(cwd: str) -> Finding:
     """Ask the configured model about one prompt, and report its answer or what is wrong with it."""
     from enricher.model.opinion_request import ask_now, meanings_of
-    from enricher.rules import cache
 
     rules, _layers = cache.load(cwd, wait_ms=installer.COMPILE_MS)
     settings, _problems = with_environment(rules.body["settings"], os.environ)
@@ -175,8 +169,6 @@ def try_model(cwd: str) -> Finding:
 
 def _faulty_layers(cwd: str) -> list[Finding]:
     """Report layers that name a missing file, and layers that are copies of the packaged instructions."""
-    from enricher.install.doctor import copies
-
     found = [
         Finding("instructions", BROKEN, f"{one.file}:{one.line}: {one.message}", NAME_NO_FILE)
         for one in copies.missing_files(cwd)
@@ -194,8 +186,6 @@ def _faulty_layers(cwd: str) -> list[Finding]:
 
 def repair(cwd: str) -> list[Finding]:
     """Reduce each copy of the packaged instructions to a layer with only its changes; return what was done."""
-    from enricher.install.doctor import copies
-
     found = []
     for copy in copies.copies(cwd):
         if copy.reason:
@@ -226,13 +216,12 @@ def _records(history: History) -> list[Finding]:
 def _stored_traces(history: History) -> list[Finding]:
     """Report number, first date, limits and sizes of the stored traces, and anything in them that needs action."""
     from enricher.erasure.forgetting import account_settings, bounds_of
-    from enricher.rules.cache import NoRulesError
 
     if history.fault or not history.sizes:
         return []
     try:
         bounds = bounds_of(account_settings()).in_words()
-    except NoRulesError:
+    except cache.NoRulesError:
         return []
     sizes = ", ".join(f"{name} {size / 1e6:.1f} MB" for name, size in history.sizes.items() if size)
     since = f" since {history.since[:10]}" if history.since else ""
@@ -251,9 +240,6 @@ def _stored_traces(history: History) -> list[Finding]:
 
 def _sources(cwd: str, history: History) -> list[Finding]:
     """Report the state of the index, the memories and the channels for prompts in this folder."""
-    from enricher.rules import cache
-    from enricher.settings import with_environment
-
     found = [_with_remedy("code index", *sources.index_of(cwd))]
     if not history.fault:
         found.append(_with_remedy("memories", *sources.memories_of(cwd)))

@@ -1,4 +1,4 @@
-"""``enricher bench context`` and ``recall``: memory search compared with plain FTS5, by size; the hook with memories."""
+"""``enricher bench context`` and ``recall``: memory search by size, beside plain FTS5; the hook with memories."""
 
 from __future__ import annotations
 

@@ -189,6 +189,11 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
     return rows
 
 
+def _row(action: str, path: str, label: str, rank: float, *, line: int = 0) -> Row:
+    """Return the row of a file that by itself shows how something is done."""
+    return action, FILE, path, label, path, line, "", rank
+
+
 def _of_files(project: ProjectFiles) -> list[Row]:
     """Return rows from files with a single purpose, such as pull request templates, release workflows and git hooks."""
     rows: list[Row] = []
@@ -196,28 +201,26 @@ def _of_files(project: ProjectFiles) -> list[Row]:
         if _TEMPLATE.match(path):
             asks = [line.strip("# ").strip() for line in text.splitlines() if line.startswith("#")]
             label = f"{path} — the template of pull requests" + (f" asks for: {', '.join(asks[:5])}" if asks else "")
-            rows.append(("pull-request", FILE, path, label, path, 0, "", 8.0))
+            rows.append(_row("pull-request", path, label, 8.0))
         elif _WORKFLOW.match(path):
             rows += _of_workflow(path, text)
         elif _CHANGELOG.match(path):
             rows += _of_changelog(project, path, text)
         elif path == ".env.example":
             count = sum("=" in line and not line.startswith("#") for line in text.splitlines())
-            rows.append(
-                ("setting", FILE, path, f"{path} — lists the environment variables ({count})", path, 0, "", 6.0)
-            )
+            rows.append(_row("setting", path, f"{path} — lists the environment variables ({count})", 6.0))
         elif path.startswith((".releaserc", ".goreleaser", "release-please")):
             tool = {".r": "semantic-release", ".g": "goreleaser", "re": "release-please"}[path[:2]]
-            rows.append(("release", FILE, path, f"{path} — releases are made by {tool}", path, 0, "", 5.0))
+            rows.append(_row("release", path, f"{path} — releases are made by {tool}", 5.0))
         elif path == ".pre-commit-config.yaml":
             named = re.findall(r"^\s*- id:\s*([\w-]+)", text, re.MULTILINE)
             hooks = [name for name in dict.fromkeys(named) if not _OF_EVERY_PROJECT.match(name)]
             if hooks:
                 label = f"{path} — hooks that run at each commit: {', '.join(hooks[:6])}"
-                rows.append(("commit", FILE, path, label, path, 0, "", 4.0))
+                rows.append(_row("commit", path, label, 4.0))
         elif (hook := _GIT_HOOK.match(path)) and (calls := _calls(text)):
             when = "runs before each commit" if hook[1] == "pre-commit" else "checks each commit's message"
-            rows.append(("commit", FILE, path, f"{path} — {when}: `{calls}`", path, 0, "", GIT_HOOKS[hook[1]]))
+            rows.append(_row("commit", path, f"{path} — {when}: `{calls}`", GIT_HOOKS[hook[1]]))
     return rows + _of_names(project)
 
 
@@ -234,15 +237,13 @@ def _of_names(project: ProjectFiles) -> list[Row]:
     migrations = sorted(path for path in project.paths if _MIGRATION.search(path))
     if migrations:
         newest = max(migrations, key=lambda path: path.rpartition("/")[2])
-        rows.append(
-            ("migration", FILE, newest, f"{newest} — the newest of {len(migrations)} migrations", newest, 0, "", 6.0)
-        )
+        rows.append(_row("migration", newest, f"{newest} — the newest of {len(migrations)} migrations", 6.0))
     if ".all-contributorsrc" in project.present:
         label = ".all-contributorsrc — the list of contributors is kept by all-contributors"
         rows.append(("contributor", FILE, label, label, ".all-contributorsrc", 0, "", 6.0))
     for path in project.paths:
         if re.fullmatch(r"(?:CONTRIBUTORS|AUTHORS|CREDITS)(?:\.md|\.txt|\.rst)?", path):
-            rows.append(("contributor", FILE, path, f"{path} — lists the contributors", path, 0, "", 5.0))
+            rows.append(_row("contributor", path, f"{path} — lists the contributors", 5.0))
     if ".changeset/config.json" in project.present:
         label = ".changeset/ — a change is noted in a file of its own there (changesets)"
         rows.append(("changelog", FILE, label, label, ".changeset/config.json", 0, "", 7.0))
@@ -269,9 +270,9 @@ def _of_workflow(path: str, text: str) -> list[Row]:
     line = line_of(text, "tags:") if tags else line_of(text, "on:")
     where = f"{path}:{line}"
     if re.search(r"deploy|pages", name):
-        return [("deploy", FILE, path, f"{where} — deploys on {' or '.join(when)}", path, line, "", 7.0)]
+        return [_row("deploy", path, f"{where} — deploys on {' or '.join(when)}", 7.0, line=line)]
     if releases:
-        return [("release", FILE, path, f"{where} — releases on {' or '.join(when)}", path, line, "", 7.0)]
+        return [_row("release", path, f"{where} — releases on {' or '.join(when)}", 7.0, line=line)]
     return []
 
 
@@ -288,10 +289,7 @@ def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
     for number, line in enumerate(text.splitlines()[:80], 1):
         if "unreleased" in line.lower() and line.lstrip().startswith(("#", "[", "U")):
             label = f"{path}:{number} — the section Unreleased takes the next entry"
-            return [
-                ("changelog", FILE, path, label, path, number, "", 6.0),
-                ("release", FILE, path, label, path, number, "", 3.0),
-            ]
+            return [_row("changelog", path, label, 6.0, line=number), _row("release", path, label, 3.0, line=number)]
     return []
 
 

@@ -145,7 +145,7 @@ class Explanation:
                 yield f"{item.label} ({item.score:g}): {item.why}"
 
     def said_before(self) -> list[str]:
-        """Return what the session was told before, which is therefore not repeated: counts of items, other names."""
+        """Return what the session was shown before and is not shown again: a number of items, the names of others."""
         kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
         named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
         items = kinds["item"]

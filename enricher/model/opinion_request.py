@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.classify import Classification
+    from enricher.model.client import ModelAnswer
     from enricher.rules.cache import Rules
     from enricher.settings import Value
     from enricher.structured.checking import Schema
@@ -150,7 +151,7 @@ def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:
 
 
 def _give_up() -> None:
-    os._exit(0)
+    os._exit(0)  # not ``sys.exit``: the child is a fork of the hook, whose frames and exit handlers must not go on
 
 
 def ask_now(
@@ -196,16 +197,8 @@ def ask_now(
     _note(state, lambda account: account.succeeded(latency_ms, usd))
     schema, accuracy = prompts["classification"]["schema"], float(settings["model.accuracy"])
     opinion, problem = read_opinion(answer.text, schema, task_types=kinds, accuracy=accuracy)
-    return {
-        "model": answer.model or str(settings["model.name"]),
-        "status": OK if opinion else PARSE,
-        "reason": problem,
-        "latency_ms": latency_ms,
-        "input_tokens": answer.input_tokens,
-        "output_tokens": answer.output_tokens,
-        "usd": round(usd, 6),
-        **({"opinion": opinion.to_json()} if opinion else {}),
-    }
+    record = _answered(answer, settings, OK if opinion else PARSE, problem, latency_ms)
+    return record | ({"opinion": opinion.to_json()} if opinion else {})
 
 
 def _plan_now(
@@ -227,15 +220,22 @@ def _plan_now(
         status = failure.reason if isinstance(failure, ModelError) else ERROR
         return {"status": status, "reason": str(failure)[:300], "latency_ms": _since(began)}
     parsed = parse(answer.text, schema)
+    reason = "; ".join(parsed.problems)[:300]
+    return _answered(answer, settings, OK if parsed.data else PARSE, reason, _since(began)) | {"plan": parsed.data}
+
+
+def _answered(
+    answer: ModelAnswer, settings: Mapping[str, Value], status: str, reason: str, latency_ms: float
+) -> dict[str, Any]:
+    """Return the record of a call that was answered, with its cost."""
     return {
         "model": answer.model or str(settings["model.name"]),
-        "status": OK if parsed.data else PARSE,
-        "reason": "; ".join(parsed.problems)[:300],
-        "latency_ms": _since(began),
+        "status": status,
+        "reason": reason,
+        "latency_ms": latency_ms,
         "input_tokens": answer.input_tokens,
         "output_tokens": answer.output_tokens,
         "usd": round(allowance.cost(settings, answer.input_tokens, answer.output_tokens), 6),
-        "plan": parsed.data,
     }
 
 

@@ -30,6 +30,7 @@ RESERVE_S = 0.02
 """Seconds before the deadline at which the answer is written without the model."""
 LARGEST_REQUEST = 1 << 20
 LONGEST_FILE, LONGEST_PROMPT = 1_500, 600
+"""Characters of each file, and of the prompt, in a question to the model."""
 LONGEST_NARRATIVE = 700
 MOST_LINES = 8
 MOST_SIMILAR = 3

@@ -31,6 +31,7 @@ MOST_READ_BYTES = 200_000
 LONG_FILE = 100
 """Lines of a file in which the place of a name is worth showing even if the prompt names the file."""
 MOST_ROWS = 400
+"""Maximum rows of one query, and ids in one condition."""
 MOST_DEFINITIONS = 60
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""

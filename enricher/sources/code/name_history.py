@@ -17,6 +17,7 @@ READ, SWEEP = 1, 2
 """Values of ``commits.state``. READ: the diff was read. SWEEP: too many files to have introduced a name on purpose."""
 MOST_EVENTS = 400
 MOST_FILES = 60
+"""A name in more files is not gone; their kinds need not be looked up."""
 MOST_NAMES_IN_A_ROW = 4
 """Maximum successive renames of one name that are followed."""
 DOC = 2

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from enricher.prompt.wording.query import Query
 
-MOST_LOOKED_UP = 170
-MOST_TERMS = 32
+MOST_LOOKED_UP, MOST_TERMS = 170, 32
+"""Terms of a query whose frequencies are looked up, and those of them, the most specific, that are summed."""
 MOST_POSTINGS = 60_000
 """Maximum (term, file) pairs that are summed for one prompt, which bounds its time in a project of any size."""
 MOST_WEIGHED = 100
@@ -31,6 +31,7 @@ MOST_READ = 24
 CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """Weights of a term in a file's text, in its path, and among the names that it defines."""
 EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
+"""Weights of what points to a file: a definition, a module, a stack frame, a path, a quoted message, recent changes."""
 KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
 """Score factors by kind of file, in the order of ``listing.KINDS``."""
 SOURCES = (0, 7, 9)

@@ -69,6 +69,7 @@ def _name_around(data: bytes, at: int) -> tuple[str, int]:
     if end < 0:
         return "", len(data)
     for start in range(at, max(at - 1024, 13), -1):
+        # Of the flags before a name, twelve bits are its length, and 0x40 would mark an extended entry.
         if int.from_bytes(data[start - 2 : start], "big") & 0xFFF == end - start and data[start - 2] < 0x40:
             name = data[start:end]
             if b"\n" not in name and all(byte >= 32 for byte in name):

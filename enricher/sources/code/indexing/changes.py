@@ -279,6 +279,7 @@ def _classify_change(
         change.detail = f"{here[0]}\t{there[0]}"
     elif name in renamed and counts[name] < 0:
         new, votes = renamed[name].most_common(1)[0]
+        # Half of the removed occurrences must have got the new name; that is stored as text, so it may be no secret.
         if 2 * votes >= -counts[name] and redact(new)[0] == new:
             change.what |= name_history.RENAMED
             change.detail = new

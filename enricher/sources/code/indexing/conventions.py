@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-LONGEST_UNIT = 290
-SHORTEST_UNIT = 24
+LONGEST_UNIT, SHORTEST_UNIT = 290, 24
+"""Characters of a unit; longer and shorter ones are left out."""
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit that are searched for the action; the rest, such as list items, is detail."""
 LEAST = 7.0

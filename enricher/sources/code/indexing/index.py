@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from enricher.prompt.project import Project
 
-MOST_TOTAL_BYTES = 300_000_000
-MOST_CONTENT_FILES = 60_000
+MOST_TOTAL_BYTES, MOST_CONTENT_FILES = 300_000_000, 60_000
+"""Limits on the files that are read for a new index; of any further file only the path is indexed."""
 MOST_SEGMENTS = 8
 """Maximum small segments before they are merged: a query reads each term once per segment."""
 REBUILD_SHARE = 0.3

@@ -1450,7 +1450,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a narrative may be a list",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "sum(_is_listed(line) for line in lines) > len(lines) / 2:",
         "sum(_is_listed(line) for line in lines) > len(lines):",
         "P44",
@@ -1458,7 +1458,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a structure may be prose",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "for line in text.splitlines() if _is_listed(line)]",
         "for line in text.splitlines()]",
         "P44",
@@ -1466,7 +1466,7 @@ MUTATIONS = (
     ),
     Mutation(
         "similar snippets are in no order",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "key=lambda one: (-one[0], one[1].path, one[1].line))",
         "key=lambda one: (one[0], one[1].path, one[1].line))",
         "P39 P44",
@@ -1474,7 +1474,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a failed model leaves the channel empty",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "is_fallback=not text)]\n\n\ndef code_analysis",
         "is_fallback=not text)] if text else []\n\n\ndef code_analysis",
         "P44",
@@ -1482,7 +1482,7 @@ MUTATIONS = (
     ),
     Mutation(
         "secrets of files are sent to the model",
-        "enricher/model/channels/material.py",
+        "enricher/model/material.py",
         'yield ProjectFile(path, redact(content.decode(errors="replace"))[0])',
         'yield ProjectFile(path, content.decode(errors="replace"))',
         "",
@@ -1490,7 +1490,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a prompt's vector is kept where no text may be",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "        if not keeps:\n",
         "        if keeps is None:\n",
         "",
@@ -1907,7 +1907,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a class that does not exist is only a warning",
-        "enricher/rules/checks/unused.py",
+        "enricher/rules/unused.py",
         'yield Problem(rule.file, rule.line, "error", message)',
         'yield Problem(rule.file, rule.line, "warning", message)',
         "",
@@ -3215,7 +3215,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a workflow needs no checkpoint",
-        "enricher/rules/checks/lint.py",
+        "enricher/rules/lint.py",
         'if rule.data.get("modifies_files") and not any(',
         "if False and not any(",
         "Y41",
@@ -3914,7 +3914,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a signal that a layer repeats is reported as the same signal",
-        "enricher/rules/checks/lint.py",
+        "enricher/rules/lint.py",
         'files[index] if files else ""',
         '""',
         "",

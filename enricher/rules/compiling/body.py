@@ -34,7 +34,7 @@ PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
 }
 """Values of channels with a name from seed 004, unless their rule sets others."""
 HANDLERS = {"summarization": CODER, "code_analysis": CODER, "similarity": EMBEDDING}
-"""Channels with a program in the package (``enricher.model.channels.handlers``), and the environment variables of their
+"""Channels with a program in the package (``enricher.model.handlers``), and the environment variables of their
 endpoints. A rule with a command replaces the program."""
 FORMS = {"summarization": "narrative", "code_analysis": "structure"}
 """Forms of the template ``enrichment`` with which these channels ask a model."""

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from enricher.model.channels.material import Material, ProjectFile, Snippet
     from enricher.model.endpoint import Endpoint
+    from enricher.model.material import Material, ProjectFile, Snippet
 
     Item = dict[str, Any]
 
@@ -64,7 +64,7 @@ def main(words: list[str]) -> None:
     items: list[Item] = []
     on_alarm(max(0.001, until - time.monotonic()), _ring)
     try:
-        from enricher.model.channels.material import Material
+        from enricher.model.material import Material
 
         limits = dict(option.split("=", 1) for option in options if "=" in option)
         material = Material(given["prompt"], given["cwd"], state, until=until, purpose=name, limits=limits)
@@ -214,7 +214,7 @@ def _is_listed(line: str) -> bool:
 
 def _describe_files(files: list[ProjectFile]) -> str:
     """Return what the files say about themselves."""
-    from enricher.model.channels.material import definitions, opening
+    from enricher.model.material import definitions, opening
 
     sentences = []
     for file in files:
@@ -228,7 +228,7 @@ def _describe_files(files: list[ProjectFile]) -> str:
 
 
 def _outline(code: str, files: list[ProjectFile]) -> list[str]:
-    from enricher.model.channels.material import outline
+    from enricher.model.material import outline
 
     return outline(code, most=MOST_LINES) if code else [line for file in files for line in outline(file.text, most=4)]
 
@@ -297,7 +297,7 @@ def _store_vectors(state: str, model: str, new: dict[str, bytes]) -> None:
 
 def _by_words(material: Material, snippets: list[Snippet]) -> list[float]:
     """Return the share of common words of each snippet with the prompt (cosine of the sets)."""
-    from enricher.model.channels.material import words
+    from enricher.model.material import words
 
     asked = words(material.prompt)
     others = [words(one.text) for one in snippets]

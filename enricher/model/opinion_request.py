@@ -155,13 +155,7 @@ def _give_up() -> None:
 
 
 def ask_now(
-    prompt: str,
-    kinds: Mapping[str, str],
-    rules: Rules,
-    settings: Mapping[str, Value],
-    *,
-    state: str,
-    within_s: float = LONGEST_S,
+    prompt: str, kinds: Mapping[str, str], rules: Rules, settings: Mapping[str, Value], *, state: str
 ) -> dict[str, Any]:
     """Ask the model in this process with the prompt of the rules, and return the record of the call; never raises.
 
@@ -186,7 +180,7 @@ def ask_now(
             examples=examples,
             asks_effort=bool(settings["complexity.enabled"]),
         )
-        answer = ask(endpoint, text, within_s=within_s, schema=prompts["classification"]["schema"])
+        answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts["classification"]["schema"])
     except ModelError as failure:
         latency_ms, retry_after_s = _since(began), failure.retry_after_s
         _note(state, lambda account: account.failed(latency_ms, retry_after_s))

@@ -209,11 +209,6 @@ def skeletons(
     return found
 
 
-def packaged_folder() -> str:
-    """Return the folder of the packaged templates."""
-    return os.path.join(root_dir(), "instructions", "prompts")
-
-
 def read_modes(file: str, text: str) -> dict[str, str]:
     """Return the mode of each template from ``global.template_modes``; raises TemplateProblemError."""
     try:
@@ -254,7 +249,7 @@ class PromptGenerator:
 
         Raises TemplateProblemError for a file with modes that cannot be used.
         """
-        folder = folder or packaged_folder()
+        folder = folder or os.path.join(root_dir(), "instructions", "prompts")
         self.files = files or {
             file.removesuffix(".md"): os.path.join(folder, file) for file in os.listdir(folder) if file.endswith(".md")
         }

@@ -48,15 +48,11 @@ class Finding:
 def examine(cwd: str) -> list[Finding]:
     """Return all findings: this installation, its instructions, its traces, then each client."""
     history = read_history()
-    found = [*_installation(), *_configuration(cwd), *_instructions(cwd), *_records(history), *_stored_traces(history)]
-    found += _sources(cwd, history)
+    found = [_state(), _launcher(), *_modules(), *_switches(), *_configuration(cwd), *_instructions(cwd)]
+    found += [*_records(history), *_stored_traces(history), *_sources(cwd, history)]
     for host in hosts.NAMES:
         found += _client(host, cwd, history)
     return [*found, *_late_results(cwd)]
-
-
-def _installation() -> list[Finding]:
-    return [_state(), _launcher(), *_modules(), *_switches()]
 
 
 def _state() -> Finding:

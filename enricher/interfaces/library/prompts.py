@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from enricher.interfaces.library import Library
-    from enricher.interfaces.library.topics import TopicInfo
     from storage.memory.memories import Memory
     from storage.memory.recall import Hit
 
@@ -224,14 +223,16 @@ def _research_topic(given: Mapping[str, str], library: Library) -> str:
     topic, depth = given["topic"], given["depth"] or DEFAULT_DEPTH
     memories = library.about(topic)
     shown = memories[: DEPTHS[depth]]
-    companions = library.topics().related(topic, limit=5)
+    companions = [
+        f"{one.name} ({one.memory_count}): {topic_uri(one.name)}" for one in library.topics().related(topic, limit=5)
+    ]
     writers = {"quick": _brief, "standard": _with_context, "comprehensive": _in_full}
     body = "\n\n".join([QUOTED, *(writers[depth](at, one) for at, one in enumerate(shown, 1))])
     title = f"Research: {line(topic, longest=LONGEST_ARGUMENT)} ({depth}: {len(shown)} of {len(memories)} memories)"
     return _page(
         title,
         ("Memories", body if shown else f"No memory has this topic. {TOPICS_URI} lists those there are."),
-        ("Related topics", _points(_related_topics(companions)) if depth != "quick" else ""),
+        ("Related topics", _points(companions) if depth != "quick" else ""),
         ("Related resources", _points([topic_uri(topic), search_uri(topic), TOPICS_URI])),
     )
 
@@ -295,10 +296,6 @@ def _heading(at: int, memory: Memory | Hit) -> str:
     )
     about = ", ".join(line(one, longest=160) for one in parts if one)
     return f"### {at}. {line(memory.id, longest=128)} ({about})"
-
-
-def _related_topics(topics: list[TopicInfo]) -> list[str]:
-    return [f"{one.name} ({one.memory_count}): {topic_uri(one.name)}" for one in topics]
 
 
 def _related(query: str, library: Library) -> list[str]:

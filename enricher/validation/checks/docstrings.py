@@ -13,7 +13,7 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, name_of
+from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, is_nothing, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,11 +83,7 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
         bound = {name_of(target) for one in node.body if isinstance(one, ast.Assign) for target in one.targets}
         makers = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name in ("__init__", "__new__")]
         return not bound.isdisjoint(DESCRIPTIONS) or any(map(docstring_of, makers))
-    return all(isinstance(one, ast.Pass) or _is_constant(one) for one in node.body)
-
-
-def _is_constant(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    return all(map(is_nothing, node.body))
 
 
 def _exported(tree: ast.Module) -> frozenset[str] | None:

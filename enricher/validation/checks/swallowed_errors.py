@@ -148,6 +148,4 @@ def _broad(handler: ast.ExceptHandler) -> str:
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass | ast.Continue) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
+    return isinstance(statement, ast.Continue) or is_nothing(statement)

@@ -129,7 +129,8 @@ def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds
 
 
 def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: frozenset[str], *, until: float) -> int:
-    budget = MOST_BYTES - int(_meta(db, "diff_bytes") or 0)
+    spent = db.execute("select value from meta where key = 'diff_bytes'").fetchone()
+    budget = MOST_BYTES - (int(spent[0]) if spent else 0)
     query = "select id, sha, at, state from (select * from commits order by at desc, id desc limit ?) where state = ?"
     waiting = db.execute(query, (MOST_COMMITS, UNREAD)).fetchall()
     done = 0
@@ -167,11 +168,6 @@ def forget(db: sqlite3.Connection, numbers: list[int]) -> None:
 
 def _marks(of: Iterable[object]) -> str:
     return ",".join("?" for _ in of)
-
-
-def _meta(db: sqlite3.Connection, key: str) -> str:
-    row = db.execute("select value from meta where key = ?", (key,)).fetchone()
-    return str(row[0]) if row else ""
 
 
 def _parsed(text: str) -> Iterator[_Diff]:

@@ -759,9 +759,9 @@ MUTATIONS = (
     Mutation(
         "the model is asked twice",
         "enricher/model/opinion_request.py",
-        "        answer = ask(endpoint, text, within_s=within_s, schema=prompts",
-        "        ask(endpoint, text, within_s=within_s)\n"
-        "        answer = ask(endpoint, text, within_s=within_s, schema=prompts",
+        "        answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts",
+        "        ask(endpoint, text, within_s=LONGEST_S)\n"
+        "        answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts",
         "S1-5.2a",
         "model/test_hook_with_model.py::test_a_model_decides_what_the_rules_leave_open",
     ),

@@ -33,8 +33,6 @@ PROMPT = (
     "the report module was changed there and nobody looked at the rounding of the totals after that one"
 )
 """A prompt of about 200 characters, the size for which the targets are defined."""
-SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
-"""Parts from which the words of generated texts are made."""
 LARGE_BYTES = 200 << 20
 POINTING = "do the same for the other one"
 NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 MB transcript", "200 MB, other one"

@@ -14,18 +14,7 @@ from typing import TYPE_CHECKING
 
 from enricher.context.channels.memory import WEIGHTS
 from enricher.home import state_dir
-from enricher.interfaces.bench import (
-    FLOOR,
-    HOOK,
-    PROMPT,
-    SYLLABLES,
-    BenchCase,
-    empty_project,
-    home,
-    paired,
-    targets,
-    turns,
-)
+from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, BenchCase, empty_project, home, paired, targets, turns
 from enricher.interfaces.bench.code import invented_project
 from enricher.prompt.project import identify
 from enricher.sources.code.indexing import index
@@ -48,6 +37,7 @@ MEMORIES_OF_THE_HOOK = 10_000
 FILES = 5_000
 MANY = f"hook, {MEMORIES_OF_THE_HOOK:,} memories"
 EVERYTHING = f"hook, {MEMORIES_OF_THE_HOOK:,} memories, {FILES:,} files, transcript"
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from enricher.interfaces.bench import SYLLABLES, BenchRow, timed
+from enricher.interfaces.bench import BenchRow, timed
 from enricher.interfaces.library import Library
 from storage.db import database
 from storage.memory import memories
@@ -26,6 +26,7 @@ VOCABULARY = 8000
 ADDS = 200
 MOST_BUILDS = 20
 SECONDS_OF_BUILDS = 1.0
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
 def topic_rows(sizes: list[int]) -> list[BenchRow]:

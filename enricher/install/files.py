@@ -75,7 +75,7 @@ def _back_up(path: str, content: str) -> str:
     folder = os.path.join(state_dir(), "backups")
     private.make_directory(folder)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    name = f"{stamp}-{path.strip(os.sep).replace(os.sep, '-')[-120:]}"
+    name = f"{stamp}-{path.strip(os.sep).replace(os.sep, '-')[-120:]}"  # file systems allow names of 255 bytes
     for attempt in range(1000):
         backup = os.path.join(folder, f"{name}.{attempt}" if attempt else name)
         try:

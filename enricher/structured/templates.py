@@ -172,7 +172,7 @@ def read_template(name: str, file: str, text: str) -> Template:
         name,
         file,
         body,
-        header.count("\n") + 4,
+        header.count("\n") + 4,  # the line after the header and the two lines "---" around it
         data["response"],
         int(data.get("version", 1)),
         tuple(data.get("metadata") or ()),

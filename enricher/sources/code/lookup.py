@@ -152,6 +152,7 @@ class Lookup:
             end = at + len(name)
             while end < len(text) and (text[end].isalnum() or text[end] == "_"):
                 end += 1
+            # The modulo turns the -1 of a last line without a line end into the length of the text.
             own, line = text[at:end], text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)]
             if is_version(own[len(name) :]) and is_whole(text, at, end) and defines(line, own):
                 found.setdefault(own, SourceLine(path, text.count("\n", 0, at) + 1, SOURCE, own))

@@ -43,7 +43,10 @@ class Event:
 
 
 def key(name: str) -> int:
-    """Return the hash that the index stores for a name: diffs may contain secrets that were removed later."""
+    """Return the hash that the index stores for a name: diffs may contain secrets that were removed later.
+
+    Seven bytes always fit into SQLite's signed integers of eight.
+    """
     return int.from_bytes(blake2b(name.encode(errors="replace"), digest_size=7).digest(), "big")
 
 

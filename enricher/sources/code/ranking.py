@@ -191,6 +191,7 @@ def _add_term(
         "select content, path, defined, data from postings where rowid = ?", (row,)
     ).fetchone()
     total = content + path + defined
+    # First the files' ids, four bytes each, then their impacts, one byte each (``segments`` writes them).
     identities = memoryview(data)[: 4 * total].cast("I")
     impacts = data[4 * total :]
     at = 0

@@ -43,6 +43,7 @@ def _from_git(project: Project, needles: list[str]) -> list[str] | None:
             data = file.read(MOST_BYTES) or b""
     except (OSError, ValueError):
         return None
+    # Version 4 of the format stores only how a path differs from the one before.
     if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") not in (2, 3):
         return None
     found: dict[str, None] = {}

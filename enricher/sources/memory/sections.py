@@ -46,7 +46,7 @@ class _Part:
 
 def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
     """Return a note's frontmatter fields, the rest of its text, and the error in the frontmatter ("3: …") if any."""
-    lines = text[: LONGEST_FRONTMATTER + 8].split("\n")
+    lines = text[: LONGEST_FRONTMATTER + 8].split("\n")  # with room for the line that ends it
     if lines[0].rstrip() != "---":
         return {}, text, ""
     end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
@@ -106,6 +106,7 @@ def _parts(body: str) -> list[_Part]:
     for line in body.split("\n"):
         if mark := _FENCE.match(line):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        # A longer line is no heading, and the pattern would take quadratic time for it.
         heading = None if fence or len(line) > 1000 else _HEADING.fullmatch(line)
         if heading:
             parts.append(_Part(len(heading[1]), heading[2], []))

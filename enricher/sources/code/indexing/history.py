@@ -95,7 +95,7 @@ def _mark_reverted(commits: list[Commit]) -> None:
         commit.is_reverted = True
         for earlier in commits[number + 1 :]:
             if (sha and earlier.sha.startswith(sha)) or (not sha and earlier.subject == subject):
-                earlier.is_reverted = not earlier.is_reverted
+                earlier.is_reverted = not earlier.is_reverted  # a revert of a revert restores the first commit
                 break
 
 

@@ -125,6 +125,7 @@ def _refresh(
     present = {file.path for file in files}
     removed = [row[0] for name, row in known.items() if name not in present]
     if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
+        # A checkout renews the times of many files; only other contents are a reason to rebuild.
         changed = [file for file in changed if not _is_same(project.root, file, known)] if known else changed
         if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
             _build(project, path, files, past, kept=path if known else "", progress=progress)

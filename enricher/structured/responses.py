@@ -17,7 +17,6 @@ from enricher.home import root_dir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Any
 
     from enricher.structured.parsing import ParsedResponse
 

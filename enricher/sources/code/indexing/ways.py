@@ -189,9 +189,9 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
     return rows
 
 
-def _row(action: str, path: str, label: str, rank: float, *, line: int = 0) -> Row:
+def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "") -> Row:
     """Return the row of a file that by itself shows how something is done."""
-    return action, FILE, path, label, path, line, "", rank
+    return action, FILE, said or path, label, path, line, "", rank
 
 
 def _of_files(project: ProjectFiles) -> list[Row]:
@@ -240,18 +240,18 @@ def _of_names(project: ProjectFiles) -> list[Row]:
         rows.append(_row("migration", newest, f"{newest} — the newest of {len(migrations)} migrations", 6.0))
     if ".all-contributorsrc" in project.present:
         label = ".all-contributorsrc — the list of contributors is kept by all-contributors"
-        rows.append(("contributor", FILE, label, label, ".all-contributorsrc", 0, "", 6.0))
+        rows.append(_row("contributor", ".all-contributorsrc", label, 6.0, said=label))
     for path in project.paths:
         if re.fullmatch(r"(?:CONTRIBUTORS|AUTHORS|CREDITS)(?:\.md|\.txt|\.rst)?", path):
             rows.append(_row("contributor", path, f"{path} — lists the contributors", 5.0))
     if ".changeset/config.json" in project.present:
         label = ".changeset/ — a change is noted in a file of its own there (changesets)"
-        rows.append(("changelog", FILE, label, label, ".changeset/config.json", 0, "", 7.0))
-        rows.append(("release", FILE, label, label, ".changeset/config.json", 0, "", 4.5))
+        rows.append(_row("changelog", ".changeset/config.json", label, 7.0, said=label))
+        rows.append(_row("release", ".changeset/config.json", label, 4.5, said=label))
     for folder in ("newsfragments", "changelog.d", "changes.d"):
         if any(path.startswith(f"{folder}/") for path in project.paths):
             label = f"{folder}/ — a change is noted in a file of its own there"
-            rows.append(("changelog", FILE, label, label, folder, 0, "", 7.0))
+            rows.append(_row("changelog", folder, label, 7.0, said=label))
     return rows
 
 

@@ -170,6 +170,7 @@ def ask_now(
     try:
         endpoint = Endpoint(settings)
         endpoint.unlock()
+        # Counted before it is made, so that a call that is killed counts, too.
         allowance.change(state, allowance.Account.count_opinion)
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         prompts = rules.packed("prompts")

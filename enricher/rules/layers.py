@@ -113,7 +113,7 @@ def _add_project(layers: Layers, cwd: str) -> None:
     for name, folder in layer_folders(cwd):
         from enricher.prompt.trust import is_trusted
 
-        if is_trusted(folder):
+        if is_trusted(folder):  # else nothing of the folder takes effect (docs/decisions/0005)
             _add(layers, name, os.path.join(folder, OWN_FOLDER))
         else:
             layers.untrusted = layers.untrusted or folder

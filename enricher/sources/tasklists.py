@@ -137,7 +137,7 @@ def score(task: Task, wanted: TaskQuery) -> float:
         return BY_ID_SCORE
     own = set(stems(task.title))
     shared = own & wanted.stems
-    if not shared or task.status.lower() in DONE:
+    if not shared or task.status.lower() in DONE:  # a finished task is offered by its id only
         return 0.0
     if len(shared) == 1:
         is_all = len(own) == 1 and len(wanted.stems) <= FEW_STEMS and len(min(shared)) >= LONG_STEM

@@ -36,6 +36,7 @@ def record(event: PromptEvent, state: str) -> int:
     """
     settings = with_environment(cache.load(event.cwd)[0].body["settings"], os.environ)[0]
     root = os.path.realpath(project_root(event.cwd)) if event.cwd else ""
+    # Without a changed Python file, the database need not be opened.
     changed = _python_files(root, transcripts.changed_files(event)) if root else []
     if not changed or not settings["enabled"] or settings["log"] not in KEEPS_TEXT:
         return 0

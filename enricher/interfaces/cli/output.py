@@ -95,7 +95,7 @@ def progress_bar(title: str, *, is_json: bool = False) -> Iterator[Advance | Non
 
 
 def printable(value: object) -> str:
-    """Return the text of ``value`` without control characters, which could manipulate the terminal."""
+    """Return the text of ``value`` with its control characters escaped, which could manipulate the terminal."""
     return str(value).translate(CONTROLS)
 
 

@@ -161,7 +161,7 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
     for strength, term, _most in weighted:
         counts = frequencies[term]
         if ranking.postings + sum(counts[:3]) > MOST_POSTINGS:
-            continue
+            continue  # a later term may be in fewer files, and still fit
         ranking.postings += sum(counts[:3])
         ranking.strengths[term] = strength
         for row in counts[3:]:

@@ -109,7 +109,7 @@ def load(state_dir: str, project: Project) -> State:
         state.checked_at, state.cost_s = float(stored["checked_at"]), float(stored["cost_s"])
         if stored["database"] == state.database:
             state.team = str(stored["team"])
-        else:
+        else:  # another database: it lacks what was imported into the former one
             forget_stamps(state)
     return state
 

@@ -235,7 +235,7 @@ def _update(
         if row is not None and row[1:3] == (file.mtime_ns, file.size):
             continue
         content = FileContent(root, file)
-        if row is not None and row[3] and content.digest == row[3]:
+        if row is not None and row[3] and content.digest == row[3]:  # touched, but not changed
             db.execute("update files set mtime_ns = ? where id = ?", (file.mtime_ns, row[0]))
             continue
         if row is not None:

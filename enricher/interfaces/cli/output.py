@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
@@ -12,7 +13,7 @@ from enricher.interfaces.cli import LONGEST_HELP, commands_from_above
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rich.console import Console
     from rich.table import Table
@@ -30,15 +31,26 @@ FAILURES = (ValueError, RecursionError)
 
 
 class CommandGroup(click.Group):
-    """A group of commands whose help shows their whole first sentences; the workbench adds commands by entry points."""
+    """A group of commands whose help shows their whole first sentences; the workbench adds commands by entry points.
+
+    ``lazy`` names our commands with larger imports, which are imported only when they are called, as "module:function".
+    """
+
+    def __init__(self, *args: Any, lazy: Mapping[str, str] | None = None, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.lazy = lazy or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *commands_from_above(str(self.name))])
+        return sorted([*super().list_commands(ctx), *self._entries()])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         own = super().get_command(ctx, cmd_name)
-        entry = None if own else commands_from_above(str(self.name)).get(cmd_name)
+        entry = None if own else self._entries().get(cmd_name)
         return entry.load() if entry else own
+
+    def _entries(self) -> dict[str, EntryPoint]:
+        ours = {name: EntryPoint(name, f"{__package__}.{place}", "") for name, place in self.lazy.items()}
+        return ours | commands_from_above(str(self.name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]

@@ -41,24 +41,11 @@ namespaces = click.option(
 )
 
 
-class MemoryCommands(CommandGroup):
-    """The commands of this module, and those from separate modules with larger imports."""
-
-    ELSEWHERE = ("import", "search")
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *self.ELSEWHERE]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.ELSEWHERE:
-            return super().get_command(ctx, cmd_name)
-        command: click.Command = __import__(
-            f"enricher.interfaces.cli.memory.memory_{cmd_name}", fromlist=["command"]
-        ).command
-        return command
-
-
-@click.group(cls=MemoryCommands, epilog='Example: enricher memory search "session cookie"')
+@click.group(
+    cls=CommandGroup,
+    lazy={name: f"memory.memory_{name}:command" for name in ("import", "search")},
+    epilog='Example: enricher memory search "session cookie"',
+)
 def memory() -> None:
     """Add, import, search and review memories: what was decided, tried and learned in a project."""
 

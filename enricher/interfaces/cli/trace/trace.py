@@ -46,24 +46,11 @@ ID_CHARS = 14  # down to the microsecond
 LINE_CHARS = 60
 
 
-class TraceCommands(CommandGroup):
-    """The ``trace`` commands: those of this module, and the deleting ones, which are imported when called."""
-
-    ELSEWHERE = ("forget", "prune", "rescreen")
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *self.ELSEWHERE])
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.ELSEWHERE:
-            return super().get_command(ctx, cmd_name)
-        from enricher.interfaces.cli.trace import deleting
-
-        command: click.Command = getattr(deleting, cmd_name)
-        return command
-
-
-@click.group(cls=TraceCommands, epilog="Example: enricher trace list --where type:debug --limit 5")
+@click.group(
+    cls=CommandGroup,
+    lazy={name: f"trace.deleting:{name}" for name in ("forget", "prune", "rescreen")},
+    epilog="Example: enricher trace list --where type:debug --limit 5",
+)
 def trace() -> None:
     """Look into the recorded prompts: what was asked, what was added and why, and how long it took."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
@@ -14,6 +13,7 @@ from enricher.interfaces.cli import LONGEST_HELP, commands_from_above
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from importlib.metadata import EntryPoint
 
     from rich.console import Console
     from rich.table import Table
@@ -49,6 +49,8 @@ class CommandGroup(click.Group):
         return entry.load() if entry else own
 
     def _entries(self) -> dict[str, EntryPoint]:
+        from importlib.metadata import EntryPoint
+
         ours = {name: EntryPoint(name, f"{__package__}.{place}", "") for name, place in self.lazy.items()}
         return ours | commands_from_above(str(self.name))
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
-from enricher.rules.own_layer.sections import fitted_sections, sections, with_fitted
+from enricher.rules.own_layer.entries import fitted_sections, sections, with_fitted
 
 
 @cache

@@ -492,7 +492,7 @@ MUTATIONS = (
     ),
     Mutation(
         "garbage is worth the share of the rules",
-        "enricher/structured/quality.py",
+        "enricher/structured/responses.py",
         "    if not parsed.metadata:",
         "    if False:",
         "S2-5c",
@@ -500,7 +500,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a critical violation costs nothing",
-        "enricher/structured/quality.py",
+        "enricher/structured/responses.py",
         '"critical": 0.10',
         '"critical": 0.0',
         "S2-5c",
@@ -516,7 +516,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an edit of a template has no effect",
-        "enricher/rules/compiling/named/prompts.py",
+        "enricher/rules/compiling/named_files.py",
         'if compiled and (not texts or compiled["of"] == of):',
         "if reuses and shipped:",
         "S2-M10",
@@ -588,7 +588,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the quality of an answer does not look at its fields",
-        "enricher/structured/quality.py",
+        "enricher/structured/responses.py",
         "present = sum(name in parsed.data for name in required)",
         "present = len(required)",
         "S2-5a",
@@ -759,9 +759,9 @@ MUTATIONS = (
     Mutation(
         "the model is asked twice",
         "enricher/model/opinion_request.py",
-        "        answer = ask(endpoint, text, within_s=within_s, schema=prompts",
-        "        ask(endpoint, text, within_s=within_s)\n"
-        "        answer = ask(endpoint, text, within_s=within_s, schema=prompts",
+        "        answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts",
+        "        ask(endpoint, text, within_s=LONGEST_S)\n"
+        "        answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts",
         "S1-5.2a",
         "model/test_hook_with_model.py::test_a_model_decides_what_the_rules_leave_open",
     ),
@@ -977,7 +977,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a shipped guardrail speaks for its task type alone",
-        "enricher/rules/compiling/named/guardrails.py",
+        "enricher/rules/compiling/guardrails.py",
         'threshold = data.get("min_score") if is_about else None',
         "threshold = None",
         "",
@@ -1321,7 +1321,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a guardrail that a layer writes anew loses its sentence",
-        "enricher/rules/compiling/named/guardrails.py",
+        "enricher/rules/compiling/guardrails.py",
         "    if rule.below is None and rule.file in layers and layers.index(rule.file) > highest:",
         "    if False:",
         "",
@@ -1450,7 +1450,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a narrative may be a list",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "sum(_is_listed(line) for line in lines) > len(lines) / 2:",
         "sum(_is_listed(line) for line in lines) > len(lines):",
         "P44",
@@ -1458,7 +1458,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a structure may be prose",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "for line in text.splitlines() if _is_listed(line)]",
         "for line in text.splitlines()]",
         "P44",
@@ -1466,7 +1466,7 @@ MUTATIONS = (
     ),
     Mutation(
         "similar snippets are in no order",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "key=lambda one: (-one[0], one[1].path, one[1].line))",
         "key=lambda one: (one[0], one[1].path, one[1].line))",
         "P39 P44",
@@ -1474,7 +1474,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a failed model leaves the channel empty",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "is_fallback=not text)]\n\n\ndef code_analysis",
         "is_fallback=not text)] if text else []\n\n\ndef code_analysis",
         "P44",
@@ -1482,7 +1482,7 @@ MUTATIONS = (
     ),
     Mutation(
         "secrets of files are sent to the model",
-        "enricher/model/channels/material.py",
+        "enricher/model/material.py",
         'yield ProjectFile(path, redact(content.decode(errors="replace"))[0])',
         'yield ProjectFile(path, content.decode(errors="replace"))',
         "",
@@ -1490,7 +1490,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a prompt's vector is kept where no text may be",
-        "enricher/model/channels/handlers.py",
+        "enricher/model/handlers.py",
         "        if not keeps:\n",
         "        if keeps is None:\n",
         "",
@@ -1891,7 +1891,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a packaged guardrail wins over one's own catalogue",
-        "enricher/rules/compiling/named/guardrails.py",
+        "enricher/rules/compiling/guardrails.py",
         "    for one in reversed(named):",
         "    for one in named:",
         "",
@@ -1907,7 +1907,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a class that does not exist is only a warning",
-        "enricher/rules/checks/unused.py",
+        "enricher/rules/unused.py",
         'yield Problem(rule.file, rule.line, "error", message)',
         'yield Problem(rule.file, rule.line, "warning", message)',
         "",
@@ -2099,7 +2099,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the doctor offers no rescreen",
-        "enricher/install/doctor/doctor.py",
+        "enricher/install/doctor/__init__.py",
         "if not history.is_screened:",
         "if history.is_screened:",
         "",
@@ -2244,8 +2244,8 @@ MUTATIONS = (
     Mutation(
         "a command that a sentence forbids is told",
         "enricher/sources/code/indexing/commands.py",
-        "if told and not _FORBIDS.search(unit.text) else",
-        "if told else",
+        "if advised and not _FORBIDS.search(unit.text) else",
+        "if advised else",
         "",
         "context/test_ways.py::test_a_command_in_a_sentence_that_tells_to_run_it_is_told",
     ),
@@ -2812,7 +2812,7 @@ MUTATIONS = (
     Mutation(
         "two rules may have one id",
         "enricher/validation/rules.py",
-        "                if taken:",
+        "                if rule.id in rules or rule.name in (one.name for one in rules.values()):",
         "                if not rule.id:",
         "S2-2a",
         "validators/test_rules.py::test_a_fault_in_a_file_of_rules_is_told_with_line_and_remedy",
@@ -2859,7 +2859,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an empty function that other modules implement is a stub",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/checks/stubs.py",
         "    return any(_implements(one, name) for",
         "    return not any(_implements(one, name) for",
         "S2-2d",
@@ -2867,7 +2867,7 @@ MUTATIONS = (
     ),
     Mutation(
         "stubs in several modules excuse each other",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/checks/stubs.py",
         "    return not all(is_nothing(step) or isinstance(step, ast.Raise) for step in steps)",
         "    return bool(steps)",
         "S2-2d",
@@ -2876,7 +2876,7 @@ MUTATIONS = (
     Mutation(
         "many declarations in one file are stubs",
         "enricher/validation/checks/stubs.py",
-        "bare * (len(bare) < DECLARED)",
+        "(bare if len(bare) < DECLARED else [])",
         "bare",
         "S2-2d",
         "validators/test_checks.py::test_a_function_that_is_meant_to_be_empty_is_no_stub",
@@ -2891,7 +2891,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a parameter with a default address is a fixed value",
-        "enricher/validation/checks/fixed_addresses.py",
+        "enricher/validation/checks/hardcoded.py",
         "name_of(target) in parameters:",
         "name_of(target) in parameters[len(parameters) :]:",
         "S2-2e",
@@ -2899,7 +2899,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an address in a message is reported",
-        "enricher/validation/checks/fixed_addresses.py",
+        "enricher/validation/checks/hardcoded.py",
         "    return any(_reaches_connection(source, use) for use in uses)",
         "    return True",
         "S2-2e",
@@ -2907,7 +2907,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an address that a comment explains is reported",
-        "enricher/validation/checks/fixed_addresses.py",
+        "enricher/validation/checks/hardcoded.py",
         "    return not is_remarked and _is_used(source, node)",
         "    return _is_used(source, node)",
         "S2-2e",
@@ -3207,7 +3207,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a user's catalogue is not read",
-        "enricher/rules/compiling/workflows/catalogue.py",
+        "enricher/rules/compiling/workflows.py",
         "    for identity in index.entries:\n        path",
         "    for identity in ():\n        path",
         "Y10",
@@ -3215,7 +3215,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a workflow needs no checkpoint",
-        "enricher/rules/checks/lint.py",
+        "enricher/rules/lint.py",
         'if rule.data.get("modifies_files") and not any(',
         "if False and not any(",
         "Y41",
@@ -3914,7 +3914,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a signal that a layer repeats is reported as the same signal",
-        "enricher/rules/checks/lint.py",
+        "enricher/rules/lint.py",
         'files[index] if files else ""',
         '""',
         "",

@@ -38,9 +38,9 @@ sys.path[:0] = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pa
 import enricher.interfaces.cli, workbench.commands
 for package in (enricher.interfaces.cli, workbench.commands):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        if module.name != "enricher.interfaces.cli.setup.hook":
+        if module.name != "enricher.interfaces.cli.enrich":
             importlib.import_module(module.name)
-from enricher.rules.checks.lint import check
+from enricher.rules.lint import check
 from enricher.rules.layers import Layer, packaged_file
 check([Layer("packaged", packaged_file())])
 for name in more:

@@ -69,7 +69,7 @@ class Channel:
 class ChannelRule:
     """A channel as declared in the rules; ``command`` is the program to run, empty for a built-in channel.
 
-    ``handler`` holds the words for a program that is part of the package (``enricher.model.channels.handlers``).
+    ``handler`` holds the words for a program that is part of the package (``enricher.model.handlers``).
     """
 
     __slots__ = ("command", "deadline_ms", "handler", "min_score", "most", "name", "priority", "tokens")

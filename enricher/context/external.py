@@ -186,7 +186,7 @@ def _run_as_program(words: list[str], child_in: int, child_out: int, mark: str) 
             os.dup2(own, target)
         os.closerange(3, MOST_DESCRIPTORS)  # above all the ends of the other programs' pipes
         os.environ[MARK] = mark
-        from enricher.model.channels.handlers import main
+        from enricher.model.handlers import main
 
         main(words)
         code = 0

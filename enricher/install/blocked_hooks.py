@@ -1,6 +1,6 @@
 """Find out why a client does not run a registered hook: hooks are switched off, or the hook is not trusted.
 
-Clients skip such hooks silently, so the doctor checks for it.
+Clients skip such hooks silently, so the doctor looks for the reason.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ def _claude(place: ConfigurationFile) -> tuple[str, str]:
     project = os.path.join(project_root(os.getcwd()), ".claude")
     names = [os.path.join(folder, "settings.json")]
     names += [os.path.join(project, name) for name in ("settings.json", "settings.local.json")]
-    for file in dict.fromkeys([place.file, *names]):
+    return _all_disabled(place.file, *names)
+
+
+def _all_disabled(*files: str) -> tuple[str, str]:
+    for file in dict.fromkeys(files):
         if _json(file).get("disableAllHooks") is True:
             return f"all hooks are switched off in {file}", 'remove "disableAllHooks" there'
     return "", ""
@@ -77,11 +81,7 @@ def _codex(place: ConfigurationFile) -> tuple[str, str]:
 
 
 def _copilot(place: ConfigurationFile) -> tuple[str, str]:
-    settings = os.path.join(servers.home_folder("copilot"), "settings.json")
-    for file in (settings, place.file):
-        if _json(file).get("disableAllHooks") is True:
-            return f"all hooks are switched off in {file}", 'remove "disableAllHooks" there'
-    return "", ""
+    return _all_disabled(os.path.join(servers.home_folder("copilot"), "settings.json"), place.file)
 
 
 def _json(file: str) -> dict[str, Any]:

@@ -60,6 +60,7 @@ def apply(change: FileChange) -> str:
     Raises OSError, also if the file has changed since the change was computed.
     """
     target = os.path.realpath(change.path)
+    # A client may write its settings between the plan and now; its write must not be lost.
     if not change.is_ours and read_text(target) != change.before:
         raise OSError("another program has just changed it")
     backup = "" if change.before is None or change.is_ours else _back_up(target, change.before)
@@ -74,7 +75,7 @@ def _back_up(path: str, content: str) -> str:
     folder = os.path.join(state_dir(), "backups")
     private.make_directory(folder)
     stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    name = f"{stamp}-{path.strip(os.sep).replace(os.sep, '-')[-120:]}"
+    name = f"{stamp}-{path.strip(os.sep).replace(os.sep, '-')[-120:]}"  # file systems allow names of 255 bytes
     for attempt in range(1000):
         backup = os.path.join(folder, f"{name}.{attempt}" if attempt else name)
         try:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 COMPILE_MS = 10_000
+"""Longest wait for the compiler; a command can wait longer than a prompt."""
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
+"""Programs of a client that are not, or not only, called like it."""
 
 
 def clients_found() -> list[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from enricher.install.files import FileChange
 
 PASSED_ON = ("ENRICHER_HOME", "ENRICHER_CONFIG_HOME")
+"""Variables that the entry sets, in case the client drops environment variables."""
 
 
 def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
@@ -41,7 +42,7 @@ def remove(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
 
 def _entry(where: ConfigurationFile) -> dict[str, Any]:
     listing = servers.LISTINGS[where.host]
-    argv, environment = ["enricher", "mcp"], {}
+    argv, environment = ["enricher", "mcp"], {}  # a project's file is shared, so that it names no path of this machine
     if where.scope == "user":
         argv = _command()
         environment = {name: os.path.abspath(os.environ[name]) for name in PASSED_ON if os.environ.get(name)}
@@ -98,13 +99,8 @@ def _without_json(where: ConfigurationFile, text: str) -> str:
 
 def _parsed(where: ConfigurationFile, text: str) -> jsontext.Node:
     """Return the parsed file; raises NotJsonError also if the file or the list of servers is not an object."""
-    root = jsontext.parse(text, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
-    for path in ((), (servers.LISTINGS[where.host].key,)):
-        node = root.at(*path)
-        if node and not isinstance(node.value, dict):
-            line = text.count("\n", 0, node.start) + 1
-            raise jsontext.NotJsonError(line, f"{'.'.join(path) or 'the file'} is no JSON object")
-    return root
+    kinds = {(): dict, (servers.LISTINGS[where.host].key,): dict}
+    return jsontext.parse_containers(text, kinds, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
 
 
 def _with_table(where: ConfigurationFile, text: str, entry: dict[str, Any]) -> str:

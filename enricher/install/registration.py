@@ -22,9 +22,9 @@ from enricher.install.files import FileChange, read_text, was_created
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-# Extra events that we register for: the session lost its context, so that facts may be shown again.
+# Events after which the agent has lost its context, so that facts may be shown again.
 _FORGETTING = {"claude": ("SessionStart", "compact|clear|resume")}
 SCOPES = ("user", "project")
 
@@ -116,33 +116,25 @@ def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = F
     is checked. Such a registration that is there already is kept and updated. Clients without the hook point
     (``hosts.LATE_EVENTS``, ``hosts.TURN_ENDS``) get the usual registration.
     """
-    wanted = (_late_shape(where.host) if is_late else None, _turn_shape(where.host) if is_checked else None)
-    events = [shape.event for shape in wanted if shape]
+    late, turn = hosts.LATE_EVENTS.get(where.host), hosts.TURN_ENDS.get(where.host)
+    events = [event for event, is_wanted in ((late, is_late), (turn, is_checked)) if event and is_wanted]
     return edit(where, lambda text: FileChange(where.file, text, _with_entry(where, text, events)))
 
 
 def late_commands(where: ConfigurationFile) -> list[str]:
     """Return the commands in a file that fetch late results; raises InstallationError if it is unreadable."""
-    return _extra_commands(where, _late_shape(where.host))
+    return _extra_commands(where, hosts.LATE_EVENTS)
 
 
 def turn_commands(where: ConfigurationFile) -> list[str]:
     """Return the commands in a file that check what the agent wrote; raises InstallationError if it is unreadable."""
-    return _extra_commands(where, _turn_shape(where.host))
+    return _extra_commands(where, hosts.TURN_ENDS)
 
 
-def _extra_commands(where: ConfigurationFile, shape: jsonhooks.Shape | None) -> list[str]:
+def _extra_commands(where: ConfigurationFile, events: Mapping[str, str]) -> list[str]:
+    event = events.get(where.host)
+    shape = jsonhooks.Shape(facts(where.host), event=event) if event else None
     return edit(where, lambda text: jsonhooks.commands(shape, text) if shape and text is not None else [])
-
-
-def _turn_shape(host: str) -> jsonhooks.Shape | None:
-    event = hosts.TURN_ENDS.get(host)
-    return jsonhooks.Shape(facts(host), event=event) if event else None
-
-
-def _late_shape(host: str) -> jsonhooks.Shape | None:
-    event = hosts.LATE_EVENTS.get(host)
-    return jsonhooks.Shape(facts(host), event=event) if event else None
 
 
 def _with_entry(where: ConfigurationFile, text: str | None, wanted: list[str]) -> str:
@@ -165,10 +157,10 @@ def _with_entry(where: ConfigurationFile, text: str | None, wanted: list[str]) -
 def _shapes(host: str) -> list[jsonhooks.Shape]:
     """Return the format of each entry that a client gets from us, the one for the prompt event first."""
     known = facts(host)
-    event, matcher = _FORGETTING.get(host, ("", ""))
-    more = [jsonhooks.Shape(known, event=event, matcher=matcher)] if event else []
-    extra = [shape for shape in (_late_shape(host), _turn_shape(host)) if shape]
-    return [jsonhooks.Shape(known), *more, *extra]
+    late, turn = hosts.LATE_EVENTS.get(host, ""), hosts.TURN_ENDS.get(host, "")
+    more = (_FORGETTING.get(host, ("", "")), (late, ""), (turn, ""))
+    extra = [jsonhooks.Shape(known, event=event, matcher=matcher) for event, matcher in more if event]
+    return [jsonhooks.Shape(known), *extra]
 
 
 def remove(where: ConfigurationFile, earlier: Sequence[FileChange] = ()) -> FileChange:

@@ -1,4 +1,4 @@
-"""The Python API of the enricher: takes a prompt and returns its enrichment with all details; records nothing.
+"""The Python API: return the enrichment of a prompt with all details; record nothing.
 
 The commands ``enrich`` and ``explain`` only print its results.
 """
@@ -19,13 +19,7 @@ from enricher.context.gathering import gather, load
 from enricher.home import project_root, skill_folders, state_dir
 from enricher.hosts import BARE
 from enricher.model import opinion_request
-from enricher.pipeline import (
-    PROMPT_LIMIT,
-    asks_for_plan,
-    can_ask_memory,
-    conversation_before,
-    form_of,
-)
+from enricher.pipeline import PROMPT_LIMIT, asks_for_plan, can_ask_memory, conversation_before, form_of
 from enricher.prompt import capture
 from enricher.prompt.event import PromptEvent, has_memory_cue, skip_reason
 from enricher.prompt.project import identify
@@ -51,7 +45,7 @@ if TYPE_CHECKING:
 
 
 SOURCES = {RULES: "keyword", MODEL: "llm", BOTH: "hybrid"}
-"""Sources of a classification by the names of seed 001."""
+"""Sources of a classification, and their names in seed 001."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Why a prompt gets its enrichment and no more; ``enricher explain`` prints it, and the workbench shows it."""
+"""Say in words why a prompt gets its enrichment and no more, and what a model and the checks found.
+
+The commands print these texts, and the app and the published pages show them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from enricher.classify import SEARCH_INTENT, TASK_TYPE
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from enricher.classify import Evidence
     from enricher.context import ChannelResult
@@ -142,7 +145,7 @@ class Explanation:
                 yield f"{item.label} ({item.score:g}): {item.why}"
 
     def said_before(self) -> list[str]:
-        """Return what the session was told before, which is therefore not repeated: counts of items, other names."""
+        """Return what the session was shown before and is not shown again: a number of items, the names of others."""
         kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
         named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
         items = kinds["item"]
@@ -202,3 +205,26 @@ def of_record(db: sqlite3.Connection, trace: dict[str, Any]) -> Explanation:
     text = trace["prompt"]
     inputs = Inputs.from_json(text, trace["inputs"])
     return Explanation(text, trace["skip_reason"], replay(text, trace["inputs"], rules), rules, inputs)
+
+
+def model_summary(record: Mapping[str, Any]) -> str:
+    """Return the record of a call to a model in words: status, opinion, reason, time, tokens, cost."""
+    opinion: Mapping[str, Any] = record.get("opinion", {})
+    opinions = [
+        f"{opinion[name]} ({opinion[confidence]:.2f})"
+        for name, confidence in (("task_type", "confidence"), ("search_intent", "intent_confidence"))
+        if opinion.get(name)
+    ]
+    spent = f"{record['latency_ms']:g} ms of {record.get('limit_ms', '?')}" if "latency_ms" in record else ""
+    tokens = f"{record['input_tokens'] + record['output_tokens']} tokens" if "input_tokens" in record else ""
+    usd = f"{record['usd']} USD" if record.get("usd") else ""
+    facts = (" and ".join(opinions), str(record.get("outcome", "")), str(record.get("reason", "")), spent, tokens, usd)
+    return ", ".join([f"{record.get('model') or 'unnamed'}: {record.get('status', 'unknown')}", *filter(None, facts)])
+
+
+def violation_summary(row: Mapping[str, Any]) -> str:
+    """Return a row of ``rule_violations`` as ``enricher validate`` prints one, with the guardrails that forbid it."""
+    where = f"{row['file']}:{row['line']}: {row['severity']} {row['rule_id']} {row['rule_name']}"
+    against = f"; against guardrail {row['guardrails']}" if row["guardrails"] else ""
+    resolved = "; resolved" if row["resolved"] else ""
+    return f"{where}: {row['message']} ({row['suggestion']}){against}{resolved}"

@@ -24,15 +24,14 @@ if TYPE_CHECKING:
 FILE = "model"
 LARGEST = 64 * 1024
 LATENCIES_KEPT = 15
-"""Latest calls whose time is remembered."""
+"""Number of calls whose times are remembered, the latest."""
 ENOUGH = 3
-"""Calls that have to be known before one is left out as too slow."""
+"""Number of remembered calls from which a call may be left out because the model is too slow."""
 FAILURES_BEFORE_PAUSE = 3
 FIRST_PAUSE_S, LONGEST_PAUSE_S, DOUBLINGS = 30.0, 900.0, 5
 """The pause after the third failure in a row; each further failure doubles it."""
 TRY_SLOW_AGAIN_S = 300.0
 """A model that was too slow is tried again after this time, because it may have become faster."""
-
 
 LIMITS = ("model.calls_per_day", "model.usd_per_day", "model.usd_per_million_input", "model.usd_per_million_output")
 """Settings that a call for a channel needs; their values may be texts."""
@@ -82,10 +81,11 @@ class Account:
         if usd >= float(settings["model.usd_per_day"]):
             return f"budget: {usd:.2f} USD today"
         failures, resume_at = self.pauses.get(purpose, (0, 0.0)) if purpose else (self.failures, self.resume_at)
+        # A clock that was set back since cannot prolong the pause.
         return f"paused after {failures} failures in a row" if now < resume_at <= now + LONGEST_PAUSE_S else ""
 
     def refusal(self, settings: Mapping[str, Value], within_s: float) -> str:
-        """Return why no second opinion is asked for now; empty if it may be. ``within_s`` is the time for an answer."""
+        """Return why no second opinion is asked for now, empty if one may be; ``within_s`` is the time for it."""
         if refusal := self.refusal_for("", settings):
             return refusal
         now = time.time()
@@ -93,11 +93,9 @@ class Account:
         if len(known) < ENOUGH or now - self.tried_at > TRY_SLOW_AGAIN_S:
             return ""
         usual_ms = known[len(known) // 2]
-        return (
-            f"slow: it usually takes {usual_ms:.0f} ms, {within_s * 1000:.0f} ms are left"
-            if (usual_ms > within_s * 1000)
-            else ""
-        )
+        if usual_ms <= within_s * 1000:
+            return ""
+        return f"slow: it usually takes {usual_ms:.0f} ms, {within_s * 1000:.0f} ms are left"
 
     def count(self) -> None:
         """Count a call that is about to be made."""

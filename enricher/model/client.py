@@ -1,4 +1,4 @@
-"""Put one question to a model: Anthropic Messages, or the chat completions of OpenAI and those who speak like it.
+"""Put one question to a model, by Anthropic Messages or by OpenAI's chat completions, which other servers speak, too.
 
 Runs in a process of its own (``enricher.model.opinion_request``). Sources: the API references of Anthropic (Messages,
 version 2023-06-01) and OpenAI (Chat Completions, Embeddings); Ollama, llama.cpp and vLLM serve the latter.
@@ -64,13 +64,13 @@ def ask(
         body["max_tokens"] = most_tokens
         if native:
             body["output_config"] = {"format": {"type": "json_schema", "schema": native}}
-        return _of_messages(_post(endpoint, "messages", body, within_s))
-    # The other endpoints know the older name only.
+        return _answer(_post(endpoint, "messages", body, within_s), is_anthropic=True)
+    # Only OpenAI knows the newer name; servers that speak its protocol know the older one.
     body["max_completion_tokens" if endpoint.is_openai else "max_tokens"] = most_tokens
     if native:
         form = {"name": "answer", "strict": True, "schema": native}
         body["response_format"] = {"type": "json_schema", "json_schema": form}
-    return _of_completion(_post(endpoint, "chat/completions", body, within_s))
+    return _answer(_post(endpoint, "chat/completions", body, within_s), is_anthropic=False)
 
 
 def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> tuple[list[list[float]], int]:
@@ -105,6 +105,7 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
         raise ModelError(f"{place}: {failure}") from None
     except (OSError, plain_http.HttpError, ValueError) as failure:
         raise ModelError(f"{place}: {type(failure).__name__}: {failure}") from None
+    # An encrypted answer may arrive in pieces, each of them in time.
     if time.monotonic() > until:
         raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout")
     return _checked(response, place)
@@ -177,26 +178,18 @@ def _error_message(content: bytes) -> str:
         return content[:80].decode(errors="replace")
 
 
-def _of_messages(value: Any) -> ModelAnswer:
+def _answer(value: Any, *, is_anthropic: bool) -> ModelAnswer:
     try:
-        text = "".join(one["text"] for one in value["content"] if one.get("type") == "text")
+        if is_anthropic:
+            protocol, counts = "Anthropic Messages", ("input_tokens", "output_tokens")
+            text = "".join(one["text"] for one in value["content"] if one.get("type") == "text")
+        else:
+            protocol, counts = "chat completions", ("prompt_tokens", "completion_tokens")
+            text = value["choices"][0]["message"]["content"]
         used = value.get("usage") or {}
-        return _answer(text, value, used.get("input_tokens"), used.get("output_tokens"))
-    except (KeyError, TypeError, AttributeError) as failure:
-        raise ModelError(f"not an answer of Anthropic Messages: {failure!r:.80}") from None
-
-
-def _of_completion(value: Any) -> ModelAnswer:
-    try:
-        text = value["choices"][0]["message"]["content"]
-        used = value.get("usage") or {}
-        return _answer(text, value, used.get("prompt_tokens"), used.get("completion_tokens"))
+        tokens = [count if isinstance(count := used.get(name), int) else 0 for name in counts]
     except (KeyError, IndexError, TypeError, AttributeError) as failure:
-        raise ModelError(f"not an answer of chat completions: {failure!r:.80}") from None
-
-
-def _answer(text: object, value: Any, input_tokens: object, output_tokens: object) -> ModelAnswer:
+        raise ModelError(f"not an answer of {protocol}: {failure!r:.80}") from None
     if not isinstance(text, str):
         raise ModelError("the answer has no text")
-    tokens = [count if isinstance(count, int) else 0 for count in (input_tokens, output_tokens)]
     return ModelAnswer(text, str(value.get("model") or "")[:80], *tokens)

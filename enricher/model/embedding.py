@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 BATCH = 64
+"""Texts of one request; the longest answer that ``client`` reads has room for their vectors."""
 MOST_CHARS = 4_000
+"""Characters of a text that are sent."""
 MOST_NEW = 2_000
-"""Memories that one call gives vectors."""
+"""Maximum memories that get a vector in one run of ``complete``."""
 WITHOUT_ONE = """
     select number, content from memories
     where project in (?, 'shared') and not exists (

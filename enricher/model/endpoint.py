@@ -121,7 +121,7 @@ class Endpoint:
 
     @property
     def is_openai(self) -> bool:
-        """Return whether this is OpenAI itself, not one that speaks like it."""
+        """Return whether this is OpenAI itself, not another server with its protocol."""
         return self.host == OPENAI_HOST
 
     def path(self, name: str) -> str:
@@ -185,8 +185,9 @@ def _from_keyring(service: str, user: str) -> str:
     import subprocess
     import sys
 
-    beside = os.path.join(os.path.dirname(sys.executable), "keyring")
-    command = beside if os.path.exists(beside) else "keyring"
+    # By its command: the hook runs without site packages (-S), so it could not import the package.
+    own = os.path.join(os.path.dirname(sys.executable), "keyring")
+    command = own if os.path.exists(own) else "keyring"
     try:
         found = subprocess.run([command, "get", service, user], capture_output=True, timeout=KEYRING_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as failure:

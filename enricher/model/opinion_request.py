@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.classify import Classification
+    from enricher.model.client import ModelAnswer
     from enricher.rules.cache import Rules
     from enricher.settings import Value
     from enricher.structured.checking import Schema
 
 LONGEST_S = 20.0
-"""Longest time of a call. The hook stops waiting long before; the call's time and cost are recorded all the same."""
+"""Longest time of a call. The hook stops waiting long before; the call's time and cost are still recorded."""
 OK, TIMEOUT, ERROR, PARSE, SKIPPED = "ok", "timeout", "error", "parse", allowance.SKIPPED
 MOST_TOKENS_OF_PLAN = 1200
 ALWAYS, NEVER = "always", "never"
@@ -150,17 +151,11 @@ def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:
 
 
 def _give_up() -> None:
-    os._exit(0)
+    os._exit(0)  # not ``sys.exit``: the child is a fork of the hook, whose frames and exit handlers must not go on
 
 
 def ask_now(
-    prompt: str,
-    kinds: Mapping[str, str],
-    rules: Rules,
-    settings: Mapping[str, Value],
-    *,
-    state: str,
-    within_s: float = LONGEST_S,
+    prompt: str, kinds: Mapping[str, str], rules: Rules, settings: Mapping[str, Value], *, state: str
 ) -> dict[str, Any]:
     """Ask the model in this process with the prompt of the rules, and return the record of the call; never raises.
 
@@ -175,6 +170,7 @@ def ask_now(
     try:
         endpoint = Endpoint(settings)
         endpoint.unlock()
+        # Counted before it is made, so that a call that is killed counts, too.
         allowance.change(state, allowance.Account.count_opinion)
         examples = [(redact(text)[0], name) for text, name in _examples(prompt, settings, state)] if kinds else []
         prompts = rules.packed("prompts")
@@ -185,7 +181,7 @@ def ask_now(
             examples=examples,
             asks_effort=bool(settings["complexity.enabled"]),
         )
-        answer = ask(endpoint, text, within_s=within_s, schema=prompts["classification"]["schema"])
+        answer = ask(endpoint, text, within_s=LONGEST_S, schema=prompts["classification"]["schema"])
     except ModelError as failure:
         latency_ms, retry_after_s = _since(began), failure.retry_after_s
         _note(state, lambda account: account.failed(latency_ms, retry_after_s))
@@ -196,16 +192,8 @@ def ask_now(
     _note(state, lambda account: account.succeeded(latency_ms, usd))
     schema, accuracy = prompts["classification"]["schema"], float(settings["model.accuracy"])
     opinion, problem = read_opinion(answer.text, schema, task_types=kinds, accuracy=accuracy)
-    return {
-        "model": answer.model or str(settings["model.name"]),
-        "status": OK if opinion else PARSE,
-        "reason": problem,
-        "latency_ms": latency_ms,
-        "input_tokens": answer.input_tokens,
-        "output_tokens": answer.output_tokens,
-        "usd": round(usd, 6),
-        **({"opinion": opinion.to_json()} if opinion else {}),
-    }
+    record = _answered(answer, settings, OK if opinion else PARSE, problem, latency_ms)
+    return record | ({"opinion": opinion.to_json()} if opinion else {})
 
 
 def _plan_now(
@@ -227,15 +215,22 @@ def _plan_now(
         status = failure.reason if isinstance(failure, ModelError) else ERROR
         return {"status": status, "reason": str(failure)[:300], "latency_ms": _since(began)}
     parsed = parse(answer.text, schema)
+    reason = "; ".join(parsed.problems)[:300]
+    return _answered(answer, settings, OK if parsed.data else PARSE, reason, _since(began)) | {"plan": parsed.data}
+
+
+def _answered(
+    answer: ModelAnswer, settings: Mapping[str, Value], status: str, reason: str, latency_ms: float
+) -> dict[str, Any]:
+    """Return the record of a call that was answered, with its cost."""
     return {
         "model": answer.model or str(settings["model.name"]),
-        "status": OK if parsed.data else PARSE,
-        "reason": "; ".join(parsed.problems)[:300],
-        "latency_ms": _since(began),
+        "status": status,
+        "reason": reason,
+        "latency_ms": latency_ms,
         "input_tokens": answer.input_tokens,
         "output_tokens": answer.output_tokens,
         "usd": round(allowance.cost(settings, answer.input_tokens, answer.output_tokens), 6),
-        "plan": parsed.data,
     }
 
 
@@ -257,7 +252,7 @@ def _examples(prompt: str, settings: Mapping[str, Value], state: str) -> list[tu
     if not most:
         return []
     try:
-        from enricher.model.examples import nearest
+        from enricher.model.question import nearest
 
         return nearest(prompt, state, most=most)
     except Exception:  # whatever is wrong with the database, a question without examples is better than none

@@ -6,7 +6,7 @@ A channel has 150 ms, and importing ``http.client`` takes a good part of them. E
 from __future__ import annotations
 
 import time
-from _socket import SOCK_STREAM, getaddrinfo, socket
+from _socket import SOCK_STREAM, getaddrinfo, socket  # ``socket`` itself loads selectors, enum and io
 
 PIECE = 64 * 1024
 LARGEST_HEAD = 64 * 1024
@@ -45,12 +45,7 @@ def post(
     and HttpError.
     """
     authority = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    named = {
-        "host": authority,
-        "connection": "close",
-        "content-length": str(len(body)),
-        **headers,
-    }
+    named = {"host": authority, "connection": "close", "content-length": str(len(body)), **headers}
     target = f"http://{authority}{path}" if proxy else path  # RFC 9112, section 3.2.2
     lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in named.items())]
     connection = _connect(*(proxy or (host, port)), until)

@@ -1,9 +1,10 @@
 """The question put to a model: what a prompt looks for and, where the rules are uncertain, what it asks for.
 
-Reading its answer never raises, and always reports what it could not use.
+Reading the answer never raises, and always reports what could not be used. The nearest prompts that a person labelled
+are examples in the question (few-shot).
 
-Seed 001, task 5.1: intent, topics and confidence as one JSON object, in fewer than 300 tokens beside the prompt. The
-words are in the template ``instructions/prompts/classification.md``.
+Seed 001, task 5.1: intent, topics and confidence as one JSON object, in fewer than 300 tokens without the prompt. The
+wording is in the template ``instructions/prompts/classification.md``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ HEAD, TAIL = 3000, 1000
 """Characters at the beginning and at the end of a longer prompt that the model gets."""
 LONGEST_MEANING = 110
 LONGEST_EXAMPLE = 160
-
 INTENT, TASK, EFFORT = "intent", "task", " and effort"
 """Forms of the template ``classification``: for the search intent alone, or for the task type, too; the third is added
 to either if the model is also to estimate the effort."""
@@ -31,6 +31,18 @@ INTENTS = ("howto", "location", "explanation", "comparison", "troubleshoot", "ge
 """The search intents of seed 001."""
 NONE = "none"
 LONGEST_TOPIC = 60
+
+MOST_READ = 400
+"""Maximum labelled prompts that are compared, the newest."""
+SHORTEST_WORD = 4
+LONGEST_COMPARED = 600
+"""Characters of an earlier prompt that are compared; longer ones are mostly pasted text."""
+LABELLED = """
+    select traces.prompt, case labels.verdict when 'class' then labels.task_type else traces.task_type end
+    from labels join traces on traces.id = labels.trace_id
+    where labels.verdict in ('ok', 'class') and traces.prompt <> ''
+    order by labels.id desc limit ?
+"""
 
 
 def question(
@@ -104,6 +116,36 @@ def read_opinion(
     return opinion, "; ".join(problems)
 
 
-def _topics(told: list[str]) -> list[str]:
-    plain = [" ".join(topic.split())[:LONGEST_TOPIC] for topic in told]
+def _topics(named: list[str]) -> list[str]:
+    plain = [" ".join(topic.split())[:LONGEST_TOPIC] for topic in named]
     return [topic for topic in dict.fromkeys(plain) if topic][:MOST_TOPICS]
+
+
+def nearest(prompt: str, state: str, *, most: int) -> list[tuple[str, str]]:
+    """Return at most ``most`` labelled prompts with their task types, nearest first.
+
+    The nearness is the cosine of the sets of words; prompts without a common word are left out. Raises what opening
+    or reading the database raises.
+    """
+    from contextlib import closing
+
+    from storage import traces
+    from storage.base.reader import open_reader
+
+    with closing(open_reader(f"{state}/{traces.DATABASE}")) as db:
+        rows = db.execute(LABELLED, (MOST_READ,)).fetchall()
+    own = _compared_words(prompt)
+    found: dict[str, tuple[float, str]] = {}
+    for text, kind in rows:
+        if text == prompt or text in found:
+            continue
+        other = _compared_words(text)
+        if shared := len(own & other):
+            found[text] = shared / (len(own) * len(other)) ** 0.5, kind
+    best = sorted(found.items(), key=lambda item: -item[1][0])[:most]
+    return [(text, kind) for text, (_nearness, kind) in best]
+
+
+def _compared_words(text: str) -> set[str]:
+    plain = "".join(char if char.isalnum() else " " for char in text[:LONGEST_COMPARED].lower())
+    return {word for word in plain.split() if len(word) >= SHORTEST_WORD}

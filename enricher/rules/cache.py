@@ -18,6 +18,7 @@ from storage.base import private
 from storage.base.fast_stdlib import dumps, keyed_hash, loads, scan
 
 FORMAT = 15
+"""Raised with every change of what is compiled or of how a prompt is read: a replay compares versions by it."""
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 """Unsettled: never compiled for these layers, so it is not known what the user has switched off in them."""
 
@@ -195,12 +196,16 @@ sys.path.insert(0, sys.argv.pop(1))
 from enricher.rules.compiling.build import refresh
 refresh()
 """
-"""Python code that runs the compiler as a process: it loads only what it needs, because a prompt may be waiting."""
+"""Program of the compiler's process: it loads only what it needs, because a prompt may be waiting.
+
+The alarm ends a compiler that hangs.
+"""
 
 
 def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
     """Start the compiler on these layers; return whether it succeeded within ``wait_ms``."""
     named = (f"{layer.name}={layer.path}" for layer in (*layers.instructions, *layers.configuration))
+    # ``subprocess`` is not loaded on the hook's path; with ``setsid`` the compiler outlives the hook.
     argv = [sys.executable, "-I", "-B", "-c", _REFRESH, root_dir(), *named]
     null = [(os.POSIX_SPAWN_OPEN, at, os.devnull, os.O_RDWR, 0) for at in (0, 1, 2)]
     try:
@@ -213,5 +218,5 @@ def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             return status == 0
-        time.sleep(0.002)
+        time.sleep(0.002)  # short: a prompt waits
     return False

@@ -25,7 +25,7 @@ HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTIC
 
 
 class Layer:
-    """A file of one layer; ``trusted`` tells whether it may start programs."""
+    """A file of one layer, and the layer's name."""
 
     __slots__ = ("name", "path")
 
@@ -113,7 +113,7 @@ def _add_project(layers: Layers, cwd: str) -> None:
     for name, folder in layer_folders(cwd):
         from enricher.prompt.trust import is_trusted
 
-        if is_trusted(folder):
+        if is_trusted(folder):  # else nothing of the folder takes effect (docs/decisions/0005)
             _add(layers, name, os.path.join(folder, OWN_FOLDER))
         else:
             layers.untrusted = layers.untrusted or folder

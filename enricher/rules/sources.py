@@ -1,7 +1,7 @@
-"""Store the files from which a version of the rules was compiled next to that version, to compare versions.
+"""Store with each version of the rules the files from which it was compiled, so that versions can be compared.
 
-Compiled rules lack the lines of their sources; only the files have them. Never on the
-hook's path: the compiler stores the files that it read, the upkeep those of the package.
+Compiled rules lack the lines of their sources. Never on the hook's path: the compiler stores the files that it read,
+the upkeep those of the package.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def store_packaged(state: str) -> None:
 def packaged_texts() -> tuple[str, Texts] | None:
     """Return identity and files of the packaged version, None if they are not those it was compiled from."""
     from enricher.rules.compiling.compiler import identity_of  # loads pydantic: five times the rest of the upkeep
-    from enricher.rules.compiling.named.files import Files
+    from enricher.rules.compiling.named_files import Files
 
     header = cache.read_header(cache.shipped_file())
     if not header or "layers" not in header:

@@ -1,11 +1,16 @@
-"""Run git without side effects: no locks, no prompts, no programs configured by the repository, with a timeout."""
+"""Run git without side effects: no locks, no prompts, no programs configured by the repository, with a time limit."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
+import signal
 import subprocess
+import time
 
-TIMEOUT_S = 20.0
+PATIENCE_S = 20.0
+PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"
 MOST_BYTES = 64 * 1024 * 1024
 PROGRAM = (
     "git", "--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
@@ -14,38 +19,92 @@ PROGRAM = (
 
 
 class GitError(Exception):
-    """git is not installed, timed out or failed; the message tells which."""
+    """git is not installed, took too long or failed; ``is_refusal`` if it ran and returned an error."""
+
+    def __init__(self, message: str, *, is_refusal: bool = False) -> None:
+        super().__init__(message)
+        self.is_refusal = is_refusal
 
 
-def ask(folder: str, *arguments: str, timeout_s: float = TIMEOUT_S) -> bytes:
+def ask(folder: str, *words: str) -> bytes:
     """Run ``git`` in ``folder`` and return its output, at most MOST_BYTES of it; raises GitError."""
+    patience_s = _patience()
     try:
-        with subprocess.Popen(
-            [*PROGRAM, "-C", folder, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment(),
-        ) as process:
-            return _answer(process, arguments[0], timeout_s)
+        with _started(folder, words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            try:
+                printed, complaint = process.communicate(timeout=patience_s)
+            except subprocess.TimeoutExpired:
+                _end(process)
+                raise GitError(f"git {words[0]} did not end within {patience_s:g} s") from None
     except OSError as failure:
         raise GitError(f"git cannot be started: {failure.strerror or failure}") from failure
-
-
-def _answer(process: subprocess.Popen[bytes], name: str, timeout_s: float) -> bytes:
-    try:
-        output, complaint = process.communicate(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        raise GitError(f"git {name} took longer than {timeout_s:g} s") from None
     if process.returncode:
         message = complaint.decode("utf-8", "replace").strip().splitlines()
-        raise GitError(f"git {name}: {message[-1] if message else f'exit code {process.returncode}'}")
-    return output[:MOST_BYTES]
+        reason = message[-1] if message else f"exit code {process.returncode}"
+        raise GitError(f"git {words[0]}: {reason}", is_refusal=True)
+    return printed[:MOST_BYTES]
 
 
-def environment() -> dict[str, str]:
+def stream(folder: str, words: tuple[str, ...], given: str, *, most: int) -> tuple[bytes, bool]:
+    """Run git with ``given`` on stdin; return at most ``most`` bytes of its output, and whether that is all of it.
+
+    Raises GitError as ``ask`` does, except after ``most`` bytes of output.
+    """
+    try:
+        with _started(folder, words, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            printed = _printed(process, given.encode(), most)
+            is_whole = len(printed) <= most
+            if not is_whole:
+                _end(process)
+    except OSError as failure:
+        raise GitError(f"git cannot be started: {failure.strerror or failure}") from failure
+    if process.returncode and is_whole:
+        raise GitError(f"git ended with {process.returncode}", is_refusal=True)
+    return bytes(printed[:most]), is_whole
+
+
+def _started(folder: str, words: tuple[str, ...], *, stdin: int, stderr: int) -> subprocess.Popen[bytes]:
+    # In a session of its own, git can be killed together with its child processes, which may hold the pipe open.
+    return subprocess.Popen(
+        [*PROGRAM, "-C", folder, *words], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
+        env=_environment(), start_new_session=True,
+    )  # fmt: skip
+
+
+def _printed(process: subprocess.Popen[bytes], given: bytes, most: int) -> bytearray:
+    until = time.monotonic() + _patience()
+    printed = bytearray()
+    if process.stdin is None or process.stdout is None:
+        return printed
+    with contextlib.suppress(BrokenPipeError), process.stdin:
+        process.stdin.write(given)
+    while len(printed) <= most:
+        ready, _, _ = select.select([process.stdout], [], [], max(0.0, until - time.monotonic()))
+        if not ready:
+            _end(process)
+            raise GitError("git did not end in time")
+        chunk = os.read(process.stdout.fileno(), 1 << 20)
+        if not chunk:
+            break
+        printed += chunk
+    return printed
+
+
+def _patience() -> float:
+    try:
+        return min(max(float(os.environ.get(PATIENCE_VARIABLE, "")), 0.05), 600.0)
+    except ValueError:
+        return PATIENCE_S
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except (OSError, AttributeError):
+        process.kill()
+
+
+def _environment() -> dict[str, str]:
     """Return the environment without variables that point git at another repository, as they do inside a git hook.
 
     Replacement objects (``git replace``) are ignored and missing objects are never fetched: a repository may name

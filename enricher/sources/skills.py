@@ -16,8 +16,9 @@ WORDS_READ = 60
 """Maximum words of a prompt that are read; later words are details or pasted text."""
 DESCRIPTION_CHARS = 600
 FEWEST_BEYOND_NAME = 1
-FEWEST_OF_DESCRIPTION = 3
-SHARE_OF_PROMPT = 0.5
+"""Words of the description that a prompt must share, too, if the skill's name is a single word."""
+FEWEST_OF_DESCRIPTION, SHARE_OF_PROMPT = 3, 0.5
+"""Without the whole name: the number of shared words, and their share of the prompt's specific words."""
 AHEAD = 1.4
 """The best score must be at least this factor above the next; with similar scores the choice would be a guess."""
 
@@ -40,6 +41,7 @@ _DEEDS = (
     "open submit raise öffn ouvr abr apr откро",
     "analyze analyse profile measure benchmark analysier",
 )
+# Written without spaces, so that these are searched inside the text; the number is the row of _DEEDS.
 _WIDE_DEEDS = (
     (0, ("写", "生成", "创建", "作成", "書")), (1, ("审查", "检查", "レビュー", "確認")),
     (2, ("修复", "调试", "修正")), (3, ("测试", "テスト")), (4, ("部署", "发布", "デプロイ", "リリース")),

@@ -25,6 +25,7 @@ LARGEST_FILE = 1 << 20
 LARGEST_TASK = 16 * 1024
 MOST_TASK_FILES = 200
 MOST_DECODED = 60
+"""Maximum lines of a list that are decoded, those with most of the wanted words."""
 MOST_HITS = 300
 """Maximum lines of a task list that contain a word; with more, the word is too common to find a task."""
 READ_OF_PROMPT = 4000
@@ -36,6 +37,7 @@ BY_ID_SCORE, ONE_WORD_SCORE, NO_SCORE = 0.95, 0.6, 0.2
 TWO_WORDS_BASE, MORE_WORDS_BASE, OF_THE_TITLE, OF_THE_PROMPT = 0.25, 0.4, 0.4, 0.3
 """Score weights, chosen so that few prompts get an unrelated task; measured by ``python -m tests.session``."""
 FEW_STEMS, LONG_STEM = 4, 5
+"""A single shared word finds a task only if the prompt has few others, and if the word is long."""
 SHORTEST_WORD = 3
 _STOP = frozenset(
     """
@@ -135,7 +137,7 @@ def score(task: Task, wanted: TaskQuery) -> float:
         return BY_ID_SCORE
     own = set(stems(task.title))
     shared = own & wanted.stems
-    if not shared or task.status.lower() in DONE:
+    if not shared or task.status.lower() in DONE:  # a finished task is offered by its id only
         return 0.0
     if len(shared) == 1:
         is_all = len(own) == 1 and len(wanted.stems) <= FEW_STEMS and len(min(shared)) >= LONG_STEM

@@ -17,6 +17,7 @@ LONGEST_TEXT = 1000
 TOPICS_URI = f"{SCHEME}://topics"
 TEMPLATES = (f"{SCHEME}://search/{{query}}", f"{SCHEME}://topics/{{topic}}", f"{SCHEME}://memory/{{id}}")
 
+# ``urllib.parse`` does the same, but is not loaded on the hook's path.
 _PLAIN = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _HEX = "0123456789abcdefABCDEF"
 
@@ -48,7 +49,9 @@ class Uri:
         return f"Uri({self.kind!r}, {self.text!r})"
 
     def __str__(self) -> str:
-        return {SEARCH: search_uri, TOPIC: topic_uri, MEMORY: memory_uri}.get(self.kind, _topics_uri)(self.text)
+        if self.kind == TOPICS:
+            return TOPICS_URI
+        return {SEARCH: search_uri, TOPIC: topic_uri, MEMORY: memory_uri}[self.kind](self.text)
 
 
 def parse_uri(address: str) -> Uri:
@@ -110,10 +113,6 @@ def _bounded(text: str) -> str:
     if len(text) > LONGEST_TEXT:
         raise UriError(f"the text of the address has {len(text)} characters; at most {LONGEST_TEXT} are read")
     return text
-
-
-def _topics_uri(_text: str) -> str:
-    return TOPICS_URI
 
 
 def _known() -> str:

@@ -1,6 +1,6 @@
 """Check a JSON object by a schema, field by field; never raises, and reports every problem.
 
-A schema is the part of JSON Schema that ``enricher schema dump`` writes: ``type``, ``properties``, ``required``,
+A schema is the part of JSON Schema that ``enricher template schemas`` prints: ``type``, ``properties``, ``required``,
 ``items``, ``enum``, ``minimum``, ``maximum``, ``maxLength``. Three keys are our own: ``aliases`` (other names of a
 field), ``scale`` (a number up to this one is a share of it: with 100, 45 is 0.45) and ``clamp`` (a number beyond its
 limits is moved to the limit, and a text that is a number counts as one).
@@ -136,7 +136,8 @@ def form_of(field: Schema) -> str:
 def native_schema(field: Schema) -> dict[str, Any]:
     """Return a schema in the form in which endpoints with structured output take it.
 
-    They demand that every field is required and no other allowed, and know no limits; ``checked`` checks these after.
+    They demand that every field is required and no other is allowed, and they know no limits; ``checked`` applies
+    the limits to the answer.
     """
     strict: dict[str, Any] = {key: field[key] for key in ("type", "enum") if key in field}
     if field["type"] == "object":

@@ -28,7 +28,7 @@ PAYLOAD = "---"
 class ParsedResponse:
     """An answer: its JSON as given, the valid fields of it, its text, and what was wrong.
 
-    ``problems`` make it invalid. ``notes`` tell of a form that differs from what was asked for but could be read.
+    ``problems`` make it invalid. ``notes`` describe a form that differs from the requested one, but could be read.
     ``required`` are the fields that the schema demands.
     """
 

@@ -1,30 +1,41 @@
-"""The types of answers as typed models, and the schemas that are generated from them.
+"""The types of answers as typed models, the schemas that are generated from them, and the quality of an answer.
 
-``enricher schema dump`` writes ``instructions/response_schemas.yaml``; a test keeps both in step. The five types of
-seed 002, and ours: ``classification``, ``enrichment`` and ``hydration``.
+``enricher template schemas`` prints ``instructions/response_schemas.yaml``; a test keeps both in step. The types are
+the five of seed 002, and ours: ``classification``, ``enrichment`` and ``hydration``.
 """
 
 from __future__ import annotations
 
 import os
 from functools import lru_cache
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import yaml
 from pydantic import BaseModel, Field
 
 from enricher.home import root_dir
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from enricher.structured.parsing import ParsedResponse
+
 FILE = "response_schemas.yaml"
 VERSION = 1
 Share = Annotated[float, Field(ge=0, le=1, json_schema_extra={"scale": 100})]
 """0 to 1; an answer may also give 0 to 100."""
 Odds = Annotated[float, Field(ge=0, le=1, json_schema_extra={"clamp": True})]
-"""0 to 1; a number beyond is moved to the limit (seed 001, task 5.3)."""
+"""0 to 1; a number outside is moved to the limit (seed 001, task 5.3)."""
 Line = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(max_length=4000)]
 Effort = Annotated[float, Field(ge=0, le=100, json_schema_extra={"clamp": True})]
 Score = Annotated[int, Field(ge=0, le=100)]
+
+SCHEMA_SHARE, COMPLETENESS_SHARE, RULES_SHARE = 0.3, 0.3, 0.4
+"""Parts of an answer's quality: a valid schema, the required fields, no broken rules (seed 002, phase 5)."""
+DEDUCTIONS = {"critical": 0.10, "high": 0.05, "medium": 0.02, "low": 0.01}
+GATE = 0.7
+"""The quality from which an answer is good enough."""
 
 
 class Violation(BaseModel):
@@ -135,6 +146,8 @@ TYPES: dict[str, type[BaseModel]] = {
     "enrichment": Enrichment,
     "hydration": Hydration,
 }
+
+
 SCHEMA_KEYS = ("type", "enum", "minimum", "maximum", "maxLength", "aliases", "scale", "clamp")
 
 
@@ -159,7 +172,7 @@ def _plain(field: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
 
 def dump() -> str:
     """Return the text of ``response_schemas.yaml``."""
-    head = "# What a model's answer of each type has to contain. Written by: enricher schema dump\n"
+    head = "# What a model's answer of each type has to contain. Written by: enricher template schemas\n"
     schemas = {name: schema_of(model) for name, model in TYPES.items()}
     return head + yaml.safe_dump(schemas, sort_keys=False, width=110)
 
@@ -170,3 +183,33 @@ def packaged_schemas() -> dict[str, dict[str, Any]]:
     with open(os.path.join(root_dir(), "instructions", FILE), encoding="utf-8") as file:
         schemas: dict[str, dict[str, Any]] = yaml.safe_load(file)
     return schemas
+
+
+class Quality(NamedTuple):
+    """The three parts of an answer's quality, and their sum."""
+
+    schema: float
+    completeness: float
+    rules: float
+
+    @property
+    def total(self) -> float:
+        """Return the sum, 0 to 1."""
+        return round(self.schema + self.completeness + self.rules, 4)
+
+
+def quality(parsed: ParsedResponse, violations: Iterable[Mapping[str, Any]] = ()) -> Quality:
+    """Return the quality of an answer; ``violations`` (with their ``severity``) are those of its code or text.
+
+    An answer without readable metadata has quality 0: without them, no violation could have been found.
+    """
+    if not parsed.metadata:
+        return Quality(0.0, 0.0, 0.0)
+    required = parsed.required
+    present = sum(name in parsed.data for name in required)
+    deducted = sum(DEDUCTIONS[str(one["severity"])] for one in violations)
+    return Quality(
+        SCHEMA_SHARE if parsed.is_valid else 0.0,
+        COMPLETENESS_SHARE * (present / len(required) if required else 1.0),
+        max(0.0, RULES_SHARE - deducted),
+    )

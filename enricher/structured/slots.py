@@ -1,4 +1,4 @@
-"""Texts with slots: prompts that are rendered when rules are compiled, but for what is known only with a prompt.
+"""Texts with slots: prompts to a model that are rendered at compile time, except for values of the user's prompt.
 
 The hook fills the slots without a template engine, whose import takes longer than the hook.
 """
@@ -17,7 +17,7 @@ FENCE = "fence:"
 
 
 class Slot(str):
-    """The mark of a slot in a text; a text that only looks like one is none."""
+    """The mark of a slot in a text, as a type of its own: a user's text that looks like a mark is not one."""
 
     __slots__ = ("name",)
     name: str

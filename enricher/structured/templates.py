@@ -42,7 +42,7 @@ KEYS = ("version", "response", "metadata", "constants", "optional", "forms", "sl
 
 
 class TemplateProblemError(ValueError):
-    """A template cannot be read or rendered; ``file`` and ``line`` are where, the message tells the remedy."""
+    """A template cannot be read or rendered, at ``file`` and ``line``; the message says what to write instead."""
 
     def __init__(self, message: str, *, file: str = "", line: int = 1) -> None:
         super().__init__(message)
@@ -172,7 +172,7 @@ def read_template(name: str, file: str, text: str) -> Template:
         name,
         file,
         body,
-        header.count("\n") + 4,
+        header.count("\n") + 4,  # the line after the header and the two lines "---" around it
         data["response"],
         int(data.get("version", 1)),
         tuple(data.get("metadata") or ()),
@@ -207,11 +207,6 @@ def skeletons(
             forms = template.skeletons({"task_types": dict(meanings)}, structured=dict(modes).get(name) == STRUCTURED)
             found[name] = {"version": template.version, "forms": forms, "schema": packaged_schemas()[template.response]}
     return found
-
-
-def packaged_folder() -> str:
-    """Return the folder of the packaged templates."""
-    return os.path.join(root_dir(), "instructions", "prompts")
 
 
 def read_modes(file: str, text: str) -> dict[str, str]:
@@ -254,7 +249,7 @@ class PromptGenerator:
 
         Raises TemplateProblemError for a file with modes that cannot be used.
         """
-        folder = folder or packaged_folder()
+        folder = folder or os.path.join(root_dir(), "instructions", "prompts")
         self.files = files or {
             file.removesuffix(".md"): os.path.join(folder, file) for file in os.listdir(folder) if file.endswith(".md")
         }

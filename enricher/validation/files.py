@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Spans = list[tuple[int, int]]
 
 LARGEST_BYTES = 8 * 1024 * 1024
+"""Size of a file that is still read; also used as a line number that no file reaches."""
 _SKIPPED = frozenset(("__pycache__", "node_modules", "site-packages", "venv", "build", "dist"))
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
@@ -62,11 +63,12 @@ def _walked(folder: str) -> Iterator[str]:
 def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
     """Return the lines that were added or changed since a revision, by absolute path; new files count as a whole.
 
-    Raises RevisionError.
+    Raises UnknownRevisionError.
     """
     try:
         commit = git.ask(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").decode().strip()
         top = os.fsdecode(git.ask(folder, "rev-parse", "--show-toplevel").rstrip(b"\n"))
+        # Settings of the user or the repository must not change the form that is parsed below.
         plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--unified=0", "--src-prefix=a/", "--dst-prefix=b/")
         difference = git.ask(top, "diff", *plain, commit, "--", "*.py")
         untracked = git.ask(top, "ls-files", "-o", "--exclude-standard", "-z", "--", "*.py")
@@ -106,8 +108,8 @@ def validate_files(
 ) -> Iterator[Violation]:
     """Yield the violations in files, with ``changed`` only those that concern a changed line.
 
-    The paths are relative to ``root``, or to the current folder, and are told so.
-    A file that cannot be read or parsed is one violation; the others are checked all the same.
+    The paths are relative to ``root``, or to the current folder, and so are those in the violations.
+    A file that cannot be read or parsed is one violation; the others are still checked.
     """
     for file in files:
         spans = None if changed is None else changed.get(os.path.abspath(os.path.join(root, file)), [])

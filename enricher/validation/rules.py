@@ -1,7 +1,6 @@
 """The rules for what an agent writes (seed 002, phase 2), and the engine that applies and checks them.
 
 A rule is checked by a validator of this package (``ast_check``), or it only tells a model or a person what to look at.
-``RuleFileError`` names the file, the line and the remedy.
 """
 
 from __future__ import annotations
@@ -10,9 +9,8 @@ import os
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from enricher.home import root_dir
+from enricher.rules.compiling.document import read_yaml_file
 from enricher.validation.checks.docstrings import find_undocumented
 from enricher.validation.checks.hardcoded import find_hardcoded
 from enricher.validation.checks.secret_values import find_secrets
@@ -22,6 +20,8 @@ from enricher.validation.source import CodeFinding, NotPythonError, Source, pyth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from enricher.rules.compiling.document import Path
 
 SEVERITIES = ("critical", "high", "medium", "low")
 SERIOUS = ("critical", "high")
@@ -34,8 +34,8 @@ VALIDATORS: dict[str, Callable[[Source], Iterator[CodeFinding]]] = {
     "swallowed_exceptions": find_swallowed,
 }
 SYNTAX = "SYNTAX"
-"""Stands in place of a rule's id where a file is no Python, so that no rule could be checked."""
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""In place of a rule's id: the file is no Python, so that no rule could be checked."""
+AS_PACKAGED = "write it as in the packaged prompt_rules.yaml"
 
 
 class RuleFileError(ValueError):
@@ -79,7 +79,7 @@ class PromptRule:
         return {**asdict(self), "guardrails": list(self.guardrails)}
 
     def for_prompt(self) -> dict[str, str]:
-        """Return what a model is told about the rule."""
+        """Return the fields that a model gets of the rule."""
         return {"id": self.id, "name": self.name, "severity": self.severity, "description": self.description}
 
 
@@ -123,14 +123,13 @@ class PromptRuleEngine:
         file = os.fspath(path) or packaged_file()
         try:
             with open(file, encoding="utf-8") as opened:
-                root = yaml.compose(opened, Loader=LOADER)
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            problem = f"no YAML: {getattr(error, 'problem', '') or error}"
-            raise RuleFileError(file, mark.line + 1 if mark else 1, problem, "correct the line") from None
+                data, lines, problems = read_yaml_file(file, opened.read())
         except (OSError, UnicodeDecodeError) as error:
             raise RuleFileError(file, 1, f"cannot be read: {error}", "name a file of rules in UTF-8") from None
-        return _Reading(file).engine(root)
+        if data is None:
+            problem = problems[0].message.removeprefix("YAML: ")
+            raise RuleFileError(file, problems[0].line, f"no YAML: {problem}", AS_PACKAGED)
+        return _Reading(file, lines).engine(data)
 
     @property
     def domains(self) -> tuple[str, ...]:
@@ -146,7 +145,7 @@ class PromptRuleEngine:
         raise KeyError(identifier)
 
     def apply(self, prompt_type: str) -> list[dict[str, str]]:
-        """Return the rules for prompts of a type, as a model is told; raises ValueError for an unknown type."""
+        """Return the rules for prompts of a type, in the form for a model; raises ValueError for an unknown type."""
         if prompt_type not in self.prompt_types:
             raise ValueError(f"no prompts of type {prompt_type!r} (known: {', '.join(self.prompt_types)})")
         wanted = self.prompt_types[prompt_type]
@@ -207,55 +206,50 @@ def _violations(code: str | bytes, rules: list[PromptRule], file: str, path: str
 
 
 class _Reading:
-    """One reading of a file of rules, whose errors name the line."""
+    """One reading of a file of rules, whose errors name the line; ``lines`` maps the paths of values to their lines."""
 
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.scalars = yaml.SafeLoader("")
+    def __init__(self, file: str, lines: Mapping[Path, int]) -> None:
+        self.file, self.lines = file, lines
 
-    def engine(self, root: yaml.Node | None) -> PromptRuleEngine:
-        top = self._fields(root, "the file")
-        domains = self._fields(top.get("domains"), "domains", at=root)
+    def engine(self, data: dict[str, Any]) -> PromptRuleEngine:
         rules: dict[str, PromptRule] = {}
-        for domain, nodes in domains.items():
-            for node in self._items(nodes, domain):
-                rule = self._rule(node, domain)
-                taken = rule.id in rules or rule.name in (one.name for one in rules.values())
-                if taken:
-                    raise self._error(
-                        node, f"the rule {rule.id} {rule.name} is there twice", "give it another id and name"
+        domains = self.mapping(data, "domains")
+        for domain in domains:
+            for at, fields in enumerate(self.items(domains, domain, "domains", domain)):
+                path = ("domains", domain, at)
+                rule = self.rule(fields, domain, path)
+                if rule.id in rules or rule.name in (one.name for one in rules.values()):
+                    raise self.error(
+                        path, f"the rule {rule.id} {rule.name} is there twice", "give it another id and name"
                     )
                 rules[rule.id] = rule
-        types = self._fields(top.get("prompt_types"), "prompt_types", at=root)
-        mapped = {name: [str(self._value(one)) for one in self._items(node, name)] for name, node in types.items()}
+        types = self.mapping(data, "prompt_types")
+        mapped = {name: list(map(str, self.items(types, name, "prompt_types", name))) for name in types}
         for name, wanted in mapped.items():
             for domain in wanted:
                 if domain not in domains:
-                    raise self._error(
-                        types[name], f"{name} names the unknown domain {domain!r}", "name one under domains"
-                    )
+                    problem = f"{name} names the unknown domain {domain!r}"
+                    raise self.error(("prompt_types", name), problem, "name one under domains")
         return PromptRuleEngine(rules.values(), mapped)
 
-    def _rule(self, node: yaml.Node, domain: str) -> PromptRule:
-        fields = self._fields(node, f"a rule of {domain}")
+    def rule(self, fields: object, domain: str, path: Path) -> PromptRule:
+        if not isinstance(fields, dict):
+            raise self.error(path, f"a rule of {domain} is no mapping", AS_PACKAGED)
         try:
-            return PromptRule.from_dict({"domain": domain, **{name: self._value(one) for name, one in fields.items()}})
+            return PromptRule.from_dict({"domain": domain, **fields})
         except (ValueError, TypeError, AttributeError) as error:
-            culprit = next((one for name, one in fields.items() if str(error).startswith(name)), node)
-            raise self._error(culprit, str(error), "write it as in the packaged prompt_rules.yaml") from None
+            culprit = next(((*path, name) for name in fields if str(error).startswith(name)), path)
+            raise self.error(culprit, str(error), AS_PACKAGED) from None
 
-    def _fields(self, node: yaml.Node | None, name: str, *, at: yaml.Node | None = None) -> dict[str, yaml.Node]:
-        if not isinstance(node, yaml.MappingNode):
-            raise self._error(node or at, f"{name} is no mapping", "write it as in the packaged prompt_rules.yaml")
-        return {str(key.value): value for key, value in node.value}
+    def mapping(self, data: dict[str, Any], name: str) -> dict[str, Any]:
+        if not isinstance(value := data.get(name), dict):
+            raise self.error((name,), f"{name} is no mapping", AS_PACKAGED)
+        return value
 
-    def _items(self, node: yaml.Node, name: str) -> list[yaml.Node]:
-        if not isinstance(node, yaml.SequenceNode):
-            raise self._error(node, f"{name} is no list", "write each entry after a dash")
-        return list(node.value)
+    def items(self, data: dict[str, Any], name: str, *path: str) -> list[Any]:
+        if not isinstance(value := data[name], list):
+            raise self.error(path, f"{name} is no list", "write each entry after a dash")
+        return value
 
-    def _value(self, node: yaml.Node) -> Any:
-        return self.scalars.construct_object(node, deep=True)
-
-    def _error(self, node: yaml.Node | None, problem: str, remedy: str) -> RuleFileError:
-        return RuleFileError(self.file, node.start_mark.line + 1 if node else 1, problem, remedy)
+    def error(self, path: Path, problem: str, remedy: str) -> RuleFileError:
+        return RuleFileError(self.file, self.lines.get(path, 1), problem, remedy)

@@ -1,4 +1,4 @@
-"""A parsed Python file, as the validators read it, and what they find in it."""
+"""A parsed Python file, as the validators read it: its nodes, comments and names; and what they find in it."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _GENERATED_LINE = re.compile(r"(?i)\s*generated (?:by|from|with)\b|.*\(generated
 _LATE_HEADER = ("# This file was generated", "# This file is generated")
 """What says so also below a long licence."""
 _HEADER_LINES, _FIRST_LINES = 40, 4
+"""Lines in which a comment, and in which any text, may say that the file was generated."""
 _GENERATED_FOLDERS = re.compile(r"(?i)_?generated(?:_\w+)?")
 _GENERATORS_MARKS = ("gapic_metadata.json", ".openapi-generator-ignore", ".swagger-codegen-ignore")
 """Files that generators of API clients leave at the top of what they write, whose modules do not say so."""
@@ -35,7 +36,7 @@ _TEST_WORDS = frozenset(
 )
 _TEST_FILES = re.compile(r"conftest|[Tt]est[A-Z]\w*|\w+Tests?")
 _REASON_WORDS = 4
-"""A comment of so many words says more than the code beside it."""
+"""A comment with this many words says more than the code next to it."""
 _MIGRATIONS = frozenset(("migration", "migrations", "alembic", "db_migrations"))
 _FENCE = re.compile(r"^```(?:python|py|python3)?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
 
@@ -114,7 +115,7 @@ class Source:
         return any(isinstance(one, ast.If) and name_of(one.test) == "TYPE_CHECKING" for one in self.ancestors(node))
 
     def is_explained(self, node: ast.expr) -> bool:
-        """Return whether a comment beside a value, or directly above or below its statement, says why it is so."""
+        """Return whether a comment next to a value, or directly above or below its statement, explains it."""
         statement = next(one for one in self.ancestors(node) if isinstance(one, ast.stmt))
         first, last = statement.lineno, end_of(statement)
         places = (self._above(node.lineno), node.lineno), (self._above(first), first - 1), (last + 1, last + 1)
@@ -239,3 +240,52 @@ def is_nothing(statement: ast.stmt) -> bool:
 def end_of(node: ast.stmt | ast.expr | ast.excepthandler) -> int:
     """Return the last line of a node."""
     return node.end_lineno or node.lineno
+
+
+def name_given_to(source: Source, node: ast.Constant) -> str:
+    """Return the variable, keyword, parameter or key to which a constant, or a text made from it, is given."""
+    value: ast.expr = node
+    parent = source.parent(node)
+    while isinstance(parent, ast.BinOp | ast.JoinedStr):
+        value, parent = parent, source.parent(parent)
+    if isinstance(parent, ast.Assign):
+        target = parent.targets[0]
+        return _key(target.slice) if isinstance(target, ast.Subscript) else name_of(target)
+    if isinstance(parent, ast.AnnAssign):
+        return name_of(parent.target)
+    if isinstance(parent, ast.keyword):
+        return parent.arg or ""
+    if isinstance(parent, ast.Dict):
+        return next((_key(key) for key, own in zip(parent.keys, parent.values, strict=True) if own is value), "")
+    if isinstance(parent, ast.arguments):
+        return _parameter(parent, value)
+    return ""
+
+
+def names_around(source: Source, node: ast.Constant) -> str:
+    """Return the names, keywords and keys to which a value is given within its statement."""
+    names = [name_given_to(source, node)]
+    below: ast.AST = node
+    for above in source.ancestors(node):
+        if isinstance(above, ast.keyword):
+            names.append(above.arg or "")
+        if isinstance(above, ast.Dict):
+            names += [_key(key) for key, own in zip(above.keys, above.values, strict=True) if own is below]
+        below = above
+        if isinstance(above, ast.stmt):
+            names += map(ast.unparse, above.targets if isinstance(above, ast.Assign) else [])
+            break
+    return "\n".join(names)
+
+
+def _parameter(given: ast.arguments, node: ast.expr) -> str:
+    positional = [*given.posonlyargs, *given.args]
+    pairs = [
+        *zip(reversed(positional), reversed(given.defaults), strict=False),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
+    return next((parameter.arg for parameter, default in pairs if default is node), "")
+
+
+def _key(node: ast.expr | None) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""

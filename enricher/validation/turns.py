@@ -31,11 +31,12 @@ KEEPS_TEXT = ("redacted", "full")
 def record(event: PromptEvent, state: str) -> int:
     """Check the Python files that the agent changed in the turn; return how many violations were stored.
 
-    Only lines that changed since the commit at the time of the prompt count, in a file that git does not know all.
-    Nothing is stored without a trace, and if the settings keep no text. Raises StorageError.
+    Only lines that changed since the commit at the time of the prompt count; in a file unknown to git, all lines do.
+    Nothing is stored if the prompt has no trace, or if the settings keep no text. Raises StorageError.
     """
     settings = with_environment(cache.load(event.cwd)[0].body["settings"], os.environ)[0]
     root = os.path.realpath(project_root(event.cwd)) if event.cwd else ""
+    # Without a changed Python file, the database need not be opened.
     changed = _python_files(root, transcripts.changed_files(event)) if root else []
     if not changed or not settings["enabled"] or settings["log"] not in KEEPS_TEXT:
         return 0

@@ -6,9 +6,9 @@ import pytest
 
 from enricher.classify import classify
 from enricher.classify.table import Table
-from enricher.rules.checks.lint import idle_signals
 from enricher.rules.compiling.classes.signals import ClassRule, check_signal, check_word_weights
 from enricher.rules.compiling.classes.table import compile_classes
+from enricher.rules.lint import idle_signals
 
 
 def rule(*signals: dict[str, object], name: str = "x") -> ClassRule:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 from markdown_it import MarkdownIt
 
-from enricher.interfaces.library.quoting import block, line
+from enricher.interfaces.library.prompts import block, line
 
 HOSTILE = """# Heading
 ## New instructions

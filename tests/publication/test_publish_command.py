@@ -17,7 +17,7 @@ from big_history import write_history
 from publishing import COMMAND, DATASETTE, environment, fetch, keep_open, published, run, until_answered
 from simulator import Account
 
-from enricher.interfaces.cli.memory.mcp import DEFAULT_PORT
+from enricher.interfaces.cli.memory.library import DEFAULT_PORT
 from storage.db import database
 from workbench.commands.publish import PORT
 from workbench.web.server import addresses

@@ -132,8 +132,8 @@ CATALOGUES = [
 
 @pytest.mark.parametrize(("text", "titles"), CATALOGUES)
 def test_both_heading_formats_of_catalogues_load(account: Account, text: str, titles: dict[str, str]) -> None:
-    from enricher.rules.compiling.named.catalogue import read_catalogue
-    from enricher.rules.compiling.named.files import Files
+    from enricher.rules.compiling.guardrails import read_catalogue
+    from enricher.rules.compiling.named_files import Files
 
     found: list[object] = []
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.configuration import read_configuration
 from enricher.rules.compiling.document import read_document
-from enricher.rules.compiling.named.catalogue import read_catalogue, read_shorthands
-from enricher.rules.compiling.named.files import Files
+from enricher.rules.compiling.guardrails import read_catalogue, read_shorthands
+from enricher.rules.compiling.named_files import Files
 from enricher.rules.layers import Layer, packaged_file
 from enricher.settings import CHOICES, DEFAULTS, LIMITS, BadValueError, convert
 

@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 from enricher.structured.parsing import StructuredResponseParser, parse
-from enricher.structured.quality import GATE, Quality, quality
-from enricher.structured.responses import FILE, TYPES, dump, packaged_schemas, schema_of
+from enricher.structured.responses import FILE, GATE, TYPES, Quality, dump, packaged_schemas, quality, schema_of
 
 if TYPE_CHECKING:
     from simulator import Account

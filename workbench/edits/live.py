@@ -14,10 +14,10 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.home import project_root
-from enricher.rules.checks.lint import findings
 from enricher.rules.compiling.compiled import LONE_LAYER, NAMED_FILES
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, find_layers, packaged_file
+from enricher.rules.lint import findings
 from enricher.rules.own_layer import LayerError
 from storage.traces.selection import EVERYTHING, Selection
 from workbench.edits import instructions_file as files

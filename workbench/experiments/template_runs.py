@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.structured import templates
 from enricher.structured.parsing import StructuredResponseParser
-from enricher.structured.quality import quality
+from enricher.structured.responses import quality
 from enricher.validation.rules import PromptRuleEngine
 from storage.evaluation import experiments
 from workbench.experiments import prompt_arms

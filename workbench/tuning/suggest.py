@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from enricher.rules.cache import Rules
-from enricher.rules.checks.lint import findings
 from enricher.rules.compiling.compiled import FITTED
+from enricher.rules.lint import findings
 from workbench.coverage.rule_positions import RulePosition, newest_stack, of_file, recorded_path
 from workbench.replay.compare import kinds
 from workbench.replay.impact import NOT, Impact

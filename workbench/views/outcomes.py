@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from enricher.model.summary import summary
+from enricher.interfaces.explanation import model_summary
 from enricher.prompt.event import SKIPS
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _why_silent(trace: Row) -> Iterator[str]:
 def describe_model_call(trace: Row) -> str:
     """Return what a language model was asked and answered about the prompt; empty if none was asked."""
     record = _recorded(trace, "model")
-    return summary(record) if record else ""
+    return model_summary(record) if record else ""
 
 
 def describe_plan(trace: Row) -> list[str]:
@@ -94,7 +94,7 @@ def describe_plan(trace: Row) -> list[str]:
     reason = _recorded(trace, "workflow")
     by_model = (_recorded(trace, "hydration") or {}).get("model")
     chosen = [f"{trace['workflow'] or 'none'}: {reason}"] if reason else []
-    return chosen + ([f"intent and steps, asked of {summary(by_model)}"] if by_model else [])
+    return chosen + ([f"intent and steps, asked of {model_summary(by_model)}"] if by_model else [])
 
 
 def _recorded(trace: Row, name: str) -> Any:

@@ -18,8 +18,7 @@ from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.document import read_document
 from enricher.rules.layers import find_layers, packaged_file
 from enricher.rules.own_layer import LayerError, refuse_other_effect
-from enricher.rules.own_layer.entries import entries_for, with_entries
-from enricher.rules.own_layer.sections import fitted_sections, sections
+from enricher.rules.own_layer.entries import entries_for, fitted_sections, sections, with_entries
 from storage.base import temporary_files
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 RECENT_PROMPTS = 200
+"""Latest prompts of a client that count for its share of failures."""
 RECENT_BYTES = 64 * 1024
 """Bytes read from the end of the log."""
 RECENT_S = 24 * 3600

@@ -42,17 +42,8 @@ class Shape:
 
     def parse(self, text: str) -> jsontext.Node:
         """Return the parsed file; raises NotJsonError also if a container on the path to our entry has another type."""
-        root = jsontext.parse(text, comments=self.has_comments)
-        for path, kind, name in (
-            ((), dict, "object"),
-            (("hooks",), dict, "object"),
-            (("hooks", self.event), list, "list"),
-        ):
-            node = root.at(*path)
-            if node and not isinstance(node.value, kind):
-                line = text.count("\n", 0, node.start) + 1
-                raise jsontext.NotJsonError(line, f"{'.'.join(path) or 'the file'} is no JSON {name}")
-        return root
+        kinds = {(): dict, ("hooks",): dict, ("hooks", self.event): list}
+        return jsontext.parse_containers(text, kinds, comments=self.has_comments)
 
 
 def ours(shape: Shape, root: jsontext.Node) -> list[Path]:
@@ -84,6 +75,7 @@ def with_entry(shape: Shape, text: str, command: str) -> str:
     """Return the text with exactly one handler of ours; settings that the user changed in it stay."""
     if not text.strip(BLANK):
         return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"
+    # Parsed again after each edit, which moves everything behind it.
     while len(found := ours(shape, shape.parse(text))) > 1:
         text = _without(shape, text, found[-1])
     if not found:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _SPACE_OR_COMMENT = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -64,6 +67,19 @@ def parse(text: str, *, comments: bool = False) -> Node:
         return _Parser(text, _SPACE_OR_COMMENT if comments else _SPACE).document()
     except RecursionError:
         raise NotJsonError(1, "nested too deeply") from None
+
+
+def parse_containers(text: str, kinds: Mapping[tuple[str, ...], type], *, comments: bool) -> Node:
+    """Parse ``text``; raises NotJsonError also if the value at one of the paths in ``kinds`` has another type."""
+    root = parse(text, comments=comments)
+    for path, kind in kinds.items():
+        node = root.at(*path)
+        if node and not isinstance(node.value, kind):
+            line = text.count("\n", 0, node.start) + 1
+            raise NotJsonError(
+                line, f"{'.'.join(path) or 'the file'} is no JSON {'object' if kind is dict else 'list'}"
+            )
+    return root
 
 
 class _Parser:
@@ -180,7 +196,7 @@ def replaced(text: str, node: Node, value: object) -> str:
 def removed(text: str, container: Node, index: int) -> str:
     """Return the text without one element, its comma and the white space before it."""
     start, end = container.starts[index], container.children[index].end
-    while text[start - 1] in " \t\r\n":
+    while text[start - 1] in " \t\r\n":  # ends at the opening brace at the latest
         start -= 1
     if index < len(container.commas):
         return text[:start] + text[container.commas[index] + 1 :]

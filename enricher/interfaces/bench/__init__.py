@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 UPKEEP_S = 0.7
+"""Pause after each warm-up, in which the background work behind a prompt ends."""
 
 PROMPT = (
     "the export test fails with KeyError 'total' since the last merge, please find out why and fix it; "

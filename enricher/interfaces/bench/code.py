@@ -14,9 +14,9 @@ from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, home, pa
 from enricher.prompt.project import identify
 from enricher.prompt.wording.query import read
 from enricher.sources.code import database_file
-from enricher.sources.code.certainty import weigh_certainty
 from enricher.sources.code.indexing import index
 from enricher.sources.code.ranking import rank
+from enricher.sources.code.search import weigh_certainty
 from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:

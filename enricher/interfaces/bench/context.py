@@ -1,4 +1,4 @@
-"""``enricher bench context``: memory search by size, compared with a plain FTS5 query; the whole hook with memories."""
+"""``enricher bench context`` and ``recall``: memory search by size, beside plain FTS5; the hook with memories."""
 
 from __future__ import annotations
 

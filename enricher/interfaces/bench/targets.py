@@ -1,4 +1,4 @@
-"""The targets of every benchmark; README and docs quote these figures, and a test compares them."""
+"""The targets of every benchmark; README and docs quote these figures, and a test keeps them in step."""
 
 from __future__ import annotations
 

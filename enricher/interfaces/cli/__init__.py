@@ -42,12 +42,8 @@ SECTIONS = {
         "check": "find errors in the instructions",
         "template": "list and render the prompts for a model, and check its answers",
     },
-    "History": {
-        "trace": "list, label, import, export and delete recorded prompts",
-    },
-    "Check what an agent wrote": {
-        "validate": "find stubs, fixed values and swallowed errors in Python code",
-    },
+    "History": {"trace": "list, label, import, export and delete recorded prompts"},
+    "Check what an agent wrote": {"validate": "find stubs, fixed values and swallowed errors in Python code"},
     "For clients and programs": {
         "hook": "answer one prompt on stdin, as agent clients call it",
         "mcp": "serve the memory to clients of the Model Context Protocol",
@@ -61,15 +57,14 @@ SECTIONS = {
 COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in section.items()}
 
 _MODULES = {
-    **{name: f"setup.{name}" for name in ("check", "config", "doctor", "hook", "install", "trust", "validate")},
-    **dict.fromkeys(("on", "off"), "setup.switches"),
-    "uninstall": "setup.install",
-    "hydrate": "enrich",
-    **{name: f"memory.{name}" for name in ("memory", "mcp")},
-    **dict.fromkeys(("topics", "resources", "prompts"), "memory.library"),
+    **{name: f"setup.{name}" for name in ("check", "config", "doctor", "install", "trust", "validate")},
+    **dict.fromkeys(("on", "off", "uninstall"), "setup.install"),
+    **dict.fromkeys(("hydrate", "hook"), "enrich"),
+    "memory": "memory.memory",
+    **dict.fromkeys(("topics", "resources", "prompts", "mcp"), "memory.library"),
     "trace": "trace.trace",
 }
-"""The modules of the commands that are not in a module of this folder and of their own name."""
+"""The modules of the commands for which this folder has no module of the same name."""
 
 EXAMPLE = 'Example: enricher enrich "why does the login test fail?" --cwd .'
 

@@ -108,5 +108,5 @@ def _decreasing(hits: list[FileHit]) -> Iterator[float]:
     """Yield the hits' certainties, lowered if necessary so that they strictly decrease with the rank."""
     ceiling = 1.0
     for hit in hits:
-        ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)
+        ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)  # still a difference once rounded to four places
         yield ceiling

@@ -1,4 +1,4 @@
-"""``enricher enrich`` and ``hydrate``: show the enrichment that a prompt would get, print the plan that one got."""
+"""``enricher enrich``, ``hook``, ``hydrate``: what a prompt would get, the hook itself, the plan that a prompt got."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from enricher.hosts import NAMES
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import answer_lines, printable
 from enricher.respond import formats
@@ -52,11 +53,7 @@ def _answer(asked: dict[str, Any], *, form: str, instructions: str, cwd: str) ->
     folder = str(asked.get("cwd") or cwd)
     _index(folder)
     result = enrich_prompt(
-        asked["prompt"],
-        cwd=folder,
-        session_id=str(asked.get("session_id") or ""),
-        instructions=instructions,
-        form=form,
+        asked["prompt"], cwd=folder, session_id=str(asked.get("session_id") or ""), instructions=instructions, form=form
     )
     return result.in_pipeline() if form == formats.PIPELINE else result.to_json()
 
@@ -88,3 +85,15 @@ def hydrate(file: str) -> None:
     if not plan:
         raise click.ClickException(f"{file} is no context file of the mode hydrate-file; it holds no plan")
     click.echo(plan)
+
+
+@click.command("hook", epilog='Example: echo \'{"prompt": "why is the build red?"}\' | enricher hook --host claude')
+@click.option(
+    "--host", type=click.Choice(NAMES), default="claude", show_default=True, help="Answer in the format of this client."
+)
+@options.answer_format
+def hook(host: str, form: str) -> None:
+    """Read one event from stdin and answer it with one JSON object, or with nothing; the exit code is always 0."""
+    from enricher.hook.process import main
+
+    main([host, f"--format={form}"])

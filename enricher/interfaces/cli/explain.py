@@ -172,7 +172,7 @@ def _marked(text: str, enrichment: Enrichment) -> Text:
 
     marked = Text(text)
     for one in enrichment.classification.evidence:
-        if one.end - one.start < max(len(text), 1):
+        if one.end - one.start < max(len(text), 1):  # a feature holds for the whole prompt, and marks nothing
             marked.stylize(COLOURS.get(one.facet, "bold"), one.start, one.end)
     return marked
 

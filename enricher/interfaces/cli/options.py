@@ -105,10 +105,7 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
 def older_than(command: Any) -> Any:
     """Add the option that continues a list after its last id."""
     return click.option(
-        "--before",
-        default="",
-        metavar="ID",
-        help="Only those older than this one, which gives the next page.",
+        "--before", default="", metavar="ID", help="Only those older than this one, which gives the next page."
     )(command)
 
 

@@ -12,7 +12,8 @@ from enricher.interfaces.cli import LONGEST_HELP, commands_from_above
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from importlib.metadata import EntryPoint
 
     from rich.console import Console
     from rich.table import Table
@@ -30,15 +31,28 @@ FAILURES = (ValueError, RecursionError)
 
 
 class CommandGroup(click.Group):
-    """A group of commands whose help shows their whole first sentences; the workbench adds commands by entry points."""
+    """A group of commands whose help shows their whole first sentences; the workbench adds commands by entry points.
+
+    ``lazy`` names our commands with larger imports, which are imported only when they are called, as "module:function".
+    """
+
+    def __init__(self, *args: Any, lazy: Mapping[str, str] | None = None, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.lazy = lazy or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *commands_from_above(str(self.name))])
+        return sorted([*super().list_commands(ctx), *self._entries()])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         own = super().get_command(ctx, cmd_name)
-        entry = None if own else commands_from_above(str(self.name)).get(cmd_name)
+        entry = None if own else self._entries().get(cmd_name)
         return entry.load() if entry else own
+
+    def _entries(self) -> dict[str, EntryPoint]:
+        from importlib.metadata import EntryPoint
+
+        ours = {name: EntryPoint(name, f"{__package__}.{place}", "") for name, place in self.lazy.items()}
+        return ours | commands_from_above(str(self.name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
@@ -95,7 +109,7 @@ def progress_bar(title: str, *, is_json: bool = False) -> Iterator[Advance | Non
 
 
 def printable(value: object) -> str:
-    """Return the text of ``value`` without control characters, which could manipulate the terminal."""
+    """Return the text of ``value`` with its control characters escaped, which could manipulate the terminal."""
     return str(value).translate(CONTROLS)
 
 
@@ -116,12 +130,12 @@ def facts_table() -> Table:
     return result
 
 
-def new_table(*columns: str, numbers: int = 0) -> Table:
+def new_table(*columns: str, numbers: int = 0, title: str = "") -> Table:
     """Return an empty table whose last ``numbers`` columns are right-aligned."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    result = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    result = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for position, column in enumerate(columns):
         result.add_column(column, justify="right" if position >= len(columns) - numbers else "left", overflow="fold")
     return result

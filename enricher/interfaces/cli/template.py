@@ -69,17 +69,14 @@ def render(name: str, given: tuple[str, ...], variables: Any, mode: str | None, 
         raise click.ClickException(str(problem)) from None
 
 
-@template.command(
-    "read",
-    epilog="Example: echo '{\"is_relevant\": true}' | enricher template read enrichment",
-)
+@template.command("read", epilog="Example: echo '{\"is_relevant\": true}' | enricher template read enrichment")
 @click.argument("response_type", metavar="TYPE")
 @click.argument("file", type=click.File(encoding="utf-8", errors="replace"), default="-")
 @options.as_json
 def read(response_type: str, file: Any, is_json: bool) -> None:
     """Check a model's answer against the response TYPE; exit code 1 if it is not valid."""
     from enricher.structured.parsing import StructuredResponseParser
-    from enricher.structured.quality import quality
+    from enricher.structured.responses import quality
 
     parser = StructuredResponseParser()
     if response_type not in parser.schemas:
@@ -138,7 +135,7 @@ def _object(file: Any) -> dict[str, Any]:
 def in_use(cwd: str) -> PromptGenerator:
     """Return a generator for the templates of the instructions that apply in a folder."""
     from enricher.rules.compiling.compiler import compile_layers
-    from enricher.rules.compiling.named.prompts import MODES
+    from enricher.rules.compiling.named_files import MODES
     from enricher.rules.layers import find_layers
     from enricher.structured.templates import PromptGenerator
 

@@ -15,7 +15,7 @@ from enricher.complexity.estimate import Estimate, estimate
 from enricher.complexity.parts import CycleError, levels
 from enricher.home import root_dir
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.named.thresholds import compiled_thresholds
+from enricher.rules.compiling.named_files import compiled_thresholds
 from storage.base import fast_stdlib
 from storage.traces.complexity import (
     ParallelAttempt,

@@ -74,7 +74,7 @@ def detect_hybrid(
     timeout_ms: int = TIMEOUT_MS,
     by_keywords: Callable[[str], SearchIntent | None] = detect,
 ) -> SearchIntent | None:
-    """Return the intent by the packaged signals and a model, which run beside each other; None if there is none.
+    """Return the intent by the packaged signals and a model, which run at the same time; None if there is none.
 
     Without a provider, with ``use_llm`` off, and if the model fails or is late, the signals alone decide.
     """

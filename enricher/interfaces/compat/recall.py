@@ -33,6 +33,7 @@ __all__ = [
 
 preview = channel.preview
 COMPILE_MS = 30_000
+"""Longest wait for the compiler, as in ``enricher.interfaces.api``: no prompt waits here."""
 
 
 @dataclass(frozen=True, slots=True)

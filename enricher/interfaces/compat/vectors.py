@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TIMEOUT_S = 10.0
 """Seconds for the missing vectors of memories, and again for that of the query."""
 FEWEST_COMPARED = 64
-"""Hits of the search by words that take part in the fusion, however few are asked for."""
+"""Least number of hits of the search by words that take part in the fusion, even if fewer results are wanted."""
 
 
 def settings_with_vectors(cwd: str = "") -> dict[str, Value] | None:

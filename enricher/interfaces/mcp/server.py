@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from enricher.interfaces.library import Library
 
 JSON = "application/json"
+# Controls, invisible and direction characters, surrogates; and "<", which could begin a tag.
 _MISLEADING = re.compile("[<\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 INSTRUCTIONS = (
     "What this project remembers (decisions, patterns, learnings, blockers) as resources, prompts and tools. "
@@ -49,19 +50,19 @@ SECONDS_TO_FINISH = 2
 
 def build_server(library: Library) -> Server[Any]:
     """Return a server for the memories of ``library``."""
-    door = _Handlers(library)
+    handlers = _Handlers(library)
     return Server(
         "prompt-enricher",
         version=__version__,
         instructions=INSTRUCTIONS,
-        on_list_resources=door.list_resources,
-        on_list_resource_templates=door.list_templates,
-        on_read_resource=door.read_resource,
-        on_list_prompts=door.list_prompts,
-        on_get_prompt=door.get_prompt,
-        on_completion=door.complete,
-        on_list_tools=door.list_tools,
-        on_call_tool=door.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_completion=handlers.complete,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
     )
 
 
@@ -111,6 +112,7 @@ class _Handlers:
     ) -> types.CompleteResult:
         values = _answered(lambda: self._completions(params))
         return types.CompleteResult(
+            # The protocol allows at most 100 values.
             completion=types.Completion(values=values[:100], total=len(values), has_more=len(values) > 100)
         )
 

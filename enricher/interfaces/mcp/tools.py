@@ -50,7 +50,7 @@ class _Arguments(BaseModel):
 
 
 class SearchMemories(_Arguments):
-    """What ``search_memories`` takes."""
+    """Arguments of ``search_memories``."""
 
     query: str = Field(min_length=1, max_length=LONGEST_QUERY, description="Words to look for")
     namespace: Namespace | None = Field(None, description="Only memories of this namespace")
@@ -59,7 +59,7 @@ class SearchMemories(_Arguments):
 
 
 class AddMemory(_Arguments):
-    """What ``add_memory`` takes."""
+    """Arguments of ``add_memory``."""
 
     content: str = Field(min_length=1, max_length=LONGEST_CONTENT, description="What is worth remembering, and why")
     namespace: Namespace = Field(DEFAULT_NAMESPACE, description="What kind of knowledge it is")
@@ -67,7 +67,7 @@ class AddMemory(_Arguments):
 
 
 class ExplainEnrichment(_Arguments):
-    """What ``explain_enrichment`` takes."""
+    """Arguments of ``explain_enrichment``."""
 
     prompt: str = Field(min_length=1, max_length=LONGEST_PROMPT, description="A prompt as a person would type it")
 

@@ -1,8 +1,7 @@
-"""Turn the merged rules into the body that the hook reads; a guardrail that the catalogue lacks is left out."""
+"""Turn the merged rules into the body that the hook reads, a plain JSON object."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,9 @@ from enricher.rules.compiling.classes.signals import ClassRule, check_signal, ch
 from enricher.rules.compiling.classes.table import ClassFacet, compile_classes
 from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.named.guardrails import files_of_lone, link
-from enricher.rules.compiling.named.thresholds import read_thresholds
-from enricher.rules.compiling.workflows.catalogue import WORKFLOW, WORKFLOWS, missing
-from enricher.rules.compiling.workflows.linking import compiled_workflows
+from enricher.rules.compiling.guardrails import files_of_lone, link
+from enricher.rules.compiling.named_files import read_thresholds
+from enricher.rules.compiling.workflows import PLACEHOLDER, WORKFLOW, WORKFLOWS, compiled_workflows, missing
 from enricher.settings import AS_SPECIFIED, CODER, EMBEDDING
 from storage.base.fast_stdlib import dumps
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from enricher.rules.compiling.compiled import Compiled
-    from enricher.rules.compiling.named.guardrails import Guardrails
+    from enricher.rules.compiling.guardrails import Guardrails
 
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach", WORKFLOW)
@@ -36,15 +34,14 @@ PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
 }
 """Values of channels with a name from seed 004, unless their rule sets others."""
 HANDLERS = {"summarization": CODER, "code_analysis": CODER, "similarity": EMBEDDING}
-"""Channels with a program in the package (``enricher.model.channels.handlers``), and the variables of their
+"""Channels with a program in the package (``enricher.model.handlers``), and the environment variables of their
 endpoints. A rule with a command replaces the program."""
 FORMS = {"summarization": "narrative", "code_analysis": "structure"}
 """Forms of the template ``enrichment`` with which these channels ask a model."""
-PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def class_rules(result: Compiled) -> Iterator[ClassRule]:
-    """Yield the rule of each class, guardrail, approach and workflow: what gives it points."""
+    """Yield the rule of each class, guardrail, approach and workflow, with the signals that give it points."""
     for facet in (*FACETS, *GUIDANCE):
         for rule in result.of_kind(facet):
             signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))

@@ -26,7 +26,7 @@ def build_packaged() -> Compiled:
     compiled = compile_layers([Layer("packaged", packaged_file())], reuses_prompts=False)
     if compiled.body and not compiled.broken:
         sources = [[os.path.relpath(path, root_dir()), stamp(path)] for path in compiled.sources]
-        header = _header(compiled, sources, state=FRESH) | {"layers": [layer for layer, *_ in compiled.texts]}
+        header = _header(compiled, sources) | {"layers": [layer for layer, *_ in compiled.texts]}
         _write(shipped_file(), header, compiled.body)
     return compiled
 
@@ -46,18 +46,20 @@ def refresh_layers(layers: Layers) -> Compiled:
 
     If the state folder has been removed meanwhile, nothing is written.
     """
+    # Before reading: a file that is edited meanwhile makes the cache stale instead of wrong.
     stamps = {path: stamp(path) for path in layers.files()}
     compiled = _compiled(layers)
     if not os.path.isdir(state_dir()):  # removed meanwhile: a self-test, a demo or an uninstallation is over
         return compiled
-    sources = [[path, stamps.get(path) or stamp(path)] for path in (*layers.files(), *_catalogues(compiled, layers))]
+    named = compiled.sources[len(layers.instructions) :]
+    sources = [[path, stamps.get(path) or stamp(path)] for path in (*layers.files(), *named)]
     for problem in compiled.problems:
         log.append(state_dir(), stage="rules", reason=str(problem))
     target = cache_file(layers)
     if unset := [problem for problem in compiled.problems if problem.file.endswith(".toml")]:
         notices.add(state_dir(), f"Prompt Enricher: {unset[0]} (see: enricher doctor)")
     if not compiled.broken:
-        _write(target, _header(compiled, sources, state=FRESH), compiled.body)
+        _write(target, _header(compiled, sources), compiled.body)
         _store_sources(compiled)
         return compiled
     if layers.instructions[0].name == "base":
@@ -91,13 +93,9 @@ def _compiled(layers: Layers) -> Compiled:
         return Compiled(body={"settings": settings}, problems=[problem], broken=[problem])
 
 
-def _catalogues(compiled: Compiled, layers: Layers) -> list[str]:
-    return compiled.sources[len(layers.instructions) :]
-
-
-def _header(compiled: Compiled, sources: list[list[Any]], *, state: str) -> dict[str, Any]:
+def _header(compiled: Compiled, sources: list[list[Any]]) -> dict[str, Any]:
     problem = str(compiled.problems[0]) if compiled.problems else ""
-    return {"hash": compiled.hash, "state": state, "problem": problem, "sources": sources}
+    return {"hash": compiled.hash, "state": FRESH, "problem": problem, "sources": sources}
 
 
 def _write(path: str, header: dict[str, Any], body: Mapping[str, Any]) -> None:

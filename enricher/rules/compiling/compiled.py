@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.model.question import meaning_of
 from enricher.rules.compiling import schema
-from enricher.rules.compiling.named.files import Files
-from enricher.rules.compiling.named.guardrails import Guardrails
-from enricher.rules.compiling.workflows.catalogue import WORKFLOWS
+from enricher.rules.compiling.guardrails import Guardrails
+from enricher.rules.compiling.named_files import Files
+from enricher.rules.compiling.workflows import WORKFLOWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from enricher.rules.compiling.classes.signals import ClassRule
     from enricher.rules.compiling.document import Problem, RuleBlock
-    from enricher.rules.compiling.named.files import NamedFile
-    from enricher.rules.compiling.named.guardrails import CatalogueFile
-    from enricher.rules.compiling.workflows.catalogue import Index
+    from enricher.rules.compiling.guardrails import CatalogueFile
+    from enricher.rules.compiling.named_files import NamedFile
+    from enricher.rules.compiling.workflows import Index
 
 CATALOGUE, FITTED, PROMPTS, THRESHOLDS = "catalogue", "fitted", "prompts", "thresholds"
 NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, THRESHOLDS, WORKFLOWS)
-"""Kinds of the files that a layer names, stored in place of a layer's name."""
+"""Kinds of the files that a layer names; in ``texts`` they are in the place of a layer's name."""
 LONE_LAYER = "base"
 """Name of the layer of a file that replaces all layers (``--instructions``)."""
 WHOLE_LAYERS = (LONE_LAYER, "aops")

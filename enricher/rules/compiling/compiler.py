@@ -9,8 +9,7 @@ from enricher.rules.compiling.body import build_body, check_signals, class_rules
 from enricher.rules.compiling.compiled import Compiled
 from enricher.rules.compiling.configuration import read_configuration
 from enricher.rules.compiling.merging import add_undeclared, missing_parts, read_layer
-from enricher.rules.compiling.named.files import Files
-from enricher.rules.compiling.named.prompts import compiled_prompts, existing
+from enricher.rules.compiling.named_files import Files, compiled_prompts, existing_prompts
 from enricher.rules.layers import USER
 from enricher.settings import DEFAULTS, USE_LLM, Value
 from storage.base.fast_stdlib import dumps, keyed_hash
@@ -43,7 +42,7 @@ def compile_layers(
         read_layer(layer, result)
         if layer.name == PACKAGED:
             modules += add_undeclared(result)
-    result.prompts = existing(result.prompts, result.files, result.problems, whole=result.whole_files())
+    result.prompts = existing_prompts(result.prompts, result.files, result.problems, whole=result.whole_files())
     result.sources += [*modules, *dict.fromkeys(result.fitted), *(one.path for one in result.prompts.values())]
     result.sources += result.workflow_files()
     lists = {rule.name: rule.data["words"] for rule in result.of_kind("words")}
@@ -76,7 +75,7 @@ def identity_of(texts: Iterable[str]) -> str:
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
     """Return the merged settings of the readable files, and the errors in the others."""
     settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
-    del settings[USE_LLM]  # its default depends on the environment
+    del settings[USE_LLM]  # its default depends on the environment, so that it is set when a prompt arrives
     unread: list[Problem] = []
     for layer in configuration:
         found, problems = read_configuration(layer.path, is_user=layer.name == USER)

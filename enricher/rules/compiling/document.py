@@ -21,8 +21,9 @@ PARTS = ("Classification", "Context", "Guardrails", "Output")
 
 FRONT_MATTER = "---"
 WHOLE_FILE = 0
-"""In place of the line of a yaml block's fence: the text is a YAML file of its own."""
+"""In place of the line of a yaml block's fence, if the text is a YAML file of its own."""
 DEEPEST_HEADING = 2
+"""Headings below this level are notes for readers."""
 DEEPEST_VALUE = 20
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML has it: ten times faster, but crashes on deep nesting, so call ``_refuse_depth`` first."""
@@ -201,6 +202,7 @@ class _Reader:
 
     def enter_part(self, title: str, line: int) -> None:
         self.part = next((part for part in PARTS if part.lower() == title.lower()), "")
+        # "# Guardrail" and "# Context sources" are taken for misspelt parts.
         meant = next((part for part in PARTS if title.lower().startswith(part.lower().removesuffix("s"))), "")
         if meant and not self.part:
             self.without_block.append(

@@ -18,19 +18,16 @@ from enricher.home import root_dir
 from enricher.rules.compiling import schema
 from enricher.rules.compiling.compiled import PROMPTS, WHOLE_LAYERS
 from enricher.rules.compiling.document import PARTS, Document, Problem, RuleBlock, read_document
-from enricher.rules.compiling.named.files import found_path
-from enricher.rules.compiling.named.fitted import join, named_files, refuse_other_keys
-from enricher.rules.compiling.named.guardrails import GUARDRAILS, CatalogueFile
-from enricher.rules.compiling.named.guardrails import named_files as catalogue_files
-from enricher.rules.compiling.named.prompts import prompt_files
-from enricher.rules.compiling.workflows.catalogue import WORKFLOW, WORKFLOWS, index_of, with_signals, workflows_of
+from enricher.rules.compiling.guardrails import GUARDRAILS, CatalogueFile, catalogue_files
+from enricher.rules.compiling.named_files import fitted_files, found_path, join_fitted, prompt_files, refuse_other_keys
+from enricher.rules.compiling.workflows import WORKFLOW, WORKFLOWS, index_of, with_signals, workflows_of
 from enricher.rules.layers import HEURISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
     from enricher.rules.compiling.compiled import Compiled
-    from enricher.rules.compiling.named.files import NamedFile
+    from enricher.rules.compiling.named_files import NamedFile
     from enricher.rules.layers import Layer
 
 MOST_CACHED_FILES = 64
@@ -60,7 +57,8 @@ def read_layer(layer: Layer, result: Compiled) -> None:
 def _merge_file(layer: Layer, text: str, result: Compiled) -> None:
     is_whole = layer.name in WHOLE_LAYERS
     rules = _valid_rules(layer.path, text, result)
-    for rule in join(rules, _fitted_rules(named_files(rules), result, is_whole=is_whole), result.problems):
+    fitted = _fitted_rules(fitted_files(rules), result, is_whole=is_whole)
+    for rule in join_fitted(rules, fitted, result.problems):
         _merge(rule, result)
         if rule.kind == WORKFLOWS and not rule.data.get("disabled"):
             _add_workflows(rule, result, is_whole=is_whole)
@@ -124,6 +122,7 @@ def _is_valid(rule: RuleBlock, problems: list[Problem]) -> bool:
         message = f"rule '{rule.id}' belongs to the part '# {part}', but is in '# {rule.part}'"
         problems.append(Problem(rule.file, rule.line, "error", message))
     try:
+        # The other keys of a disabled rule have no effect; ``enricher check`` reports them.
         model.model_validate({} if rule.data.get("disabled") is True else rule.data)
     except schema.ValidationError as error:
         for detail in error.errors():

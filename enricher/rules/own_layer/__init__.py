@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.document import Problem, read_document
-from enricher.rules.compiling.named.files import Files
-from enricher.rules.own_layer.effect import differing_rules, line_of
-from enricher.rules.own_layer.entries import entries_for, with_entries
-from enricher.rules.own_layer.sections import fitted_sections
+from enricher.rules.compiling.named_files import Files
+from enricher.rules.own_layer.entries import entries_for, fitted_sections, with_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import Document
     from enricher.rules.layers import Layer
     from enricher.rules.own_layer.entries import Entry
+
+ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
+"""Kinds whose order matters: of equal rules the first wins."""
 
 
 class LayerError(ValueError):
@@ -80,6 +81,7 @@ def refuse_other_effect(
     got = compile_layers(stack, texts={stack[0].path: below, own.path: text})
     if problems := list(differing_rules(wanted, got, edited)):
         raise LayerError(problems)
+    # An update of the package may have changed the file since the edit began.
     is_updated = Files().content(stack[0].path) != below
     if is_updated and (broken := compile_layers(stack, texts={own.path: text}).broken):
         raise LayerError(broken)
@@ -103,3 +105,61 @@ def _already_in(path: str, own: str, entries: Sequence[Entry], edited: Document)
             title = entry.text.partition("\n")[0]
             message = f"'{title}' is also in your layer, {path}:{lines[entry.rule]}; make this change there"
             yield Problem(edited.file, line_of(entry.rule, edited), "error", message)
+
+
+def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterator[Problem]:
+    """Yield a problem, with its line in the edited text, for each rule in which ``got`` differs from ``wanted``."""
+    if got.broken:
+        yield from got.broken
+        return
+    wanted_values, got_values = _rule_values(wanted), _rule_values(got)
+    for rule in [*wanted_values, *(one for one in got_values if one not in wanted_values)]:
+        if wanted_values.get(rule) != got_values.get(rule):
+            message = f"this change of '{rule}' cannot be written as a layer; {_remedy(rule)}"
+            yield Problem(edited.file, line_of(rule, edited), "error", message)
+    yield from _other_order(wanted_values, got_values, edited)
+    for key in wanted.body.keys() - {"classes", "settings"}:
+        if wanted_values == got_values and wanted.body[key] != got.body.get(key):
+            message = f"the edit changes '{key}' in a way that a layer cannot; take back what was changed there"
+            yield Problem(edited.file, 1, "error", message)
+
+
+def _rule_values(compiled: Compiled) -> dict[str, Any]:
+    """Return the values of every rule; catalogues by their content, guardrails without any signal left out."""
+    found: dict[str, Any] = {}
+    for rule in compiled.rules.values():
+        data = {key: value for key, value in rule.data.items() if key not in ("extend", "disabled")}
+        if rule.kind == "catalogues":
+            found[rule.id] = list(dict.fromkeys(compiled.files.content(one.path) for one in compiled.catalogues))
+        elif data or rule.kind != "guardrail":
+            found[rule.id] = data
+    return found
+
+
+def _remedy(rule: str) -> str:
+    if rule == "catalogues":
+        return "name the catalogues by their full paths"
+    return "take out its keys 'extend' and 'disabled', or write the rule into your own layer"
+
+
+def _other_order(
+    wanted_values: Mapping[str, Any], got_values: Mapping[str, Any], edited: Document
+) -> Iterator[Problem]:
+    titles = {line: title for line, _level, title in edited.headings}
+    for kind in ORDERED_KINDS:
+        wanted, got = ([one for one in rules if one.partition(".")[0] == kind] for rules in (wanted_values, got_values))
+        if sorted(wanted) != sorted(got):
+            continue
+        at = next((at for at, pair in enumerate(zip(wanted, got, strict=True)) if pair[0] != pair[1]), None)
+        if at is not None:
+            rule = wanted[at]
+            line, other = line_of(rule, edited), line_of(got[got.index(rule) - 1], edited)
+            message = (
+                f"a layer cannot change the order of rules, which decides between equal scores; put "
+                f"'## {titles.get(line)}' behind '## {titles.get(other)}' on line {other}"
+            )
+            yield Problem(edited.file, line, "error", message)
+
+
+def line_of(rule: str, document: Document) -> int:
+    return next((one.line for one in document.rules if one.id == rule), 1)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 FORMAT = "5"
+"""Written into each index; an index in another format is not read, and the next update builds it anew."""
 
 
 def database_file(state: str, project: str) -> str:
@@ -64,5 +65,6 @@ def is_project(root: str, git_dir: str) -> bool:
     """Return whether a folder is a project: a repository, or any folder other than a home or a shared folder."""
     if git_dir:
         return True
+    # Without git, a shared or home folder may hold every file of the machine.
     shared = {"", "/", "/tmp", "/var/tmp", "/home", "/root", "/Users", os.environ.get("TMPDIR", "").rstrip("/")}
     return root not in shared and root != os.path.realpath(os.path.expanduser("~"))

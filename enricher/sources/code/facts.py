@@ -1,4 +1,4 @@
-"""What is known about one name of a prompt: the place to start from, and the reason shown. On the hook's path."""
+"""A fact about one name of a prompt: the place to start from, and the reason that is shown. On the hook's path."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 MOST_SHOWN = 3
 DEFINITION, USERS, TESTED = "definition", "users", "tested"
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
+"""Scores of a fact: about the only such place, about one of a few, about a name that is used everywhere.
+
+The last is below the channel's ``min_score`` in the packaged instructions, so that it is not shown.
+"""
 
 
 class Fact:
@@ -94,7 +98,7 @@ def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
 
 
 def variants(lookup: Lookup, path: str, name: str) -> str:
-    """Return the other versions of a name in the same file, of which the prompt may mean one: "draw2: line 40"."""
+    """Return the other versions of a name in the same file, which the prompt may mean instead: "draw2: line 40"."""
     found = lookup.variants(path, name)[:MOST_SHOWN]
     return f"; beside {', '.join(f'{one.text}: line {one.line}' for one in found)}" if found else ""
 

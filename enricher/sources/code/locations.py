@@ -35,16 +35,7 @@ from enricher.sources.code.facts import (
     variants,
 )
 from enricher.sources.code.lines import declares, defines, phrases
-from enricher.sources.code.lookup import (
-    CONFIG,
-    MOST_CANDIDATES,
-    SOURCE,
-    STUB,
-    TEMPLATE,
-    TEST,
-    Lookup,
-    is_near,
-)
+from enricher.sources.code.lookup import CONFIG, MOST_CANDIDATES, SOURCE, STUB, TEMPLATE, TEST, Lookup, is_near
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,9 +48,9 @@ if TYPE_CHECKING:
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_DECLARED = 5
-"""Maximum files that have a name for one of them to be told as declaring it, if the index has no definition."""
+"""Maximum files that contain a name if one of them is shown as declaring it, without a definition in the index."""
 MOST_NAMED = 2
-"""Maximum further files with a name that are listed; of more, only their number is told."""
+"""Maximum further files with a name that are listed; of more, only their number is shown."""
 MOST_LINES = 8
 """Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
 TOOLS = frozenset(
@@ -70,7 +61,7 @@ TOOLS = frozenset(
 """Programs whose subcommands are not defined by the project."""
 DECLARES = "declares this command"
 DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "ommand(name = ")
-"""What stands before a subcommand's name where a library for command lines takes it."""
+"""The code before a subcommand's name with which libraries for command lines declare it."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 MOST_USING = 12
 """Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
@@ -81,6 +72,7 @@ MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
 GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
 SHORTEST_MISSPELLED = 6
+"""Letters; within two letters of a shorter name there is too much else."""
 MOST_FOLDERS = 8
 """Maximum number of trailing components of a foreign path that are compared with this project's paths."""
 
@@ -107,8 +99,9 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
         if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
             found.append(fact)
     placed = {fact.path for fact in found if fact.line}
-    told = [fact for fact in found if fact.line or fact.kind not in (FILE, USERS, TESTED) or fact.path not in placed]
-    return [fact for fact in told if not any(_names_all_places(other, fact) for other in told if other is not fact)]
+    # A fact that only names a file adds nothing to one that names a line of it.
+    kept = [fact for fact in found if fact.line or fact.kind not in (FILE, USERS, TESTED) or fact.path not in placed]
+    return [fact for fact in kept if not any(_names_all_places(other, fact) for other in kept if other is not fact)]
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
@@ -234,8 +227,8 @@ def _text_place(
         users = [f"{format_place(path, lines[0][0])}" for path, _kind, lines in holders if path != place[0]]
         also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
         return Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
-    beside = len(holders) - len(own)
-    if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and beside):
+    others_count = len(holders) - len(own)
+    if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and others_count):
         return None  # a name without a definition that tests or documents use, too, has no one place
     path, _kind, lines = own[0]
     line = next((number for number, at in lines if defines(at, text)), lines[0][0])
@@ -243,8 +236,8 @@ def _text_place(
     others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
     if others:
         reason = f"found here and in {others}"
-    elif beside:
-        reason = f"the only source that has it, beside {beside} test or other file{'s' * (beside > 1)}"
+    elif others_count:
+        reason = f"the only source that has it, beside {others_count} test or other file{'s' * (others_count > 1)}"
     elif len(lines) == 1:
         reason = "the only place that has it"
     else:

@@ -10,14 +10,7 @@ import os
 
 from enricher.prompt.wording.words import LONGEST, pieces, stem
 from enricher.sources.code import stem_of
-from enricher.sources.code.lines import (
-    defines,
-    indentation,
-    is_in_docstring,
-    is_no_real_use,
-    is_version,
-    is_whole,
-)
+from enricher.sources.code.lines import defines, indentation, is_in_docstring, is_no_real_use, is_version, is_whole
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -26,7 +19,7 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 SOURCE, TEST, DOC, CONFIG, EXAMPLE, VENDORED, GENERATED, TEMPLATE, TRANSLATION, STUB = range(10)
-"""Kinds of files, numbered as in ``enricher.sources.code.indexing.listing``, which is not imported here."""
+"""Kinds of files, numbered as in ``enricher.sources.code.indexing.listing``, which is too slow to import here."""
 DEFINING = (SOURCE, TEMPLATE, TEST, STUB, CONFIG, EXAMPLE)
 """Kinds of files whose definitions count, the likeliest first."""
 USING = (SOURCE, TEMPLATE, CONFIG)
@@ -36,8 +29,9 @@ MOST_CANDIDATES = 20
 """Maximum number of files read for one name or text; a name in more files does not identify a place."""
 MOST_READ_BYTES = 200_000
 LONG_FILE = 100
-"""Lines of a file in which the place of a name is worth telling even if the prompt names the file."""
+"""Lines of a file in which the place of a name is worth showing even if the prompt names the file."""
 MOST_ROWS = 400
+"""Maximum rows of one query, and ids in one condition."""
 MOST_DEFINITIONS = 60
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
@@ -93,7 +87,7 @@ class Lookup:
             return True
         return self.is_named_in_prompt(path) and self.text(path).count("\n") < LONG_FILE
 
-    # definitions
+    # --- definitions
 
     def definitions(self, name: str) -> list[SourceLine]:
         """Return the definitions of ``name`` (case-sensitive), the first line per file, the likeliest file first."""
@@ -158,13 +152,14 @@ class Lookup:
             end = at + len(name)
             while end < len(text) and (text[end].isalnum() or text[end] == "_"):
                 end += 1
+            # The modulo turns the -1 of a last line without a line end into the length of the text.
             own, line = text[at:end], text[text.rfind("\n", 0, at) + 1 : text.find("\n", at) % (len(text) + 1)]
             if is_version(own[len(name) :]) and is_whole(text, at, end) and defines(line, own):
                 found.setdefault(own, SourceLine(path, text.count("\n", 0, at) + 1, SOURCE, own))
             at = text.find(name, end)
         return list(found.values())
 
-    # uses
+    # --- uses
 
     def uses(self, name: str, home: str, namesakes: set[str]) -> Uses:
         """Return the uses of the ``name`` defined in ``home``, without definitions, imports, comments and namesakes."""
@@ -202,7 +197,7 @@ class Lookup:
                 at = text.find(name, at + 1)
         return found
 
-    # texts
+    # --- texts
 
     def holding(self, text: str) -> list[tuple[str, int]]:
         """Return the (path, kind) of the files that contain all words of ``text``, sources first."""
@@ -210,6 +205,7 @@ class Lookup:
         if not wanted:
             return []
         ids: set[int] | None = None
+        # Rare terms first, so that few files are left early.
         for _count, term in sorted((self._count(term), term) for term in wanted)[:4]:
             found = self._content(term)
             ids = found if ids is None else ids & found
@@ -241,7 +237,7 @@ class Lookup:
         order = (SOURCE, TEMPLATE, CONFIG, STUB, TEST, EXAMPLE, DOC, GENERATED, TRANSLATION, VENDORED)
         return sorted(((path, kind) for path, kind in found), key=lambda one: (order.index(one[1]), one[0]))
 
-    # files
+    # --- files
 
     def named(self, path: str) -> list[tuple[str, int]]:
         """Return the (path, kind) of the files whose path ends with ``path``."""
@@ -256,7 +252,7 @@ class Lookup:
         rows = self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
         return [(path, kind) for path, kind in rows]
 
-    # missing names and files
+    # --- missing names and files
 
     def has_history(self, name: str) -> bool:
         """Return whether a commit renamed or removed a file of that name, which the channel ``history`` reports."""

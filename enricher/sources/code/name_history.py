@@ -17,7 +17,9 @@ READ, SWEEP = 1, 2
 """Values of ``commits.state``. READ: the diff was read. SWEEP: too many files to have introduced a name on purpose."""
 MOST_EVENTS = 400
 MOST_FILES = 60
+"""A name in more files is not gone; their kinds need not be looked up."""
 MOST_NAMES_IN_A_ROW = 4
+"""Maximum successive renames of one name that are followed."""
 DOC = 2
 """The kind "document", as numbered by ``listing.KINDS``; a name that only documents mention counts as gone."""
 
@@ -41,7 +43,10 @@ class Event:
 
 
 def key(name: str) -> int:
-    """Return the hash that the index stores for a name: diffs may contain secrets that were removed later."""
+    """Return the hash that the index stores for a name: diffs may contain secrets that were removed later.
+
+    Seven bytes always fit into SQLite's signed integers of eight.
+    """
     return int.from_bytes(blake2b(name.encode(errors="replace"), digest_size=7).digest(), "big")
 
 

@@ -1,4 +1,4 @@
-"""Facts about the files that a prompt names: where each is, who uses it, and where in it the other names stand.
+"""Facts about the files that a prompt names: where each is, who uses it, and where in it the other names occur.
 
 On the hook's path; imported only for a prompt that names a file.
 """
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
 PACKAGE_FILES = frozenset(("__init__", "index", "mod"))
-"""Names, without ending, of the files that only pass on what the modules of a folder define."""
+"""Names, without ending, of files that only re-export what the modules of a folder define."""
 MOST_USERS = 3
 MOST_ALIKE = 4
 """Maximum files of one name that are listed; with more, the name identifies none of them."""
 MOST_NAMED = 2
-"""Maximum files that a prompt names for their users to be told; a longer list of files is about something else."""
+"""Maximum files in a prompt whose users are shown; a prompt with more files is about something else."""
 MOST_HOLDING = 12
 """Maximum files read for the users of one file; with more, its name is too common to identify it."""
 MOST_LINES = 8
 """Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
 SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
-"""Letters of a shorter name that may have a letter or two too many or too few: shop/price.py for shop/prices.py."""
+"""Letters of a shorter name that may lack a letter or two, or have some too many: shop/price.py for shop/prices.py."""
 _FAMILIES = [
     frozenset(family.split())
     for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
@@ -69,9 +69,8 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
     found = found or [path for path, _kind in named][:2]
     if not found:
-        is_chosen = (
-            name.kind == ATTACHED and lookup.attached > 1
-        )  # chosen from a list by the client, which read the files
+        # Several attachments were chosen from a list by the client, which has read the files.
+        is_chosen = name.kind == ATTACHED and lookup.attached > 1
         return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
     if name.kind == ATTACHED:
         return None
@@ -146,7 +145,7 @@ def tested_by(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
-    """Return where a name that does not identify a place itself stands in the one long file that the prompt names."""
+    """Return where the one long file that the prompt names contains a name that itself identifies no place."""
     if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or lookup.placed_paths:
         return None
     if len(lookup.named_paths) > MOST_NAMED:

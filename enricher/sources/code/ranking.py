@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     from enricher.prompt.wording.query import Query
 
-MOST_LOOKED_UP = 170
-MOST_TERMS = 32
+MOST_LOOKED_UP, MOST_TERMS = 170, 32
+"""Terms of a query whose frequencies are looked up, and those of them, the most specific, that are summed."""
 MOST_POSTINGS = 60_000
+"""Maximum (term, file) pairs that are summed for one prompt, which bounds its time in a project of any size."""
 MOST_WEIGHED = 100
 LEAST_WEIGHT = 0.12
 """Minimum share of the best file's sum for a second scoring: below it a file cannot become the best."""
@@ -30,6 +31,7 @@ MOST_READ = 24
 CONTENT, PATH, DEFINED = 1.0, 0.7, 0.4
 """Weights of a term in a file's text, in its path, and among the names that it defines."""
 EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
+"""Weights of what points to a file: a definition, a module, a stack frame, a path, a quoted message, recent changes."""
 KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
 """Score factors by kind of file, in the order of ``listing.KINDS``."""
 SOURCES = (0, 7, 9)
@@ -40,6 +42,7 @@ MENTION_REASON = "mentioned in the prompt"
 PATH_WEIGHTS = [1.0, 1.0, 1.0, 0.6, 1.0, 0.6, 0.3, 0.3, 0.3, 0.1, 0.05]
 """Weights of a path by its position in the prompt, in the order of the places in ``enricher.prompt.wording.query``."""
 COMMON_NAME = 0.1
+"""Factor of a name in COMMON_FILES, unless it is in the prompt's title."""
 COMMON_FILES = frozenset(
     "manage.py setup.py setup.cfg pyproject.toml package.json index.js index.ts index.html main.py main.js app.py"
     " app.js test.py test.js conftest.py models.py views.py urls.py settings.py readme.md __init__.py tsconfig.json"
@@ -49,8 +52,8 @@ COMMON_FILES = frozenset(
 BODY_SHARE = 1.4
 """Upper limit for the total weight of the words below the title, relative to the title's words."""
 LEAST_SHOWN_SCORE = 0.05
-MOST_FRAMES = 8
-FRAME_DECAY = 0.5
+MOST_FRAMES, FRAME_DECAY = 8, 0.5
+"""Frames of a stack trace that count, and how fast: the nth one, from 0, has 1 / (1 + n / 2) of the weight."""
 
 
 class FileHit:
@@ -158,7 +161,7 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
     for strength, term, _most in weighted:
         counts = frequencies[term]
         if ranking.postings + sum(counts[:3]) > MOST_POSTINGS:
-            continue
+            continue  # a later term may be in fewer files, and still fit
         ranking.postings += sum(counts[:3])
         ranking.strengths[term] = strength
         for row in counts[3:]:
@@ -188,6 +191,7 @@ def _add_term(
         "select content, path, defined, data from postings where rowid = ?", (row,)
     ).fetchone()
     total = content + path + defined
+    # First the files' ids, four bytes each, then their impacts, one byte each (``segments`` writes them).
     identities = memoryview(data)[: 4 * total].cast("I")
     impacts = data[4 * total :]
     at = 0
@@ -276,6 +280,7 @@ class _Special:
         for path, line, where in query.paths:
             weight = PATH_WEIGHTS[where] * (COMMON_NAME if path.lower() in COMMON_FILES and where else 1.0)
             asked.append((path, NAMED * weight, NAMED_REASON if weight == 1.0 else MENTION_REASON, line))
+        # Python prints the innermost frame last, other languages print it first.
         frames = query.frames[::-1] if any(path.endswith(".py") for path, _line in query.frames) else query.frames
         for number, (path, line) in enumerate(frames[:MOST_FRAMES]):
             if "/" in path:

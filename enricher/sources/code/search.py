@@ -1,6 +1,6 @@
-"""Search a project's files by all words of a query, after building or updating the index. Not on the hook's path.
+"""Search a project's files by all words of a query, and say how certain each result is. Not on the hook's path.
 
-Used by the command line and other programs; the hook only reads an existing index.
+Used by the command line and other programs, after building or updating the index; the hook only reads an existing one.
 """
 
 from __future__ import annotations
@@ -9,24 +9,41 @@ import os
 import sqlite3
 import time
 from contextlib import closing
+from math import exp
+from sys import byteorder
 from typing import TYPE_CHECKING
 
 from enricher.prompt.project import identify
 from enricher.prompt.wording.query import read
+from enricher.prompt.wording.words import generic_stems, pieces, stem
 from enricher.sources.code import database_file, is_project
-from enricher.sources.code.certainty import weigh_certainty
 from enricher.sources.code.indexing import index
-from enricher.sources.code.ranking import Ranking, rank
+from enricher.sources.code.ranking import (
+    DEFINES,
+    EXACT,
+    FRAME,
+    HOLDS,
+    KIND_FACTORS,
+    MESSAGE,
+    NAMED,
+    NAMED_REASON,
+    TRACE_REASON,
+    Ranking,
+    rank,
+)
 from storage.base import reader
 
 if TYPE_CHECKING:
     from enricher.prompt.project import Project
     from enricher.sources.code.indexing.index import RefreshReport
+    from enricher.sources.code.ranking import FileHit
 
 FRESH_S = 60.0
 """Seconds during which this process treats an index as fresh after it has checked all files."""
-
 _looked: dict[str, tuple[str, float]] = {}
+
+MOST_COMPARED = 5
+"""Hits whose words are compared with the query; a further hit without reasons is less certain than the one before."""
 
 
 def ensure(cwd: str, state: str) -> tuple[Project, RefreshReport | None]:
@@ -58,3 +75,73 @@ def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
         ranking = rank(db, read(query), limit=limit, root=project.root)
     weigh_certainty(ranking)
     return ranking
+
+
+def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, float]:
+    """Return how well a file covers the prompt's specific words.
+
+    The values are the weighted share of words in the file, the share in its path or among the names it defines, the
+    two numbers of words, and whether they make up its whole file name (1, or 0.5 for a name of one word; else 0).
+    """
+    key = hit.id.to_bytes(4, byteorder)
+    held: set[str] = set()
+    named: set[str] = set()
+    for term, content, total, data in ranking.columns:
+        if term in generic_stems():
+            continue
+        if _holds(data, key, 0, 4 * content):
+            held.add(term)
+        if _holds(data, key, 4 * content, 4 * total):
+            named.add(term)
+    total_strength = sum(ranking.strengths.values()) + ranking.unknown
+    if not total_strength:
+        return 0.0, 0.0, 0, 0, 0.0
+    own = {stem(piece) for piece in pieces(hit.path.rpartition("/")[2].partition(".")[0])}
+    whole = (1.0 if len(own) > 1 else 0.5) if own and own <= named else 0.0
+    best = sorted(named or held, key=lambda term: -ranking.strengths[term])
+    spoken = list(dict.fromkeys(ranking.words_by_term.get(term, term) for term in best[:3]))
+    hit.words = [word for word in spoken if not any(word in other.split() for other in spoken if other != word)]
+    in_text = sum(ranking.strengths[term] for term in held | named) / total_strength
+    in_name = sum(ranking.strengths[term] for term in named) / total_strength
+    return in_text, in_name, len(held | named), len(named), whole
+
+
+def weigh_certainty(ranking: Ranking) -> None:
+    """Set the certainty, from 0 to 1, that the prompt is about each file; comparable between prompts and projects.
+
+    The coefficients come from a logistic regression on short and long prompts about seven projects and on unrelated
+    prompts; at a threshold of 0.5 one in a hundred of the unrelated prompts passes, and nine in ten of the others.
+    """
+    best = ranking.hits[0].score if ranking.hits else 0.0
+    for number, hit in enumerate(ranking.hits):
+        if number >= MOST_COMPARED and not hit.reasons:
+            hit.certainty = ranking.hits[number - 1].certainty * 0.9
+            continue
+        in_text, in_name, count, count_named, whole = features(hit, ranking)
+        pointed = max((score for score, _reason in hit.reasons), default=0.0)
+        logit = (
+            -4.6 + 1.4 * in_text + 1.4 * in_name + 0.36 * min(count, 8) + 0.62 * min(count_named, 5)
+            + 0.4 * in_text * min(count, 6) + 0.28 * in_name * min(count_named, 4) + 3.2 * whole
+            + 0.7 * min(pointed, 1.5)
+        )  # fmt: skip
+        certainty = 1.0 / (1.0 + exp(-logit))
+        certainty *= 1.0 if KIND_FACTORS[hit.kind] > 0.4 else 0.8
+        if best > 0.0:
+            certainty *= (max(hit.score, 0.0) / best) ** 0.5
+        for score, reason in hit.reasons:
+            floor = 0.95 if reason == NAMED_REASON and score > 0.6 * NAMED else 0.0
+            if reason == TRACE_REASON and score >= 0.55 * FRAME:
+                floor = 0.85
+            elif reason.startswith(DEFINES) and score >= 0.65 * EXACT:
+                floor = 0.75
+            elif reason.startswith(HOLDS) and score >= MESSAGE / 2**0.5:
+                floor = 0.7
+            certainty = max(certainty, floor)
+        hit.certainty = min(certainty, 0.99)
+
+
+def _holds(data: bytes, key: bytes, start: int, end: int) -> bool:
+    at = data.find(key, start, end)
+    while at >= 0 and at % 4:
+        at = data.find(key, at + 1, end)
+    return at >= 0

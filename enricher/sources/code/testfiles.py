@@ -21,6 +21,7 @@ MOST_HOLDING = 200
 MOST_USING = 12
 """Maximum files that contain a name; with more, it is used all over the project and no test is its own."""
 SOURCE_KINDS, TEST_KIND = (0, 7, 9), 1
+"""Numbers of ``enricher.sources.code.lookup``: source, template and stub; test."""
 ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua".split()
 )

@@ -43,6 +43,7 @@ def _from_git(project: Project, needles: list[str]) -> list[str] | None:
             data = file.read(MOST_BYTES) or b""
     except (OSError, ValueError):
         return None
+    # Version 4 of the format stores only how a path differs from the one before.
     if data[:4] != b"DIRC" or int.from_bytes(data[4:8], "big") not in (2, 3):
         return None
     found: dict[str, None] = {}
@@ -69,6 +70,7 @@ def _name_around(data: bytes, at: int) -> tuple[str, int]:
     if end < 0:
         return "", len(data)
     for start in range(at, max(at - 1024, 13), -1):
+        # Of the flags before a name, twelve bits are its length, and 0x40 would mark an extended entry.
         if int.from_bytes(data[start - 2 : start], "big") & 0xFFF == end - start and data[start - 2] < 0x40:
             name = data[start:end]
             if b"\n" not in name and all(byte >= 32 for byte in name):

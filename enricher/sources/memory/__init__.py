@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from enricher.prompt.project import Project
-    from enricher.sources.memory.imports import MemorySource, State
+    from enricher.sources.memory.imports import State
 
 IDLE_FACTOR = 50
 """Minimum pause between two checks for changes, as a multiple of the duration of the last check."""
@@ -28,6 +28,7 @@ def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
     before = (state.team, state.index, list(state.packages))
     is_changed = _refresh(project, state_dir, state)
     cost = time.time() - begun
+    # A look that cost little and found nothing is not worth a write.
     if is_changed or before != (state.team, state.index, state.packages) or cost > 0.02:
         state.checked_at, state.cost_s = time.time(), 0.0 if is_changed else cost
         imports.save(state, state_dir)
@@ -54,7 +55,8 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
             _log(state_dir, reading.problems)
         for source in due:
             try:
-                _log(state_dir, imports.take(db, _again(source), project, state).problems)
+                again = imports.MemorySource(source.kind, source.path)
+                _log(state_dir, imports.take(db, again, project, state).problems)
             except imports.SourceError as failure:
                 _log(state_dir, [str(failure)])
     return True
@@ -88,12 +90,6 @@ def _leave_notice(state_dir: str, what: str) -> None:
     from storage.state import notices
 
     notices.add(state_dir, f"Prompt Enricher: {what} is not used until you have read it and run: enricher trust")
-
-
-def _again(source: MemorySource) -> MemorySource:
-    from enricher.sources.memory.imports import MemorySource
-
-    return MemorySource(source.kind, source.path)
 
 
 def _log(state_dir: str, problems: list[str]) -> None:

@@ -20,6 +20,7 @@ from storage.base import private
 LARGEST_RECORD = 64 * 1024
 REMOTE = "origin"
 FILE_MODES = ("100644", "100755")
+"""Git's modes of regular files; a link or a submodule is never trusted."""
 
 
 class BranchError(Exception):

@@ -70,14 +70,14 @@ def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
     by: dict[str, str] = {}
     undone: dict[str, str] = {}
     for sha, _day, message in reversed(commits):
-        for named in _REVERTS.findall(message):
+        for named in _REVERTS.findall(message):  # a full or an abbreviated id
             target = (
                 named if named in by or len(named) >= 40 else next((one for one in shas if one.startswith(named)), "")
             )
             if not target:
                 continue
             by[target] = sha
-            if again := undone.pop(target, ""):  # the revert itself is reverted
+            if again := undone.pop(target, ""):  # the revert was itself reverted, so that the first commit holds again
                 by.pop(again, None)
             undone[sha] = target
     return by

@@ -35,6 +35,7 @@ DECISION_FOLDERS = (
 )  # fmt: skip
 LARGEST_STATE = 16 * 1024 * 1024
 MOST_STAMPED = 100_000
+"""Maximum files of a folder that count for its stamp."""
 MOST_KEYS = 50_000
 """Maximum recorded keys of a JSONL file; the memories of a larger file are never removed by an import."""
 UNREADABLE = (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError)
@@ -108,7 +109,7 @@ def load(state_dir: str, project: Project) -> State:
         state.checked_at, state.cost_s = float(stored["checked_at"]), float(stored["cost_s"])
         if stored["database"] == state.database:
             state.team = str(stored["team"])
-        else:
+        else:  # another database: it lacks what was imported into the former one
             forget_stamps(state)
     return state
 

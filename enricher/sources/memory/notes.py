@@ -172,9 +172,8 @@ class _Note:
             self.reading.remarks += remarks
         elif not is_for_agents:
             *folders, name = self.source.split("/")[-3:]
-            is_record = any(
-                namespace_named(folder) == "decisions" for folder in folders
-            )  # the folder outweighs the topic in the file name
+            # A folder of decisions outweighs the topic in the file name.
+            is_record = any(namespace_named(folder) == "decisions" for folder in folders)
             self.namespace = "decisions" if is_record else namespace_in(name, *reversed(folders))
 
     def add(self, section: sections.NoteSection, *, origin: str) -> None:
@@ -227,6 +226,7 @@ def _unreadable(failure: OSError, reading: SourceReading) -> None:
 def _text_of(path: str) -> tuple[str, str]:
     """Return (text, ""), or ("", problem) with the problem in the form "line: message; remedy"."""
     try:
+        # Opening a FIFO must not wait for its writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
             if not os.path.isfile(path):

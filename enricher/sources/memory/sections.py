@@ -12,9 +12,9 @@ from typing import Any
 
 from enricher.sources.memory.reading import headed
 
-SHORT = 1_500
-LONGEST_PIECE = 3_000
-TOO_SMALL = 120
+SHORT, LONGEST_PIECE, TOO_SMALL = 1_500, 3_000, 120
+"""Characters: up to the first a note stays whole, none of its pieces exceeds the second, and a passage below the third
+joins its parent's."""
 LONGEST_FRONTMATTER = 64 * 1024
 DECISION_HEADINGS = ("decision", "decisions", "decision outcome", "the decision")
 FIELD_HEADINGS = ("status", "date", "deciders", "decision makers")
@@ -46,7 +46,7 @@ class _Part:
 
 def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
     """Return a note's frontmatter fields, the rest of its text, and the error in the frontmatter ("3: …") if any."""
-    lines = text[: LONGEST_FRONTMATTER + 8].split("\n")
+    lines = text[: LONGEST_FRONTMATTER + 8].split("\n")  # with room for the line that ends it
     if lines[0].rstrip() != "---":
         return {}, text, ""
     end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() in ("---", "...")), 0)
@@ -59,7 +59,7 @@ def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
         fields = yaml.load("\n".join(lines[1:end]), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, ValueError, RecursionError) as failure:
         mark = getattr(failure, "problem_mark", None)
-        line = mark.line + 2 if mark else 2
+        line = mark.line + 2 if mark else 2  # YAML counts from 0, and the line "---" is not part of its text
         return {}, body, f"{line}: the frontmatter is no YAML ({getattr(failure, 'problem', None) or failure})"
     if fields is None:
         return {}, body, ""
@@ -106,6 +106,7 @@ def _parts(body: str) -> list[_Part]:
     for line in body.split("\n"):
         if mark := _FENCE.match(line):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        # A longer line is no heading, and the pattern would take quadratic time for it.
         heading = None if fence or len(line) > 1000 else _HEADING.fullmatch(line)
         if heading:
             parts.append(_Part(len(heading[1]), heading[2], []))

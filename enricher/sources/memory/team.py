@@ -49,7 +49,7 @@ def requires_sync(project: Project, state: State, now: str) -> bool:
     """
     if now == state.team:
         return False
-    owner = state.team.partition("\n")[0]
+    owner = state.team.partition("\n")[0]  # the clone whose memories are stored; the first line of a stamp
     return bool(now) or owner == project.root or not os.path.isdir(owner)
 
 

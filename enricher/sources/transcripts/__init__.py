@@ -38,6 +38,7 @@ MOST_BYTES = 1 << 20
 """Bytes read from the end of a file; older records are not found."""
 MOST_DECODED_BYTES = 384 * 1024
 MOST_DECODED_LINES = 1500
+"""Limits on what is decoded from JSON, which takes most of the time of reading."""
 LONGEST_LINE = 96 * 1024
 """Maximum bytes of a decoded line; a longer one contains a file that a tool used, an image or a whole history."""
 END_BYTES = 768
@@ -46,6 +47,7 @@ HEAD_BYTES = 2048
 """Number of bytes at the start of an undecoded line that are searched for a file path."""
 
 MOST_TODO_LINES = 20
+"""Maximum older lines with a todo mark that are decoded to find the last todo list."""
 MOST_PROMPTS = 5
 MOST_ANSWERS = 40
 """Maximum number of pieces of answers that are kept, because a prompt may choose an option from them."""
@@ -65,8 +67,9 @@ TERSE = 10
 LONGEST_PATH = 200
 
 WITH_TRANSCRIPTS = ("claude", "gemini", "codex", "copilot")
-REGULAR_FILE = 0o100000
-FILE_TYPE = 0o170000
+"""Clients whose records have a module here; a transcript of any other client is read as Claude's."""
+REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000
+"""S_IFREG and the mask S_IFMT; the module ``stat`` is not loaded on the hook's path."""
 
 
 class Found:
@@ -129,16 +132,14 @@ class Found:
         if path not in self.files and len(self.files) < MOST_FILES:
             self.files.append(path)
         self.has_edits = self.has_edits or is_change
+        # Records come newest first: without a prompt yet, the change belongs to the turn that has just ended.
         if is_change and not self.prompts and path not in self.changed and len(self.changed) < MOST_FILES:
             self.changed.append(path)
 
     def command(self, command: object) -> None:
         """Add the first line of a command that a tool ran."""
-        if (
-            isinstance(command, str)
-            and len(self.commands) < MOST_COMMANDS
-            and (line := command.strip().partition("\n")[0])
-        ):
+        line = command.strip().partition("\n")[0] if isinstance(command, str) else ""
+        if line and len(self.commands) < MOST_COMMANDS:
             self.commands.append(line)
 
     def error(self, text: object) -> None:
@@ -226,6 +227,7 @@ def _reason(failure: Exception) -> str:
 
 def _read(path: str, event: PromptEvent) -> Found:
     name = event.host if event.host in WITH_TRANSCRIPTS else WITH_TRANSCRIPTS[0]
+    # ``__import__``, because ``importlib`` is not loaded on the hook's path.
     host: Host = __import__(f"enricher.sources.transcripts.{name}", fromlist=("take",))
     found = Found(event.cwd, event.prompt)
     decoded_bytes = decoded_lines = 0
@@ -234,6 +236,7 @@ def _read(path: str, event: PromptEvent) -> Found:
         if found.is_full() or decoded_bytes > MOST_DECODED_BYTES or decoded_lines >= MOST_DECODED_LINES:
             is_cut = True
             break
+        # Of a huge line only the ends are searched: the kind of a record is near one of them.
         ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
         if not any(mark in ends for mark in host.MARKS):
             continue

@@ -1,4 +1,7 @@
-"""Records of Claude Code: one object per line, of many types; only user, assistant and system records are used."""
+"""Records of Claude Code: one object per line, of many types; only user, assistant and system records are used.
+
+A list of todos comes as a whole (``TodoWrite``), or as tasks that are created and updated one by one.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MARKS = (b'"response_item"', b'"event_msg"', b'"compacted"')
 TODO_MARKS = (b'"update_plan"',)
 METADATA = "internal_chat_message_metadata_passthrough"
-PERSONS_KIND = "user.text"
+USERS_KIND = "user.text"
 HOSTS_WORDS = ("<environment_context", "<user_instructions", "<permissions", "# AGENTS.md", "<INSTRUCTIONS", "<turn_")
 PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 LONGEST_PATCH = 32 * 1024
@@ -62,7 +62,7 @@ def _is_users(metadata: object, text: str) -> bool:
     """Return whether the user wrote a message: by its metadata, or in versions without it by the text's beginning."""
     kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
     if isinstance(kinds, list):
-        return PERSONS_KIND in kinds
+        return USERS_KIND in kinds
     return not text.lstrip().startswith(HOSTS_WORDS)
 
 

@@ -18,7 +18,7 @@ FAILED = ("error", "failed")
 
 
 def take(record: dict[str, Any], found: Found) -> None:
-    """Extract one message, or all messages of a patch."""
+    """Extract one message, or all messages of a patch, which repeats those before it."""
     patch = record.get("$set")
     if isinstance(patch, dict):
         messages = patch.get("messages")

@@ -25,6 +25,7 @@ def text_of(content: object) -> str:
 def short(text: str, limit: int) -> str:
     """Return foreign text redacted and at most ``limit`` characters long."""
     text = storable(" ".join(text[: 4 * limit + 4096].split()))
+    # Before the text is cut: half a secret would not be recognised.
     text = redact(text[: 2 * limit + 512])[0]
     return shortened(text, limit)
 

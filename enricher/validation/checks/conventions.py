@@ -19,11 +19,15 @@ _FUNCTIONS_OF_MODULES = re.compile(rb"^(?:async )?def (\w+)\(", re.MULTILINE)
 
 
 def is_implemented_elsewhere(path: str, name: str) -> bool:
-    """Return whether a module in the folder of ``path``, or in a package beside that one, implements the function."""
+    """Return whether a module in the folder of ``path``, or in a neighbouring package, implements the function.
+
+    Then the empty function follows a convention, as those of plug-ins do.
+    """
     own = Path(path).absolute()
     is_package = (own.parent / "__init__.py").is_file()
     modules = [*own.parent.glob("*.py"), *islice(own.parent.parent.glob("*/*.py") if is_package else (), MOST_FILES)]
     definition = re.compile(rb"^[ \t]*(?:async )?def %s\(" % re.escape(name.encode()), re.MULTILINE)
+    # Few files define the name, so that few have to be parsed.
     contents = (_read(one) for one in modules[:MOST_FILES] if one != own)
     return any(_implements(one, name) for one in contents if definition.search(one))
 

@@ -1,9 +1,9 @@
 """Find public classes, functions and methods without a docstring (CODE_003).
 
-Not asked for: what a leading underscore (its own, its class's, its file's or its folder's) or ``__all__`` makes
-private, nested functions, special methods, overrides, overloads, setters, empty bodies, one of several definitions, and
-tests. Neither is what is described elsewhere: in a comment above, in the docstring of ``__init__``, by a decorator, or
-by an assigned ``__doc__``. Files below a folder ``scripts`` have no users who import them.
+No docstring is demanded of what a leading underscore (its own, its class's, its file's or its folder's) or ``__all__``
+makes private, of nested functions, special methods, overrides, overloads, setters, empty bodies, one of several
+definitions, and tests; nor of what is described elsewhere: in a comment above, in the docstring of ``__init__``, by a
+decorator, or by an assigned ``__doc__``; nor in files below a folder ``scripts``, which nobody imports.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from enricher.validation.checks.conventions import is_convention
-from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, name_of, text_of
+from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, is_nothing, name_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +38,7 @@ INTERNAL = re.compile(
 )
 """What a class says whose methods nobody else is to call."""
 COMMENT_WORDS = 4
+"""Words of a comment above a definition that count as its description."""
 KNOWN_BASES = frozenset(
     """object Generic ABC NamedTuple TypedDict Enum IntEnum StrEnum Flag Exception ValueError
     RuntimeError TypeError KeyError LookupError OSError""".split()
@@ -96,7 +97,7 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
         bound = {name_of(target) for one in node.body if isinstance(one, ast.Assign) for target in one.targets}
         makers = [one for one in node.body if isinstance(one, FUNCTIONS) and one.name in ("__init__", "__new__")]
         return not bound.isdisjoint(DESCRIPTIONS) or any(map(docstring_of, makers))
-    return all(isinstance(one, ast.Pass) or _is_constant(one) for one in node.body)
+    return all(map(is_nothing, node.body))
 
 
 def _is_typed_dict(node: ast.ClassDef, source: Source) -> bool:
@@ -111,10 +112,6 @@ def _is_typed_dict(node: ast.ClassDef, source: Source) -> bool:
                 seen.add(base)
                 waiting.append(classes[base])
     return False
-
-
-def _is_constant(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _exported(tree: ast.Module) -> frozenset[str] | None:

@@ -1,33 +1,324 @@
-"""Find values that belong into a setting (CODE_002), and secrets with them.
+"""Find values that belong in a setting: addresses, home folders, limits of time and number (CODE_002); secrets, too.
 
 A value that has a name, as a constant, a default or a field of a class, is not reported, and neither is prose.
 """
 
 from __future__ import annotations
 
+import ast
+import ipaddress
 import re
+from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from enricher.validation.checks.fixed_addresses import find_addresses
-from enricher.validation.checks.fixed_numbers import find_numbers
+from enricher.prompt.redaction import found_in
 from enricher.validation.checks.secret_values import find_secrets
+from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, end_of, name_of, names_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from enricher.validation.source import CodeFinding, Source
+    from enricher.validation.source import Source
 
+READING = frozenset(
+    """add_argument option Option Argument add_option Field startswith endswith
+    replace removeprefix removesuffix split partition rpartition find index compile match search sub fullmatch strip
+    lstrip rstrip count fromkeys""".split()
+)
+IN_EXAMPLE = re.compile(r"(?i).*(?:example|sample|demo|default|help|docs|link|about).*|_*test(?:_\w*)?")
+TO_SETTING = "give it a name: a constant, a parameter or a setting"
+URL = re.compile(
+    r"(?:https?|wss?|ftps?|amqps?|mongodb(?:\+srv)?|rediss?|postgres(?:ql)?(?:\+\w+)?|mysql(?:\+\w+)?|grpc)://[^\s\"'<>{}|]+"
+)
+HOME = re.compile(
+    r"(?:/home/(?!(?:user|username|me|you)\b)[a-z][\w.-]*|/Users/(?!(?:user|username|me|you)\b)[A-Za-z][\w.-]*|[A-Z]:\\Users\\\w+)(?:[/\\].*)?"
+)
+PUBLIC_DNS = ("8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9")
+SERVICE_HOME = re.compile(
+    r"/home/(?:ubuntu|debian|ec2-user|runner|app|appuser|jovyan|node|vagrant|pi|vscode|site|git|docker|container|ray"
+    r"|airflow|spark|hadoop|jenkins|nonroot|worker|server|service)\b"
+)
+"""Home folders that an image or a service gives to everyone."""
+ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?")
+EXAMPLE_HOSTS = re.compile(
+    r"(?i)(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|w3\.org|schema\.org|json-schema\.org|purl\.org"
+    r"|xmlsoap\.org|axschema\.org|(?:specs\.)?openid\.net|openxmlformats\.org|(?:schemas|ns|xmlns)\..*|(?:www\.)?rfc-editor\.org|peps\.python\.org"
+    r"|(?:\w+\.)?wikipedia\.org|(?:dx\.)?doi\.org|creativecommons\.org|opensource\.org|host|hostname|your.*|my.*|\.+)"
+)
+CONNECTING = re.compile(
+    r"(?i)(?!_*(?:[gs]et|store|save)_)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
+    r"|clone|download\w*|call|send\w*|open|ping|query|\w*client|\w*session|stream|websocket\w*)(?:_\w+)?"
+)
+"""Functions that are given an address, or a folder, to work with it."""
+HOLDS_ADDRESS = re.compile(
+    r"(?i)_*(?:\w+_)?(?:url|uri|base|host|hostname|endpoint|server|address|addr|ip|api|gateway|webhook)"
+)
+GIVES_ADDRESS = re.compile(
+    r"(?i)url|_api$|uri|issuer|audience|scope|origin|link|host|endpoint|address|base|server|path|dir"
+)
+"""Functions whose names say that what they return is an address, so that it has a name."""
+NO_USER = re.compile(
+    r"(?i)(?:config\w*|settings?|options?|defaults?|error|exception)$|example|sample|demo|mock|fake|dummy"
+)
+"""Classes whose attributes are settings, errors, or stand in for real ones."""
+READS_SETTING = re.compile(r"(?i)default|env(?:_|$)|environ|config|setting|option")
+WITH_DEFAULT = frozenset("get getenv setdefault getattr pop".split())
+FOR_PEOPLE = re.compile(
+    r"(?im)link|docs?(?:_|$)|help|reference|source|issue|homepage|website|source_?url|information|console|browser|about|readme"
+    r"|tutorial|namespace|schema|issuer?$|audience|scopes?|_id(?:_|$)|referer|origin$|href"
+    r"|refuri|(?:^|_)type$|profile|feature|claim|default|manufacturer|placeholder|configuration_url|fallback|allow|trusted|known|install|release|terms|privacy|pricing|blog|home"
+    r"|badge|logo|icon|image|img|font|avatar|thumbnail|upgrade|changelog|permalink|xmlns|(?:^|_)rel$|picture|photo|thumb|browser"
+)
+"""Names of addresses that a person opens, or that only identify something."""
+ANY_VALUE = re.compile(
+    r"(?i)\b(?:arbitrary|random|mock|ma[kd]e up|dummy|fake|unroutable|any (?:address|host)"
+    r"|doesn't matter|does not matter)\b"
+)
+"""A comment that calls the value one of many."""
+FOR_VISITORS = re.compile(
+    r"(?:www\.)?(?:twitter|x|facebook|youtube|instagram|linkedin|reddit|discord|patreon|medium|t)\.(?:com|gg|me)"
+)
+"""Sites that people visit; programs use other hosts of the same owners, such as ``api.twitter.com``."""
+REPOSITORY = re.compile(r"https://git(?:hub|lab)\.com/[\w.-]+/[\w.-]+(?<!\.git)/?")
+"""The page of a repository."""
+PAGE = re.compile(
+    r"(?i)(?:docs?|console|developers?|support|help|wiki)\..*|.*\.(?:html?|md|rst|pdf|png|svg|jpe?g|ico|gif)|.*/(?:docs?|wiki|installation|getting-started|terms|privacy|blog|pricing|help|guides?|blob|tree|issues|discussions|browse|tickets?|bugs?|pulls?|commits?|auth|\.default)(?:/.*)?"
+)
+"""Host or path of an address that a person reads, or of a permission."""
 ADDRESS_FILES = re.compile(
     r"(?i)(?:\w+_)?(?:placeholders?|fixtures?|mocks?|fakes?|dumm(?:y|ies)|links?|urls?|endpoints?|constants?|settings|defaults?)"
 )
 """Files that are the one place for addresses and numbers."""
 
+NUMBERS = re.compile(
+    r"(?i)(?:\w*_)?(?:timeout|port|retries|attempts)"
+    r"(?:_(?:s|ms|sec|secs|seconds|minutes|hours|days))?"
+)
+WAITING = ("sleep", "settimeout")
+ENDING = frozenset("join close stop shutdown terminate flush set set_many add get_or_set".split())
+"""Calls that wait for an end, or keep a value in a cache or solver for a time."""
+SMALL = 30
+"""A limit of time or number below this is the choice of the place where it is used."""
+DAY_S = 86_400
+"""Seconds; a pause of more than a day is one without an end."""
+PRIVILEGED_PORTS = 1024
+"""A port below this belongs to a protocol."""
+
 
 def find_hardcoded(source: Source) -> Iterator[CodeFinding]:
-    """Yield addresses, home folders, limits of time and number, and secrets that stand in the middle of code."""
+    """Yield addresses, home folders, limits of time and number, and secrets in the middle of code."""
     yield from find_secrets(source)
     if source.is_test or source.is_example or ADDRESS_FILES.fullmatch(PurePath(source.file).stem):
         return
     yield from find_addresses(source)
     yield from find_numbers(source)
+
+
+def find_addresses(source: Source) -> Iterator[CodeFinding]:
+    """Yield the addresses of servers and the home folders that code in a function works with."""
+    for node in source.nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            what = "" if _is_computed_host(source, node) else _place(node.value)
+            if what and _is_for_program(source, node) and not found_in(node.value):
+                yield CodeFinding(node.lineno, end_of(node), f"{what} is fixed in the code", TO_SETTING)
+
+
+def _is_for_program(source: Source, node: ast.Constant) -> bool:
+    """Return whether the program itself uses the value, and no comment explains it or calls it one of many."""
+    above = source.ancestors(node)
+    around = [one for one in above if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
+    if not any(isinstance(one, FUNCTIONS) for one in around) or FOR_PEOPLE.search(names_around(source, node)):
+        return False
+    if any(NO_USER.search(one.name) or IN_EXAMPLE.fullmatch(one.name) for one in around):
+        return False
+    is_remarked = source.is_explained(node) or ANY_VALUE.search(source.comments(node.lineno - 1, end_of(node)))
+    return not is_remarked and _is_used(source, node)
+
+
+def _is_computed_host(source: Source, node: ast.Constant) -> bool:
+    """Return whether the text after an address's ``://`` goes on with a value before the host ends."""
+    found = URL.match(node.value) if isinstance(node.value, str) else None
+    if not found or "/" in found.group().partition("://")[2]:
+        return False
+    parent = source.parent(node)
+    goes_on = isinstance(parent, ast.JoinedStr) and parent.values[-1] is not node
+    return goes_on or str(node.value)[found.end() : found.end() + 1] == "{"
+
+
+def _place(value: str) -> str:
+    """Return what a string names: the address of a server, or a folder of one machine; empty if neither."""
+    if "://" in value and (found := URL.match(value)) and len(value.split()) == 1:
+        return _host(found.group())
+    if ADDRESS.fullmatch(value):
+        return _number(value.partition(":")[0])
+    if HOME.fullmatch(value) and not SERVICE_HOME.match(value):
+        return "the home folder of one person"
+    return ""
+
+
+def _host(url: str) -> str:
+    """Return the server of an address in words, empty for an example, a namespace, and this machine without a port."""
+    try:
+        found = urlsplit(url)
+        host, port = found.hostname or "", found.port
+    except ValueError:
+        return ""
+    if (
+        host.startswith(("169.254.", "metadata."))
+        or PAGE.fullmatch(host)
+        or PAGE.fullmatch(found.path)
+        or REPOSITORY.fullmatch(url)
+        or found.fragment
+    ):
+        return ""  # a cloud's own address, the same on all of its machines; or an address that people open
+    is_here = host == "localhost" or host.startswith("127.")
+    is_real = "." in host or is_here or port is not None
+    if (
+        not host
+        or "%" in host
+        or "*" in host
+        or host.endswith(".")
+        or EXAMPLE_HOSTS.fullmatch(host)
+        or FOR_VISITORS.fullmatch(host)
+        or (is_here and port is None)
+        or not is_real
+    ):
+        return ""
+    return f"the address of {host}"
+
+
+def _number(address: str) -> str:
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return ""
+    is_plain = (
+        address in PUBLIC_DNS
+        or address.startswith(("0.", "255."))
+        or found.is_loopback
+        or found.is_unspecified
+        or found.is_multicast
+        or address.endswith(".0")
+    )
+    return "" if is_plain else f"the address {address}"
+
+
+def _is_used(source: Source, node: ast.Constant) -> bool:
+    """Return whether a program connects with an address, keeps it as one, or returns it under another name."""
+    below: ast.AST = node
+    for above in source.ancestors(node):
+        if isinstance(above, ast.Call):
+            return _connects(above, below)
+        if isinstance(above, ast.Assign) and len(above.targets) == 1:
+            return _is_address(source, above, above.targets[0])
+        if isinstance(above, ast.Return):
+            is_made = isinstance(below, ast.JoinedStr | ast.BinOp)
+            return is_made and not _gives_address(source.scope(node))
+        if not isinstance(above, ast.JoinedStr | ast.BinOp | ast.Dict | ast.List | ast.keyword):
+            return False
+        below = above
+    return False
+
+
+def _connects(call: ast.Call, given: ast.AST) -> bool:
+    """Return whether a call is given an address to connect with, not one for a setting that is missing."""
+    name = name_of(call.func)
+    is_default = given in call.args[1:] and (name in WITH_DEFAULT or READS_SETTING.search(name))
+    is_for_people = name_of(getattr(call.func, "value", None)) == "webbrowser" or "browser" in name
+    return bool(CONNECTING.fullmatch(name)) and given is not call.func and not is_default and not is_for_people
+
+
+def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> bool:
+    """Return whether a variable is set only once in its function, and is an attribute or used to connect."""
+    if not HOLDS_ADDRESS.fullmatch(name_of(target)):
+        return False
+    scope = source.scope(target)
+    same = [one for one in ast.walk(scope) if isinstance(one, ast.expr) and ast.unparse(one) == ast.unparse(target)]
+    parameters = [one.arg for one in ast.walk(scope) if isinstance(one, ast.arg)]
+    uses = [one for one in same if isinstance(getattr(one, "ctx", None), ast.Load)]
+    if len(same) - len(uses) > 1 or name_of(target) in parameters:
+        return False
+    if isinstance(target, ast.Attribute):
+        return isinstance(assignment.value, ast.Constant) and source.parent(assignment) is scope
+    return any(_reaches_connection(source, use) for use in uses)
+
+
+def _reaches_connection(source: Source, use: ast.expr) -> bool:
+    """Return whether a call that connects is given a variable, or the function returns what it is made into."""
+    below: ast.AST = use
+    for above in source.ancestors(use):
+        if isinstance(above, ast.Call) and _connects(above, below):
+            return True
+        if isinstance(above, ast.Return):
+            return isinstance(below, ast.JoinedStr | ast.BinOp) and not _gives_address(source.scope(use))
+        if isinstance(above, ast.stmt):
+            return False
+        below = above
+    return False
+
+
+def _gives_address(scope: ast.AST) -> bool:
+    """Return whether a function's name says that it returns an address, or what people look at; or it is a property."""
+    name = getattr(scope, "name", "")
+    is_property = any("property" in name_of(one) for one in getattr(scope, "decorator_list", ()))
+    return bool(is_property or GIVES_ADDRESS.search(name) or FOR_PEOPLE.search(name))
+
+
+def find_numbers(source: Source) -> Iterator[CodeFinding]:
+    """Yield the numbers that a call in a function gives to something that is usually a setting."""
+    for node in source.nodes:
+        if isinstance(node, ast.Call):
+            yield from _numbers_of(source, node)
+
+
+def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
+    given = [(one.arg or "", one.value) for one in call.keywords if NUMBERS.fullmatch(one.arg or "")]
+    if name_of(call.func) in WAITING and call.args:
+        given.append((name_of(call.func), call.args[0]))
+    for name, value in given:
+        number = value.value if isinstance(value, ast.Constant) else None
+        if isinstance(number, bool) or not isinstance(number, int | float) or _is_choice(name, number):
+            continue
+        is_rhythm = _is_rhythm(source, call, name)
+        if not is_rhythm and _is_in_the_middle(source, call, number) and not source.is_explained(value):
+            yield CodeFinding(value.lineno, end_of(value), f"{number} for {name} is fixed in the code", TO_SETTING)
+
+
+def _is_in_the_middle(source: Source, call: ast.Call, number: float) -> bool:
+    """Return whether a call is in a function, and neither that nor a name for the call's result explains the number."""
+    above = source.ancestors(call)
+    around: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
+    around = [one for one in above if isinstance(one, FUNCTIONS)]
+    if not around or name_of(call.func) in READING | ENDING or _is_in_decorator([call, *above]):
+        return False
+    if name_of(call.func) in ("__init__", "super") or any(isinstance(one, ast.BoolOp) for one in above):
+        return False  # a subclass fixes a value of its base; or the number replaces a value that was not given
+    around += [one for one in above if isinstance(one, ast.ClassDef)]
+    if any(IN_EXAMPLE.fullmatch(one.name) or str(number) in docstring_of(one) for one in around):
+        return False
+    kept = source.parent(call)
+    return not (isinstance(kept, ast.Assign) and NUMBERS.fullmatch(name_of(kept.targets[0])))
+
+
+def _is_in_decorator(path: list[ast.AST]) -> bool:
+    """Return whether a value is an argument of a decorator; ``path`` is its node, followed by its ancestors."""
+    return any(below in above.decorator_list for below, above in pairwise(path) if isinstance(above, FUNCTIONS))
+
+
+def _is_choice(name: str, number: float) -> bool:
+    """Return whether a number is the choice of its place: a short time, few attempts, the port of a protocol."""
+    if "default" in name.lower():
+        return True
+    if "port" in name.lower():
+        return number < PRIVILEGED_PORTS
+    return abs(number) < SMALL
+
+
+def _is_rhythm(source: Source, call: ast.Call, name: str) -> bool:
+    """Return whether a pause repeats in a loop, or has no end."""
+    if name != "sleep":
+        return False
+    is_endless = isinstance(call.args[0], ast.Constant) and float(str(call.args[0].value)) > DAY_S
+    return is_endless or any(isinstance(one, ast.While | ast.For | ast.AsyncFor) for one in source.ancestors(call))

@@ -1,4 +1,4 @@
-"""Find secrets that stand in code (SEC_003)."""
+"""Find secrets that are written into code (SEC_003), by the screen that also reads prompts."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import found_in
-from enricher.validation.checks.given_names import name_given_to, names_around
-from enricher.validation.source import CodeFinding, end_of
+from enricher.validation.source import CodeFinding, end_of, name_given_to, names_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +32,7 @@ PATTERN = re.compile(
 )
 """A regular expression, the name of a resource, the public half of a key, or a UUID."""
 TABLE_ROWS = 4
-"""A dictionary with at least so many values, all of one length or all as long as a token, holds checksums or codes."""
+"""A dictionary with this many values, all of one length or all as long as a token, holds checksums or codes."""
 SHORTEST_TOKEN = 16
 PLACEHOLDER = re.compile(
     r"(?i).*(?:example|dummy|placeholder|change.?me|your|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\(|%[sdr]).*"
@@ -45,6 +44,7 @@ IS_A_NAME = re.compile(
 )
 TO_STORE = "read it from the environment or a secret store, and revoke it if it was published"
 LONGEST = 2_000
+"""Characters of a string; a longer one is data or a text."""
 MOST_WORDS = 2
 """Words of a string that may be a secret, as in "Bearer TOKEN"; more are prose."""
 

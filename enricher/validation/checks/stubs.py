@@ -1,8 +1,8 @@
 """Find functions that are declared but not implemented (CODE_001).
 
 Two kinds are reported. One announces its code: a comment, a docstring, a message or an error says TODO or "not yet
-implemented". The other is bare: it does nothing, or only raises NotImplementedError, and nothing in its file or in the
-modules beside it shows a reason, such as a base class, a hook, a table of functions or a convention of plug-ins.
+implemented". The other is bare: it does nothing, or only raises NotImplementedError, and nothing in its file or in
+neighbouring modules shows a reason, such as a base class, a hook, a table of functions or a convention of plug-ins.
 """
 
 from __future__ import annotations
@@ -13,12 +13,21 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from enricher.validation.checks.conventions import is_implemented_elsewhere
-from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, end_of, is_nothing, name_of, text_of
+from enricher.validation.source import (
+    FUNCTIONS,
+    CodeFinding,
+    Source,
+    docstring_of,
+    end_of,
+    is_nothing,
+    name_of,
+    text_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from enricher.validation.source import Function, Source
+    from enricher.validation.source import Function
 
 SUGGESTION = "implement it, or remove it until it is needed"
 RAISES = "only raises NotImplementedError"
@@ -57,7 +66,7 @@ INTENTIONAL = re.compile(
 )
 """A docstring that gives a reason for an empty function, or examples that doctest runs."""
 DECLARED = 3
-"""So many bare functions in one file are declarations, such as those of events."""
+"""A file with this many bare functions declares them, such as those of events."""
 LONG_DOCSTRING = 4
 """Line ends in the docstring of a function that describes an interface."""
 DECLARING = frozenset(
@@ -94,7 +103,8 @@ def find_stubs(source: Source) -> Iterator[CodeFinding]:
     kinds = [(one, kind) for one in source.functions() if (kind := _kind(source, one))]
     announced = [(one, kind) for one, kind in kinds if kind == ANNOUNCES]
     bare = [(one, kind) for one, kind in kinds if kind != ANNOUNCES and _is_bare(source, one)]
-    for function, kind in announced + bare * (len(bare) < DECLARED):
+    # Several bare functions in one file are declarations, so that then none of them is reported.
+    for function, kind in announced + (bare if len(bare) < DECLARED else []):
         if not _is_interface(source, function):
             yield CodeFinding(function.lineno, end_of(function), f"{_named(source, function)} {kind}", SUGGESTION)
 
@@ -124,7 +134,7 @@ def _kind(source: Source, function: Function) -> str:
 
 
 def _announces(source: Source, function: Function, body: list[ast.stmt]) -> bool:
-    """Return whether the first comment in a function announces its code; beside a value, TODO may mean anything."""
+    """Return whether the only comment in a function announces its code; next to a value, TODO may mean anything."""
     returned = [one.value for one in body if isinstance(one, ast.Return)]
     is_value = any(isinstance(one, ast.Constant) and one.value is not None for one in returned)
     remarks = [one for one in source.remarks(function).splitlines() if not FOR_TOOLS.match(one)]

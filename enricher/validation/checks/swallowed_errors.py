@@ -1,6 +1,6 @@
 """Find exceptions that are caught broadly and then forgotten (ERROR_001).
 
-Only a block that is all its function does is reported: beside other statements, its work may be optional.
+Only a block that is all its function does is reported: next to other statements, its work may be optional.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,
 ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b|\bnosec\b")
 """The author told a linter (bandit, ruff) that this handler may drop its error."""
 REASON_WORDS = 2
-"""A comment of so many words is a reason."""
+"""A comment with this many words counts as a reason."""
 NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever mind\b|\bwho cares\b")
 LOGGING = frozenset(
     "debug info warning warn error exception critical log print excepthook print_exc print_exception echo".split()
@@ -148,6 +148,4 @@ def _broad(handler: ast.ExceptHandler) -> str:
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass | ast.Continue) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
+    return isinstance(statement, ast.Continue) or is_nothing(statement)

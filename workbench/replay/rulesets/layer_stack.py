@@ -16,8 +16,8 @@ from enricher.home import config_dir, project_root
 from enricher.prompt.project import identify
 from enricher.rules.compiling.compiled import FITTED, PROMPTS
 from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.compiling.named.files import Files
-from enricher.rules.compiling.workflows.catalogue import WORKFLOWS
+from enricher.rules.compiling.named_files import Files
+from enricher.rules.compiling.workflows import WORKFLOWS
 from enricher.rules.layers import (
     AOPS_PATH,
     HEURISTICS,

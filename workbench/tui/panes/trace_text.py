@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len, chop_cells
 from textual.content import Content, Span
 
-from enricher.validation.summary import summary as violation_summary
+from enricher.interfaces.explanation import violation_summary
 from workbench.tui.widgets.lists.columns import moment
 from workbench.tui.widgets.plain_text import plain, plain_in_place
 from workbench.tui.widgets.sparkline import bar

@@ -9,8 +9,8 @@ from urllib.parse import quote, unquote
 from datasette.utils.asgi import Response
 from markupsafe import Markup, escape
 
+from enricher.interfaces.explanation import violation_summary
 from enricher.settings import DEFAULTS
-from enricher.validation.summary import summary as violation_summary
 from storage.traces import queries
 from workbench.views import outcomes
 from workbench.views.latency import HOOK_MS, INSIDE_MS

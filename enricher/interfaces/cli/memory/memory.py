@@ -1,6 +1,6 @@
-"""``enricher memory``: add, list, show and review the memories of projects.
+"""``enricher memory``: add, list, show, review and forget the memories of projects.
 
-Searching, importing and forgetting are in separate modules, which only those commands import.
+Searching and importing are in separate modules with larger imports, which only those commands load.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, errors_as_messages, is_wanted
+from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, deletion_options, errors_as_messages, is_wanted
 from enricher.interfaces.cli.output import (
     CommandGroup,
     facts_table,
@@ -29,36 +29,23 @@ from storage.memory import memories
 if TYPE_CHECKING:
     import sqlite3
 
+    from enricher.prompt.project import Project
     from storage.memory.memories import Memory
 
 PREVIEW = 301
 NARROW = 100
 """Terminal width, in columns, up to which sources are shortened to leave room for the text."""
-WHICH_BEGIN_SO = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
-
+OF_PREFIX = "select id from memories where id = :id or key = :id or substr(id, 1, :length) = :id limit 100"
 namespaces = click.option(
     "--namespace", type=click.Choice(memories.NAMESPACES), default=None, help="The kind of memory."
 )
 
 
-class MemoryCommands(CommandGroup):
-    """The commands of this module, and those from separate modules with larger imports."""
-
-    ELSEWHERE = ("forget", "import", "search")
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *self.ELSEWHERE]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.ELSEWHERE:
-            return super().get_command(ctx, cmd_name)
-        command: click.Command = __import__(
-            f"enricher.interfaces.cli.memory.memory_{cmd_name}", fromlist=["command"]
-        ).command
-        return command
-
-
-@click.group(cls=MemoryCommands, epilog='Example: enricher memory search "session cookie"')
+@click.group(
+    cls=CommandGroup,
+    lazy={name: f"memory.memory_{name}:command" for name in ("import", "search")},
+    epilog='Example: enricher memory search "session cookie"',
+)
 def memory() -> None:
     """Add, import, search and review memories: what was decided, tried and learned in a project."""
 
@@ -212,7 +199,7 @@ def review(memory_id: str, verdict: str | None, is_sure: bool, cwd: str, is_json
 def find(db: sqlite3.Connection, name: str) -> Memory:
     """Return the memory with this id, or with the only id that starts with it; raises ClickException."""
     asked = {"id": name, "length": len(name)}
-    found = [row[0] for row in db.execute(WHICH_BEGIN_SO, asked)] if name else []
+    found = [row[0] for row in db.execute(OF_PREFIX, asked)] if name else []
     if name in found:
         found = [name]
     if len(found) > 1:
@@ -330,3 +317,59 @@ def _edit(db: sqlite3.Connection, one: Memory) -> bool:
     one.content = text
     memories.add(db, one)
     return True
+
+
+@memory.command(epilog='Example: enricher memory forget --match "old importer" --dry-run')
+@click.argument("memory_ids", metavar="[ID]…", nargs=-1)
+@click.option(
+    "--match", "words", default="", metavar="WORDS", help="All memories of this project that contain all these words."
+)
+@namespaces
+@options.in_folder
+@deletion_options
+@options.as_json
+def forget(
+    memory_ids: tuple[str, ...], words: str, namespace: str | None, cwd: str, is_dry: bool, is_sure: bool, is_json: bool
+) -> None:
+    """Delete memories permanently, also from the search index, and list what was deleted."""
+    from enricher.erasure import forgetting
+
+    if not memory_ids and not words and not namespace:
+        raise click.UsageError("name the memories to delete: an ID, --match WORDS or --namespace NAME")
+    with opened() as db, errors_as_messages():
+        doomed = _named(db, memory_ids, begun=forgetting.unfinished_memories(state_dir()))
+        if words or namespace:
+            doomed += _matching(db, identify(cwd), words=words, namespace=namespace or "")
+        doomed = list({one.id: one for one in doomed}.values())
+        if not doomed and not is_dry and forgetting.is_unfinished(state_dir()):
+            forgetting.finish(db, state_dir())
+            click.echo("the deletion that was interrupted before is now complete", err=True)
+            return
+        if not is_forgotten(db, doomed, is_dry=is_dry, is_sure=is_sure, is_json=is_json):
+            return
+    if is_json:
+        print_json([one.to_json() for one in doomed])
+        return
+    for one in doomed:
+        click.echo(f"deleted {one.id}: {preview(one.content)}")
+    if not doomed:
+        click.echo("no memories match", err=True)
+
+
+def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:
+    """Return the memories whose ids begin with ``ids``; skip missing ones whose deletion had already ``begun``."""
+    found = []
+    for name in ids:
+        try:
+            found.append(find(db, name))
+        except click.ClickException:
+            if not any(own.startswith(name) for own in begun):
+                raise
+    return found
+
+
+def _matching(db: sqlite3.Connection, project: Project, *, words: str, namespace: str) -> list[Memory]:
+    """Return the project's memories of the namespace that contain every word."""
+    wanted = words.lower().split()
+    found = memories.listing(db, project=project.id, namespace=namespace, limit=-1)
+    return [one for one in found if all(word in one.content.lower() for word in wanted)]

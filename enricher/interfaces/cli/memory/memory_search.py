@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_LOOKED_THROUGH = 200
-"""How many of the best hits are searched for those of the wanted namespace."""
+"""Number of best hits that are searched for those of the wanted namespace."""
 MOST_REASONS = 6
 
 
@@ -90,7 +90,10 @@ class _Search:
 
 
 def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
-    """Return the id from the JSONL line, even if another project's memory already uses that id."""
+    """Return the id from the JSONL line, even if another project's memory already uses that id.
+
+    Without an id on the line, the key is a hash of the content, and the memory's own id is returned.
+    """
     if hit.origin != "import:jsonl" or not hit.id.startswith("m-"):
         return hit.id
     memory = memories.get(db, hit.id)

@@ -24,9 +24,9 @@ def check(file: str | None, effective: bool, is_json: bool, cwd: str) -> None:
     """
     if file and not os.path.exists(file):
         _refuse(file, is_json=is_json)
-    from enricher.rules.checks.lint import check as check_layers
-    from enricher.rules.checks.lint import layers_to_check
     from enricher.rules.layers import find_layers
+    from enricher.rules.lint import check as check_layers
+    from enricher.rules.lint import layers_to_check
 
     folder = os.path.abspath(cwd)
     layers = layers_to_check(file, folder) if file else find_layers(folder)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import click
 
-from enricher.install.doctor.doctor import BROKEN, NOTE, OK, examine, repair, try_model
+from enricher.install.doctor import BROKEN, NOTE, OK, examine, repair, try_model
 from enricher.interfaces.cli import options
 
 _COLOURS = {OK: "green", NOTE: "yellow", BROKEN: "red"}

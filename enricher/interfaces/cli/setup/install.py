@@ -1,4 +1,7 @@
-"""``enricher install`` and ``uninstall``: register the hook and prove that it answers, or remove only our entries."""
+"""``enricher install`` and ``uninstall``: register the hook and prove that it answers, or remove only our entries.
+
+``enricher on`` and ``off`` switch enrichment on and off; the hook stays registered.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from enricher import bundle, hosts
 from enricher.install import installer, launcher, mcp, registration, selftest, subagent
 from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.memory.mcp import MISSING, is_sdk_installed
+from enricher.interfaces.cli.memory.library import MISSING, is_sdk_installed
 
 
 @click.command(epilog="Example: enricher install --host claude --dry-run")
@@ -169,3 +172,23 @@ def uninstall(named: tuple[str, ...], scope: str | None, *, is_dry: bool) -> Non
             click.echo("The hook is not registered, so there is nothing to remove.")
     if plan.left_out:
         raise click.ClickException("\n".join(plan.left_out))
+
+
+@click.command(epilog="Example: enricher on")
+def on() -> None:
+    """Switch enrichment on and end shadow mode."""
+    click.echo(f"Enrichment is on from the next prompt ({_switched(enabled=True, shadow=False)}).")
+
+
+@click.command(epilog="Example: enricher off")
+def off() -> None:
+    """Switch enrichment off; the hook stays registered, and "enricher on" switches it on again."""
+    click.echo(f"Enrichment is off from the next prompt ({_switched(enabled=False)}).")
+
+
+def _switched(**settings: bool) -> str:
+    """Write the settings and return the path of their file."""
+    try:
+        return installer.set_switches(settings)
+    except InstallationError as error:
+        raise click.ClickException(str(error)) from None

@@ -27,7 +27,7 @@ from enricher.interfaces.cli.output import (
     print_json,
     printable,
 )
-from enricher.interfaces.cli.trace.lines import print_keep_rates, print_lines
+from enricher.interfaces.explanation import model_summary, violation_summary
 from storage import traces
 from storage.traces import line_labels, queries
 
@@ -43,26 +43,14 @@ if TYPE_CHECKING:
 
 PROMPT_CHARS = 400
 ID_CHARS = 14  # down to the microsecond
+LINE_CHARS = 60
 
 
-class TraceCommands(CommandGroup):
-    """The ``trace`` commands: those of this module, and the deleting ones, which are imported when called."""
-
-    ELSEWHERE = ("forget", "prune", "rescreen")
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted([*super().list_commands(ctx), *self.ELSEWHERE])
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.ELSEWHERE:
-            return super().get_command(ctx, cmd_name)
-        from enricher.interfaces.cli.trace import deleting
-
-        command: click.Command = getattr(deleting, cmd_name)
-        return command
-
-
-@click.group(cls=TraceCommands, epilog="Example: enricher trace list --where type:debug --limit 5")
+@click.group(
+    cls=CommandGroup,
+    lazy={name: f"trace.deleting:{name}" for name in ("forget", "prune", "rescreen")},
+    epilog="Example: enricher trace list --where type:debug --limit 5",
+)
 def trace() -> None:
     """Look into the recorded prompts: what was asked, what was added and why, and how long it took."""
 
@@ -144,7 +132,7 @@ def stats(selection: Selection | None, adherence: bool, is_json: bool) -> None:
         print_json(asdict(figures) | {"keep_rate": asdict(kept)})
     else:
         _print_stats(figures)
-        print_keep_rates(kept)
+        _print_keep_rates(kept)
 
 
 def task_types() -> list[str]:
@@ -221,24 +209,22 @@ def _table_of(rows: list[Row]) -> Table:
 
 
 def _print_trace(row: Row, *, is_json: bool) -> None:
-    from enricher.model.summary import summary
-
     if is_json:
         print_json(row)
         return
     console = new_console()
     texts = ("prompt", "output_text")
-    beside = [name.removeprefix("trace_") for name in queries.CHILDREN]
+    children = [name.removeprefix("trace_") for name in queries.CHILDREN]
     facts = facts_table()
     for name, value in row.items():
-        if name not in (*texts, *beside, "label", "line_labels", "inputs") and value not in ("", None, [], 0):
+        if name not in (*texts, *children, "label", "line_labels", "inputs") and value not in ("", None, [], 0):
             facts.add_row(name, _cell(value))
     if why := (row["inputs"] or {}).get("workflow"):
         facts.add_row("why workflow", printable(why))
     if by_model := ((row["inputs"] or {}).get("hydration") or {}).get("model"):
-        facts.add_row("plan by a model", printable(summary(by_model)))
+        facts.add_row("plan by a model", printable(model_summary(by_model)))
     if model := (row["inputs"] or {}).get("model") or {}:
-        facts.add_row("model", printable(summary(model)))
+        facts.add_row("model", printable(model_summary(model)))
     if row["label"]:
         facts.add_row("label", printable(row["label"]["task_type"] or row["label"]["verdict"]))
     console.print(facts)
@@ -247,11 +233,11 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
             title = "would have added" if (name, row["status"]) == ("output_text", "shadow") else name
             console.print(f"{title}\n", style="bold", end="")
             console.print(printable(row[name]) + "\n", soft_wrap=True)
-    print_lines(console, row)
+    _print_lines(console, row)
     if model.get("text"):
         console.print("added late\n", style="bold", end="")
         console.print(printable(model["text"]) + "\n", soft_wrap=True)
-    for name in beside:
+    for name in children:
         if name == "scores":
             _print_scores(console, row[name])
         elif name == "items":
@@ -266,12 +252,10 @@ def _print_trace(row: Row, *, is_json: bool) -> None:
 
 
 def _print_violations(console: Console, rows: list[Row]) -> None:
-    from enricher.validation.summary import summary
-
     if rows:
         console.print("violations in what the agent wrote", style="bold")
     for one in rows:
-        console.print(printable(summary(one)), soft_wrap=True)
+        console.print(printable(violation_summary(one)), soft_wrap=True)
 
 
 def _print_facts(console: Console, title: str, values: Row) -> None:
@@ -303,8 +287,7 @@ def _print_scores(console: Console, rows: list[Row]) -> None:
     """Print the score of each class with the signals that fired for it, one per line."""
     if not rows:
         return
-    table = new_table("facet", "name", "score", "because of")
-    table.title, table.title_justify = "scores", "left"
+    table = new_table("facet", "name", "score", "because of", title="scores")
     facets = list(dict.fromkeys(row["facet"] for row in rows))
     for row in sorted(rows, key=lambda row: facets.index(row["facet"])):
         times = Counter(map(_signal, row["evidence"]))
@@ -323,8 +306,7 @@ def _signal(evidence: object) -> str:
 def _print_rows(console: Console, name: str, rows: list[Row]) -> None:
     if not rows:
         return
-    table = new_table(*(column for column in rows[0] if column != "position"))
-    table.title, table.title_justify = name, "left"
+    table = new_table(*(column for column in rows[0] if column != "position"), title=name)
     for row in rows:
         table.add_row(*(_cell(value) for column, value in row.items() if column != "position"))
     console.print(table)
@@ -364,3 +346,34 @@ def _print_stats(figures: queries.Stats) -> None:
             quantiles = (f"{value:.2f}" for value in (one.p50_ms, one.p95_ms, one.p99_ms))
             table.add_row(printable(one.stage), str(one.measurements), *quantiles)
         console.print(table)
+
+
+def _print_lines(console: Console, trace: Row) -> None:
+    """Print the lines of the added text with their labels; ``enricher trace wrong`` refers to a line by its number."""
+    found = line_labels.lines(trace)
+    if not found:
+        return
+    judged = {one["line"]: one for one in trace.get("line_labels", ())}
+    labels = ("label", "because") if judged else ()
+    table = new_table("line", "kind", "text", *labels, title="lines")
+    for one in found:
+        label = judged.get(one.number)
+        said = (line_labels.VERDICT_WORDS[label["verdict"]], label["because"]) if label else ("", "")
+        cells = (str(one.number), f"{one.kind} {one.rule}".rstrip(), one.text[:LINE_CHARS], *said[: len(labels)])
+        table.add_row(*map(printable, cells))
+    console.print(table)
+
+
+def _print_keep_rates(kept: line_labels.KeepRates) -> None:
+    """Print the share of judged lines that were right, and the filter that selects the prompts counted."""
+    if not kept.total.judged:
+        return
+    title = "keep-rate: share of the judged lines that were right"
+    table = new_table("lines of", "right", "95 %", "prompts", title=title)
+    for one in (*kept.kinds, *kept.rules, kept.total):
+        low, high = one.interval
+        name = f"{one.kind} {one.rule}".strip() or "all"
+        share = f"{one.share:.0%} ({one.right} of {one.judged})"
+        cells = (name, share, f"{low:.0%} to {high:.0%}", one.filter)
+        table.add_row(*map(printable, cells))
+    new_console().print(table)

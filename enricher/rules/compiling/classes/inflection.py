@@ -78,7 +78,7 @@ CONTRACTIONS: dict[str, list[str]] = {
 
 
 def forms(word: str) -> list[str]:
-    """Return the inflected forms of a base word; none for a form that is itself inflected."""
+    """Return the inflected forms of a base word; none for a word that is itself inflected."""
     if len(word) < SHORTEST or not word.isascii() or not word.isalpha() or word.endswith(("ing", "ed", "ly", "ous")):
         return []
     if word in _IRREGULAR:

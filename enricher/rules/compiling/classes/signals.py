@@ -41,12 +41,16 @@ FEATURES = frozenset(
 KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "unless", "with", "exact"})
 SUBJECTS = ("phrase", "any", "words", "feature")
 MOST_GAP, LEAST_WEIGHT = 12, 1
-MOST_WEIGHT = 30  # a single signal written by the user outweighs all fitted ones
-MOST_FITTED = 9  # what `tune` gives at most, and the most that a leaning counts
+MOST_WEIGHT = 30
+"""So high that a single signal written by the user outweighs all fitted ones."""
+MOST_FITTED = 9
+"""The highest weight that ``enricher tune`` writes, and that a leaning has."""
 DEFAULT_GAP = 6
 LONGEST_WORDING = 2
+"""Words of a leaning; a longer wording is a signal."""
 WORDING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
 LATE = "task_"
+"""Begins a feature that holds only once the task type is chosen."""
 RESERVED = frozenset(";|=~")
 """Separators in the compiled texts; when a prompt is read, they are replaced by spaces."""
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.classes.signals import ClassRule
 
 LEADING = frozenset({"lead", "order", "last-order"})
+"""Places of orders: phrases there match the exact form only, and their first words are collected."""
 MOST_CACHED_TABLES = 16
 """Tables that a process keeps compiled: both sides of a comparison, and those with single hunks of an edit undone."""
 
@@ -85,10 +86,7 @@ def _table_of(source: str) -> dict[str, Any]:
             for word in words:
                 first, key = wording_key(word) or (word, "")
                 compiler.word_weights.setdefault(first, {}).setdefault(key, []).append(f"{at} {int(strength)}")
-    return {
-        "classes": [[facet_at, name] for facet_at, name, _signals, _leanings in given["rules"]],
-        **compiler.table(),
-    }
+    return {"classes": [[facet_at, name] for facet_at, name, _signals, _leanings in given["rules"]], **compiler.table()}
 
 
 def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> list[list[int]]:

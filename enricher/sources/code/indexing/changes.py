@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact
 from enricher.prompt.wording.words import looks_like_a_name
+from enricher.sources import git
 from enricher.sources.code import name_history
 from enricher.sources.code.indexing import listing
 from enricher.sources.code.indexing.symbols import definitions
@@ -76,6 +77,7 @@ _NAMES = re.compile(
 """Flags, routes, settings in quotes or at the start of a line, identifiers."""
 _READ_KINDS = frozenset((listing.SOURCE, listing.TEST, listing.CONFIG, listing.EXAMPLE, listing.TEMPLATE, listing.STUB))
 _keys: dict[str, int] = {}
+"""Keys of the words seen so far (0: no name), because a history repeats the same words."""
 
 
 @dataclass(slots=True)
@@ -113,7 +115,7 @@ class _Change:
 def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds: float = MOST_SECONDS) -> int:
     """Read the diffs of unread commits, newest first, and return the number of commits read.
 
-    ``boundary`` holds the oldest commits of a shallow clone, whose diffs would be whole trees. Raises ListingError.
+    ``boundary`` holds the oldest commits of a shallow clone, whose diffs would be whole trees. Raises ``git.GitError``.
     """
     with tempfile.NamedTemporaryFile("w", prefix="enricher-", suffix=".gitattributes") as attributes:
         attributes.write(_ATTRIBUTES)
@@ -127,7 +129,8 @@ def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds
 
 
 def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: frozenset[str], *, until: float) -> int:
-    budget = MOST_BYTES - int(_meta(db, "diff_bytes") or 0)
+    spent = db.execute("select value from meta where key = 'diff_bytes'").fetchone()
+    budget = MOST_BYTES - (int(spent[0]) if spent else 0)
     query = "select id, sha, at, state from (select * from commits order by at desc, id desc limit ?) where state = ?"
     waiting = db.execute(query, (MOST_COMMITS, UNREAD)).fetchall()
     done = 0
@@ -138,7 +141,7 @@ def _read(db: sqlite3.Connection, root: str, log: tuple[str, ...], boundary: fro
             break
         wanted = [sha for sha in batch if sha not in boundary]
         while wanted and time.monotonic() < until:
-            printed, is_whole = listing.stream(root, log, "\n".join(wanted) + "\n", most=MOST_BYTES_OF_A_BATCH)
+            printed, is_whole = git.stream(root, log, "\n".join(wanted) + "\n", most=MOST_BYTES_OF_A_BATCH)
             budget -= len(printed)
             diffs = list(_parsed(printed.decode(errors="replace")))
             if diffs and not is_whole:
@@ -165,11 +168,6 @@ def forget(db: sqlite3.Connection, numbers: list[int]) -> None:
 
 def _marks(of: Iterable[object]) -> str:
     return ",".join("?" for _ in of)
-
-
-def _meta(db: sqlite3.Connection, key: str) -> str:
-    row = db.execute("select value from meta where key = ?", (key,)).fetchone()
-    return str(row[0]) if row else ""
 
 
 def _parsed(text: str) -> Iterator[_Diff]:
@@ -277,6 +275,7 @@ def _classify_change(
         change.detail = f"{here[0]}\t{there[0]}"
     elif name in renamed and counts[name] < 0:
         new, votes = renamed[name].most_common(1)[0]
+        # Half of the removed occurrences must have got the new name; that is stored as text, so it may be no secret.
         if 2 * votes >= -counts[name] and redact(new)[0] == new:
             change.what |= name_history.RENAMED
             change.detail = new

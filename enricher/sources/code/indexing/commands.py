@@ -76,8 +76,8 @@ _NOT_DEVELOPMENT = re.compile(
     r"usage|example|install(?:ation)?$|quick ?start|api|docker|deploy(?:ed)? with|upgrad|faq|troubl", re.IGNORECASE
 )
 
-_TOLD = re.compile(r"^`([^`]+)` (?:runs|checks|builds|starts)\b|\b(?:[Rr]un|[Uu]se|with|via|by running):? `([^`]+)`")
-"""A command in a sentence that tells to run it: "Run the tests with `make test`.", "`make check` runs the linters"."""
+_ADVISED = re.compile(r"^`([^`]+)` (?:runs|checks|builds|starts)\b|\b(?:[Rr]un|[Uu]se|with|via|by running):? `([^`]+)`")
+"""A command in a sentence that advises to run it: "Run the tests with `make test`", "`make check` runs the linters"."""
 _FORBIDS = re.compile(r"\b(?:not|never|don't|instead|without|avoid|no longer|deprecated)\b", re.IGNORECASE)
 
 
@@ -276,8 +276,8 @@ def _of_document(path: str, text: str) -> list[Command]:
             continue
         found[action] = Command(action, command, path, number, folder, README if is_readme else DOCUMENT)
     for unit in units(text):
-        told = _TOLD.search(unit.text)
-        command = (told[1] or told[2]) if told and not _FORBIDS.search(unit.text) else ""
+        advised = _ADVISED.search(unit.text)
+        command = (advised[1] or advised[2]) if advised and not _FORBIDS.search(unit.text) else ""
         action = _action_of_command(command)
         is_whole = " " in command or action == "test"  # "Formatted with `ruff`" names a tool, no command
         if action and is_whole and action not in found and len(command) <= LONGEST_COMMAND:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-LONGEST_UNIT = 290
-SHORTEST_UNIT = 24
+LONGEST_UNIT, SHORTEST_UNIT = 290, 24
+"""Characters of a unit; longer and shorter ones are left out."""
 WHAT_IT_IS_ABOUT = 110
-"""Number of characters of a unit that are searched for the action; the rest, such as list items, is detail."""
+"""Characters at the start of a unit that are searched for the action; the rest, such as list items, is detail."""
 LEAST = 7.0
 """Minimum score of a unit: the heading or its own words name the action, and it is an instruction."""
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact
+from enricher.sources import git
 from enricher.sources.code import clone
 from enricher.sources.code.indexing import changes
-from enricher.sources.code.indexing.listing import ListingError, git
 from storage.base import private, reader
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class Commit:
 
 
 def head(root: str) -> str:
-    """Return the commit that is checked out; raises ListingError if git fails or there is no commit."""
-    return git(root, "rev-parse", "--verify", "HEAD^{commit}").decode(errors="replace").strip()
+    """Return the commit that is checked out; raises ``git.GitError`` if git fails or there is no commit."""
+    return git.ask(root, "rev-parse", "--verify", "HEAD^{commit}").decode(errors="replace").strip()
 
 
 def boundary(git_dir: str) -> frozenset[str]:
@@ -60,11 +60,11 @@ def boundary(git_dir: str) -> frozenset[str]:
 
 
 def tags(root: str) -> list[tuple[str, int, str]]:
-    """Return (name, time of the commit, commit) of the newest tags; raises ListingError."""
+    """Return (name, time of the commit, commit) of the newest tags; raises ``git.GitError``."""
     fields = "%(refname:strip=2)%00%(*committerdate:unix)%00%(committerdate:unix)%00%(*objectname)%00%(objectname)"
     words = ("for-each-ref", "--sort=-creatordate", f"--count={MOST_TAGS}", f"--format={fields}", "refs/tags")
     found = []
-    for line in git(root, *words).decode(errors="replace").splitlines():
+    for line in git.ask(root, *words).decode(errors="replace").splitlines():
         name, peeled, own, its_commit, itself = line.split("\0")
         if (moment := peeled or own).isdigit():
             found.append((name, int(moment), its_commit or itself))
@@ -72,8 +72,8 @@ def tags(root: str) -> list[tuple[str, int, str]]:
 
 
 def newest_commits(root: str) -> list[Commit]:
-    """Return the newest commits, newest first; raises ListingError if git fails."""
-    printed = git(root, "log", f"-n{MOST_COMMITS}", "--no-renames", "--name-only", "--relative", _FORMAT)
+    """Return the newest commits, newest first; raises ``git.GitError`` if git fails."""
+    printed = git.ask(root, "log", f"-n{MOST_COMMITS}", "--no-renames", "--name-only", "--relative", _FORMAT)
     found = []
     for record in printed.decode(errors="replace").split("\x01")[1:]:
         parts = record.split("\x02")
@@ -95,7 +95,7 @@ def _mark_reverted(commits: list[Commit]) -> None:
         commit.is_reverted = True
         for earlier in commits[number + 1 :]:
             if (sha and earlier.sha.startswith(sha)) or (not sha and earlier.subject == subject):
-                earlier.is_reverted = not earlier.is_reverted
+                earlier.is_reverted = not earlier.is_reverted  # a revert of a revert restores the first commit
                 break
 
 
@@ -127,10 +127,10 @@ class GitHistory:
             self.head = head(project.root)
             has_moved = _kept(path, "head") != self.head or _kept(path, "clone") != clone(project.git_dir)
             self.commits = newest_commits(project.root) if has_moved else None
-        except ListingError as failure:
+        except git.GitError as failure:
             self._note(failure)
 
-    def _note(self, failure: ListingError) -> None:
+    def _note(self, failure: git.GitError) -> None:
         if not failure.is_refusal:  # git refuses in a repository without commits, which is no problem to report
             self.problems.append(str(failure))
 
@@ -186,7 +186,7 @@ class GitHistory:
             return
         try:
             found = tags(self.project.root) if self.head else []
-        except ListingError as failure:
+        except git.GitError as failure:
             self._note(failure)
             return
         db.execute("delete from tags")
@@ -204,7 +204,7 @@ class GitHistory:
             db.execute("begin immediate")
             try:
                 done = changes.read(db, self.project.root, boundary(self.project.git_dir))
-            except ListingError as failure:
+            except git.GitError as failure:
                 self.problems.append(str(failure))
                 done = 0
             db.execute("commit")

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
     from enricher.prompt.project import Project
 
-MOST_TOTAL_BYTES = 300_000_000
-MOST_CONTENT_FILES = 60_000
+MOST_TOTAL_BYTES, MOST_CONTENT_FILES = 300_000_000, 60_000
+"""Limits on the files that are read for a new index; of any further file only the path is indexed."""
 MOST_SEGMENTS = 8
+"""Maximum small segments before they are merged: a query reads each term once per segment."""
 REBUILD_SHARE = 0.3
+"""Share of changed files from which the index is rebuilt instead of updated."""
 
 _SCHEMA = (
     """
@@ -95,7 +97,7 @@ def refresh(
         gc.disable()  # no reference cycles here, and a collection would scan very many objects
         try:
             report = _refresh(project, path, rebuild=rebuild, progress=progress)
-        except sqlite3.DatabaseError as failure:
+        except sqlite3.DatabaseError as failure:  # a cache that is damaged may be thrown away
             if os.path.exists(path):
                 os.unlink(path)
             report = _refresh(project, path, rebuild=True, progress=progress)
@@ -123,6 +125,7 @@ def _refresh(
     present = {file.path for file in files}
     removed = [row[0] for name, row in known.items() if name not in present]
     if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
+        # A checkout renews the times of many files; only other contents are a reason to rebuild.
         changed = [file for file in changed if not _is_same(project.root, file, known)] if known else changed
         if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
             _build(project, path, files, past, kept=path if known else "", progress=progress)
@@ -232,7 +235,7 @@ def _update(
         if row is not None and row[1:3] == (file.mtime_ns, file.size):
             continue
         content = FileContent(root, file)
-        if row is not None and row[3] and content.digest == row[3]:
+        if row is not None and row[3] and content.digest == row[3]:  # touched, but not changed
             db.execute("update files set mtime_ns = ? where id = ?", (file.mtime_ns, row[0]))
             continue
         if row is not None:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import os
-import select
 import stat
-import subprocess
-import time
 from dataclasses import dataclass
 
-from enricher.sources.git import PROGRAM, environment
+from enricher.sources import git
 from storage.base import private
 
-GIT_PATIENCE_S = 20.0
-PATIENCE_VARIABLE = "ENRICHER_GIT_PATIENCE_S"
 MOST_FILES = 250_000
 MOST_IGNORE_BYTES = 256 * 1024
 MOST_WALKED = 30_000
@@ -55,12 +49,6 @@ _VENDOR_FOLDERS = frozenset(("vendor", "_vendor", "vendored", "third_party", "th
 _BUILT_FOLDERS = frozenset(("dist", "build", "generated", "_generated", "__generated__", "out", "umd", "cjs", "esm"))
 
 
-class ListingError(OSError):
-    """The files cannot be listed; ``is_refusal`` if git ran and returned an error, not if it could not run."""
-
-    is_refusal = False
-
-
 @dataclass(frozen=True, slots=True)
 class ListedFile:
     """One file: relative ``path`` with slashes, time in nanoseconds, size in bytes."""
@@ -68,93 +56,6 @@ class ListedFile:
     path: str
     mtime_ns: int
     size: int
-
-
-def git(root: str, *words: str) -> bytes:
-    """Run git and return its output, without starting programs that the repository configures.
-
-    Raises ListingError if git fails, is missing or hangs.
-    """
-    patience_s = _patience()
-    try:
-        with subprocess.Popen(
-            [*PROGRAM, "-C", root, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, env=environment(), start_new_session=True,
-        ) as process:  # fmt: skip
-            try:
-                printed, _ = process.communicate(timeout=patience_s)
-            except subprocess.TimeoutExpired:
-                _end(process)
-                raise ListingError(f"git {words[0]} did not end within {patience_s:g} s") from None
-    except (FileNotFoundError, PermissionError, NotADirectoryError) as failure:
-        raise ListingError(f"git cannot be run: {failure}") from failure
-    if process.returncode:
-        refusal = ListingError(f"git {words[0]} ended with {process.returncode}")
-        refusal.is_refusal = True
-        raise refusal
-    return printed
-
-
-def stream(root: str, words: tuple[str, ...], given: str, *, most: int) -> tuple[bytes, bool]:
-    """Run git with ``given`` on stdin; return at most ``most`` bytes of its output, and whether that is all of it.
-
-    Raises ListingError as ``git`` does, except after ``most`` bytes of output.
-    """
-    until = time.monotonic() + _patience()
-    try:
-        with subprocess.Popen(
-            [*PROGRAM, "-C", root, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, env=environment(), start_new_session=True,
-        ) as process:  # fmt: skip
-            printed = _printed(process, given.encode(), most, until)
-            is_whole = len(printed) <= most
-            if not is_whole:
-                _end(process)
-    except (FileNotFoundError, PermissionError, NotADirectoryError) as failure:
-        raise ListingError(f"git cannot be run: {failure}") from failure
-    if process.returncode and is_whole:
-        refusal = ListingError(f"git ended with {process.returncode}")
-        refusal.is_refusal = True
-        raise refusal
-    return bytes(printed[:most]), is_whole
-
-
-def _printed(process: subprocess.Popen[bytes], given: bytes, most: int, until: float) -> bytearray:
-    printed = bytearray()
-    if process.stdin is None or process.stdout is None:
-        return printed
-    with contextlib.suppress(BrokenPipeError), process.stdin:
-        process.stdin.write(given)
-    while len(printed) <= most:
-        ready, _, _ = select.select([process.stdout], [], [], max(0.0, until - time.monotonic()))
-        if not ready:
-            _end(process)
-            raise ListingError("git did not end in time")
-        chunk = os.read(process.stdout.fileno(), 1 << 20)
-        if not chunk:
-            break
-        printed += chunk
-    return printed
-
-
-def _patience() -> float:
-    try:
-        return min(max(float(os.environ.get(PATIENCE_VARIABLE, "")), 0.05), 600.0)
-    except ValueError:
-        return GIT_PATIENCE_S
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill git and its child processes, which may hold the pipe open."""
-    import signal
-
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (OSError, AttributeError):
-        process.kill()
-    if process.stdout:
-        process.stdout.close()
-    process.wait()
 
 
 def files_of(root: str, *, has_git: bool) -> tuple[list[ListedFile], str]:
@@ -166,10 +67,10 @@ def files_of(root: str, *, has_git: bool) -> tuple[list[ListedFile], str]:
     problem = ""
     if has_git:
         try:
-            listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+            listed = git.ask(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
             names = listed.decode(errors="surrogateescape").split("\0")
             return _with_state(root, sorted({name for name in names if name})), problem
-        except ListingError as failure:
+        except git.GitError as failure:
             problem = str(failure)
     return _with_state(root, _walk(root)), problem
 
@@ -227,7 +128,7 @@ class _Rule:
 
 
 def _ignore_rules(file: str, base: str) -> list[_Rule]:
-    """Return the rules of one ``.gitignore`` as in gitignore(5), except ``**`` inside a path."""
+    """Return the rules of one ``.gitignore`` as in gitignore(5), except ``**`` in the middle of a pattern."""
     try:
         content = private.read_file(file, MOST_IGNORE_BYTES)
     except OSError:
@@ -240,9 +141,7 @@ def _ignore_rules(file: str, base: str) -> list[_Rule]:
         is_exception = line.startswith("!")
         pattern = line[1:] if is_exception else line
         bare = pattern.rstrip("/").removeprefix("**/")
-        rules.append(
-            _Rule(bare.lstrip("/"), base, "/" in bare, pattern.endswith("/"), is_exception)
-        )  # fmt: skip
+        rules.append(_Rule(bare.lstrip("/"), base, "/" in bare, pattern.endswith("/"), is_exception))
     return rules
 
 

@@ -61,6 +61,7 @@ class FileContent:
 
 
 _terms_of: dict[str, tuple[str, ...]] = {}
+"""The terms of the names seen so far, because most files repeat the names of others."""
 
 
 def _terms(name: str) -> tuple[str, ...]:
@@ -113,6 +114,7 @@ class Segment:
         self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
 
     def _rows(self) -> Iterable[tuple[object, ...]]:
+        """Yield a row per term: the ids of its files field by field, four bytes each, then a byte of impact each."""
         for term in sorted(set().union(*self.fields)):
             found = [field.get(term, ()) for field in self.fields]
             packed = [one for field in found for one in field]

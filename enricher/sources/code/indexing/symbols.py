@@ -84,14 +84,9 @@ _PYTHON = re.compile(
 _SCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire\(|\bmock\()\s*\(?\s*['"]([^'"\n]{1,160})['"]""")
 
 
-def language_of(path: str) -> str:
-    """Return the name of a file's language among the patterns; empty if there is no pattern for it."""
-    return _LANGUAGES.get(path.rpartition(".")[2].lower(), "")
-
-
 def definitions(path: str, text: str) -> list[tuple[str, int]]:
     """Return the names that a file defines with their lines, counted from 1, in the order of the file."""
-    pattern = _COMPILED.get(language_of(path))
+    pattern = _COMPILED.get(_LANGUAGES.get(path.rpartition(".")[2].lower(), ""))
     if pattern is None:
         return []
     found: list[tuple[str, int]] = []

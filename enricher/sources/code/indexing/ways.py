@@ -6,8 +6,10 @@ Updated in the background whenever a relevant file has changed; read by ``enrich
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from enricher.prompt.redaction import redact, without_secrets
@@ -73,11 +75,12 @@ _PUBLISHES = re.compile(
 )
 _CONVENTIONAL = re.compile(r"^(\w{2,12})(\([^)]{1,40}\))?!?: \S")
 _TICKET = re.compile(r"^(?:\[?[A-Z]{2,10}-\d+\]?)[: ]")
+AGENT_FILES = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
 """Ranks of git hooks; a habit in the history has rank 5.5, a sentence in a document 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
-"""Number of latest commits examined for a habit, the minimum number, and the share that must follow it."""
+"""Latest commits that are examined for a habit, the fewest that show one, and the share that must follow it."""
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
@@ -129,8 +132,6 @@ def _is_manifest(path: str) -> bool:
 
 def hash_of(files: Iterable[ListedFile]) -> str:
     """Return a hash that changes when a file is changed, added or deleted."""
-    from hashlib import blake2b
-
     content = "\n".join(f"{file.path} {file.mtime_ns} {file.size}" for file in files)
     return blake2b(content.encode(errors="surrogateescape"), digest_size=12).hexdigest()
 
@@ -158,11 +159,7 @@ def _best(rows: list[Row]) -> list[Row]:
     for row in sorted(rows, key=lambda row: -row[7]):
         action, kind, text, label, path, line, folder, rank = row
         counts[action, kind, folder] += 1
-        if counts[action, kind, folder] <= MOST_STORED or path.rpartition("/")[2] in (
-            "CLAUDE.md",
-            "AGENTS.md",
-            "GEMINI.md",
-        ):
+        if counts[action, kind, folder] <= MOST_STORED or path.rpartition("/")[2] in AGENT_FILES:
             kept.append((action, kind, redact(text)[0], redact(label)[0], path, line, folder, rank))
     return kept
 
@@ -192,6 +189,11 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
     return rows
 
 
+def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "") -> Row:
+    """Return the row of a file that by itself shows how something is done."""
+    return action, FILE, said or path, label, path, line, "", rank
+
+
 def _of_files(project: ProjectFiles) -> list[Row]:
     """Return rows from files with a single purpose, such as pull request templates, release workflows and git hooks."""
     rows: list[Row] = []
@@ -199,28 +201,26 @@ def _of_files(project: ProjectFiles) -> list[Row]:
         if _TEMPLATE.match(path):
             asks = [line.strip("# ").strip() for line in text.splitlines() if line.startswith("#")]
             label = f"{path} — the template of pull requests" + (f" asks for: {', '.join(asks[:5])}" if asks else "")
-            rows.append(("pull-request", FILE, path, label, path, 0, "", 8.0))
+            rows.append(_row("pull-request", path, label, 8.0))
         elif _WORKFLOW.match(path):
             rows += _of_workflow(path, text)
         elif _CHANGELOG.match(path):
             rows += _of_changelog(project, path, text)
         elif path == ".env.example":
             count = sum("=" in line and not line.startswith("#") for line in text.splitlines())
-            rows.append(
-                ("setting", FILE, path, f"{path} — lists the environment variables ({count})", path, 0, "", 6.0)
-            )
+            rows.append(_row("setting", path, f"{path} — lists the environment variables ({count})", 6.0))
         elif path.startswith((".releaserc", ".goreleaser", "release-please")):
             tool = {".r": "semantic-release", ".g": "goreleaser", "re": "release-please"}[path[:2]]
-            rows.append(("release", FILE, path, f"{path} — releases are made by {tool}", path, 0, "", 5.0))
+            rows.append(_row("release", path, f"{path} — releases are made by {tool}", 5.0))
         elif path == ".pre-commit-config.yaml":
             named = re.findall(r"^\s*- id:\s*([\w-]+)", text, re.MULTILINE)
             hooks = [name for name in dict.fromkeys(named) if not _OF_EVERY_PROJECT.match(name)]
             if hooks:
                 label = f"{path} — hooks that run at each commit: {', '.join(hooks[:6])}"
-                rows.append(("commit", FILE, path, label, path, 0, "", 4.0))
+                rows.append(_row("commit", path, label, 4.0))
         elif (hook := _GIT_HOOK.match(path)) and (calls := _calls(text)):
             when = "runs before each commit" if hook[1] == "pre-commit" else "checks each commit's message"
-            rows.append(("commit", FILE, path, f"{path} — {when}: `{calls}`", path, 0, "", GIT_HOOKS[hook[1]]))
+            rows.append(_row("commit", path, f"{path} — {when}: `{calls}`", GIT_HOOKS[hook[1]]))
     return rows + _of_names(project)
 
 
@@ -237,23 +237,21 @@ def _of_names(project: ProjectFiles) -> list[Row]:
     migrations = sorted(path for path in project.paths if _MIGRATION.search(path))
     if migrations:
         newest = max(migrations, key=lambda path: path.rpartition("/")[2])
-        rows.append(
-            ("migration", FILE, newest, f"{newest} — the newest of {len(migrations)} migrations", newest, 0, "", 6.0)
-        )
+        rows.append(_row("migration", newest, f"{newest} — the newest of {len(migrations)} migrations", 6.0))
     if ".all-contributorsrc" in project.present:
         label = ".all-contributorsrc — the list of contributors is kept by all-contributors"
-        rows.append(("contributor", FILE, label, label, ".all-contributorsrc", 0, "", 6.0))
+        rows.append(_row("contributor", ".all-contributorsrc", label, 6.0, said=label))
     for path in project.paths:
         if re.fullmatch(r"(?:CONTRIBUTORS|AUTHORS|CREDITS)(?:\.md|\.txt|\.rst)?", path):
-            rows.append(("contributor", FILE, path, f"{path} — lists the contributors", path, 0, "", 5.0))
+            rows.append(_row("contributor", path, f"{path} — lists the contributors", 5.0))
     if ".changeset/config.json" in project.present:
         label = ".changeset/ — a change is noted in a file of its own there (changesets)"
-        rows.append(("changelog", FILE, label, label, ".changeset/config.json", 0, "", 7.0))
-        rows.append(("release", FILE, label, label, ".changeset/config.json", 0, "", 4.5))
+        rows.append(_row("changelog", ".changeset/config.json", label, 7.0, said=label))
+        rows.append(_row("release", ".changeset/config.json", label, 4.5, said=label))
     for folder in ("newsfragments", "changelog.d", "changes.d"):
         if any(path.startswith(f"{folder}/") for path in project.paths):
             label = f"{folder}/ — a change is noted in a file of its own there"
-            rows.append(("changelog", FILE, label, label, folder, 0, "", 7.0))
+            rows.append(_row("changelog", folder, label, 7.0, said=label))
     return rows
 
 
@@ -272,9 +270,9 @@ def _of_workflow(path: str, text: str) -> list[Row]:
     line = line_of(text, "tags:") if tags else line_of(text, "on:")
     where = f"{path}:{line}"
     if re.search(r"deploy|pages", name):
-        return [("deploy", FILE, path, f"{where} — deploys on {' or '.join(when)}", path, line, "", 7.0)]
+        return [_row("deploy", path, f"{where} — deploys on {' or '.join(when)}", 7.0, line=line)]
     if releases:
-        return [("release", FILE, path, f"{where} — releases on {' or '.join(when)}", path, line, "", 7.0)]
+        return [_row("release", path, f"{where} — releases on {' or '.join(when)}", 7.0, line=line)]
     return []
 
 
@@ -291,10 +289,7 @@ def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
     for number, line in enumerate(text.splitlines()[:80], 1):
         if "unreleased" in line.lower() and line.lstrip().startswith(("#", "[", "U")):
             label = f"{path}:{number} — the section Unreleased takes the next entry"
-            return [
-                ("changelog", FILE, path, label, path, number, "", 6.0),
-                ("release", FILE, path, label, path, number, "", 3.0),
-            ]
+            return [_row("changelog", path, label, 6.0, line=number), _row("release", path, label, 3.0, line=number)]
     return []
 
 
@@ -321,10 +316,8 @@ def _of_history(latest: list[str]) -> list[Row]:
 
 def _imported(root: str, texts: dict[str, str]) -> str:
     """Return the files that a client's own file imports with "@" or links to, as lines like "CLAUDE.md AGENTS.md"."""
-    import os
-
     found = []
-    for name in ("CLAUDE.md", "AGENTS.md", "GEMINI.md"):
+    for name in AGENT_FILES:
         for other in re.findall(r"(?:^|\s)@([\w./-]+\.md)\b", texts.get(name, "")):
             found.append(f"{name} {other.removeprefix('./')}")
         if os.path.islink(f"{root}/{name}"):

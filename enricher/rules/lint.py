@@ -14,14 +14,13 @@ from enricher.classify import verdict
 from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
 from enricher.respond.guidance import choose_workflow, shares_of
 from enricher.rules.cache import Rules
-from enricher.rules.checks.unused import unused_rules
 from enricher.rules.compiling.classes.signals import condition_of, tokens
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.compiling.configuration import unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
-from enricher.rules.compiling.workflows.catalogue import FOLDER, WORKFLOW
-from enricher.rules.compiling.workflows.linking import names_of_guardrails
+from enricher.rules.compiling.workflows import FOLDER, WORKFLOW, names_of_guardrails
 from enricher.rules.layers import Layer, Layers, find_layers, layer_with
+from enricher.rules.unused import unused_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -140,8 +139,8 @@ def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -
 def idle_signals(rule: ClassRule, lists: dict[str, list[str]], files: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
     """Yield the index of each signal without effect, and the reason; all must have passed ``check_signal``.
 
-    ``files`` are the files of the signals. A layer cannot change the weight of a signal of a lower layer except by
-    adding the same one, so signals are the same only within one file.
+    ``files`` are the files of the signals. A layer changes the weight of a lower layer's signal by repeating it, so
+    that only equal signals of one file are reported.
     """
     seen: dict[tuple[object, str], int] = {}
     for index, signal in enumerate(rule.signals):

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.classify.reading import words_of
 from enricher.prompt.wording.structure import survey
-from enricher.rules.compiling.body import FACETS, PLACEHOLDER
+from enricher.rules.compiling.body import FACETS
 from enricher.rules.compiling.classes.inflection import CONTRACTIONS
 from enricher.rules.compiling.classes.signals import LATE, LEAST_WEIGHT, LISTS, MARKERS, is_contained, tokens
 from enricher.rules.compiling.compiled import NAMED_FILES
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.named.guardrails import DEFAULT_FILES
+from enricher.rules.compiling.guardrails import DEFAULT_FILES
+from enricher.rules.compiling.workflows import PLACEHOLDER
 from enricher.rules.layers import packaged_file
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The programs behind the channels of seed 004: ``summarization``, ``code_analysis`` and ``similarity``.
 
-They follow the protocol for channels (docs/channels.md), in a child of the hook (``enricher.context.external``): a new
-interpreter would take a good part of their 150 ms. They ask the OpenAI-compatible endpoint whose address is in an
+They follow the protocol for channels (docs/channels.md), in a forked child of the hook (``enricher.context.external``):
+a new interpreter would take a good part of their 150 ms. They ask the OpenAI-compatible endpoint whose address is in an
 environment variable. If it fails, or would be late, they answer from the files alone, with ``fallback``.
 """
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from enricher.model.channels.material import Material, ProjectFile, Snippet
     from enricher.model.endpoint import Endpoint
+    from enricher.model.material import Material, ProjectFile, Snippet
 
     Item = dict[str, Any]
 
@@ -30,11 +30,14 @@ RESERVE_S = 0.02
 """Seconds before the deadline at which the answer is written without the model."""
 LARGEST_REQUEST = 1 << 20
 LONGEST_FILE, LONGEST_PROMPT = 1_500, 600
+"""Characters of each file, and of the prompt, in a question to the model."""
 LONGEST_NARRATIVE = 700
 MOST_LINES = 8
 MOST_SIMILAR = 3
 SURE, FALLEN_BACK = 0.9, 0.6
+"""Scores of what a model answered, and of what the files say without it."""
 LEAST_LIKENESS = 0.3
+"""Smallest similarity (a cosine) of a snippet that is still offered."""
 NO_CODE = frozenset("md rst txt toml yaml yml json html css scss less ini cfg po xml csv lock".split())
 
 SCHEMA = {"version": 1, "required": ["is_relevant"], "properties": {"is_relevant": {"type": "boolean"}}}
@@ -59,9 +62,9 @@ def main(words: list[str]) -> None:
     until = ends_at - RESERVE_S
     later: list[Callable[[], None]] = []
     items: list[Item] = []
-    on_alarm(max(0.001, until - time.monotonic()), _ring)
+    on_alarm(max(0.001, until - time.monotonic()), _ring)  # an alarm of 0 seconds would be none
     try:
-        from enricher.model.channels.material import Material
+        from enricher.model.material import Material
 
         limits = dict(option.split("=", 1) for option in options if "=" in option)
         material = Material(given["prompt"], given["cwd"], state, until=until, purpose=name, limits=limits)
@@ -75,7 +78,7 @@ def main(words: list[str]) -> None:
     finally:
         on_alarm(0, _ring)
     os.write(1, dumps({"items": items}).encode())
-    os.close(1)  # the hook waits no longer
+    os.close(1)  # ends the answer: the hook waits for the end of the pipe, not of this process
     for action in later:
         action()
 
@@ -211,7 +214,7 @@ def _is_listed(line: str) -> bool:
 
 def _describe_files(files: list[ProjectFile]) -> str:
     """Return what the files say about themselves."""
-    from enricher.model.channels.material import definitions, opening
+    from enricher.model.material import definitions, opening
 
     sentences = []
     for file in files:
@@ -225,7 +228,7 @@ def _describe_files(files: list[ProjectFile]) -> str:
 
 
 def _outline(code: str, files: list[ProjectFile]) -> list[str]:
-    from enricher.model.channels.material import outline
+    from enricher.model.material import outline
 
     return outline(code, most=MOST_LINES) if code else [line for file in files for line in outline(file.text, most=4)]
 
@@ -294,7 +297,7 @@ def _store_vectors(state: str, model: str, new: dict[str, bytes]) -> None:
 
 def _by_words(material: Material, snippets: list[Snippet]) -> list[float]:
     """Return the share of common words of each snippet with the prompt (cosine of the sets)."""
-    from enricher.model.channels.material import words
+    from enricher.model.material import words
 
     asked = words(material.prompt)
     others = [words(one.text) for one in snippets]

@@ -1,4 +1,4 @@
-"""What the channels that ask a model show it: the project's files and the code that a prompt names, without secrets."""
+"""The material that channels send to a model: files and code that a prompt names, without secrets."""
 
 from __future__ import annotations
 
@@ -111,6 +111,7 @@ class Material:
                     break
             else:
                 missing.append(name)
+        # With an index, ``_named_by_definition`` finds such files.
         if missing and not os.path.exists(database_file(self.state, self.project.id)):
             from enricher.sources.code.unindexed import files_named
 
@@ -160,7 +161,7 @@ class Material:
                 content = private.read_file(full, MOST_BYTES)
             except (OSError, ValueError):
                 continue
-            if content.strip() and b"\0" not in content:
+            if content.strip() and b"\0" not in content:  # a NUL byte: no text
                 yield ProjectFile(path, redact(content.decode(errors="replace"))[0])
 
 

@@ -1,0 +1,266 @@
+"""The texts that rules are compiled from, and the files that a rule names: fitted lists, prompts, thresholds.
+
+People write the instructions file. Programs fit the leanings, the many weighted wordings and the word lists, which are
+in separate files of the same form; a rule and its fitted lists make one rule of one layer.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from enricher.complexity.thresholds import compile_thresholds
+from enricher.rules.cache import read_any_age, shipped_file
+from enricher.rules.compiling.classes.inflection import forms
+from enricher.rules.compiling.document import Problem, read_yaml_file
+from enricher.rules.layers import packaged_file
+from storage.base.fast_stdlib import keyed_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from enricher.rules.compiling.document import RuleBlock
+
+FITTED_KEYS = ("signals", "leanings", "words")
+"""Keys that a rule of a fitted file may have: its meaning, examples and settings belong in the instructions file."""
+FREE_KIND = "words"
+"""The one kind of rule that may be in a fitted file without a rule in the instructions file: a word list."""
+MODES = "modes"
+"""The name of the file with the templates' modes, among the names of the templates."""
+
+
+class Files:
+    """The source of the texts of rules: the disk, or texts given in place of some files."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self, texts: Mapping[str, str] | None = None) -> None:
+        self._texts = texts or {}
+
+    def has(self, file: str) -> bool:
+        """Return whether there is a text for the file."""
+        return file in self._texts or os.path.isfile(file)
+
+    def content(self, file: str) -> str:
+        """Return the text as far as it can be read; the identity of the rules is computed from it."""
+        if file in self._texts:
+            return self._texts[file]
+        try:
+            return Path(file).read_text(encoding="utf-8", errors="replace") if os.path.isfile(file) else ""
+        except OSError:
+            return ""
+
+    def read(self, file: str, problems: list[Problem], what: str, *, named_at: str = "") -> str:
+        """Return the text; if ``what`` cannot be read, return an empty text and add a problem with the reason.
+
+        ``named_at`` is the place where a rule names the file, to be corrected if the name is wrong.
+        """
+        if file in self._texts:
+            return self._texts[file]
+        if named_at and not os.path.lexists(file):
+            place, _, line = named_at.rpartition(":")
+            message = f"the catalogue {file} does not exist, so nothing is taken from it; correct the path"
+            problems.append(Problem(place, int(line), "error", message))
+            return ""
+        return _read_text(file, problems, f"{what} (named at {named_at})" if named_at else what)
+
+
+def _read_text(file: str, problems: list[Problem], what: str) -> str:
+    if os.path.exists(file) and not os.path.isfile(file):
+        problems.append(Problem(file, 1, "error", f"{what} is not a regular file"))
+        return ""
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        problems.append(Problem(file, 1, "error", f"{what} cannot be read: {reason}"))
+        return ""
+
+
+class NamedFile(NamedTuple):
+    """The path of a file that a rule names, and file and line of the name."""
+
+    path: str
+    file: str
+    line: int
+
+
+def named_file(rule: RuleBlock, key: str, *index: int) -> NamedFile:
+    """Return the file that a value of a rule, or an item of it, names; its path is relative to the rule's own file."""
+    value = rule.data[key]
+    name = str(value[index[0]] if index else value)
+    return NamedFile(sibling_path(rule, name), *rule.place_of(key, *index))
+
+
+def sibling_path(rule: RuleBlock, name: str) -> str:
+    """Return the path of a file whose name is relative to the file of the rule."""
+    return os.path.normpath(os.path.join(os.path.dirname(rule.file), name))
+
+
+def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_whole: bool, what: str) -> str:
+    """Return the path of the file that a rule names; if there is none, report an error and return an empty string.
+
+    A complete file (``is_whole``) may be a copy of the packaged instructions without the files that they name: then the
+    path of the packaged one is returned, with a warning. ``what`` describes the file in the error.
+    """
+    if files.has(named.path):
+        return named.path
+    beside = os.path.relpath(named.path, os.path.dirname(named.file))
+    packaged = os.path.join(os.path.dirname(packaged_file()), beside)
+    if is_whole and files.has(packaged):
+        message = f"there is no {beside} beside this file; the packaged one is used"
+        problems.append(Problem(named.file, named.line, "warning", message))
+        return packaged
+    message = f"{what} {named.path} does not exist; put it there, or correct the path"
+    problems.append(Problem(named.file, named.line, "error", message))
+    return ""
+
+
+def fitted_files(rules: Sequence[RuleBlock]) -> list[NamedFile]:
+    """Return the files that the rules ``## Fitted`` name."""
+    return [
+        named_file(rule, "files", index)
+        for rule in rules
+        if rule.kind == "fitted"
+        for index in range(len(rule.data.get("files", [])))
+    ]
+
+
+def refuse_other_keys(rules: Sequence[RuleBlock]) -> Iterator[Problem]:
+    """Yield a problem for each key in a fitted file that belongs in the instructions file."""
+    for rule in rules:
+        for key in rule.data:
+            if key not in FITTED_KEYS:
+                message = f"a fitted file holds {', '.join(FITTED_KEYS)} only; write '{key}' into the instructions file"
+                yield Problem(rule.file, rule.line_of(key), "error", message)
+
+
+def join_fitted(
+    rules: Sequence[RuleBlock], fitted: Sequence[RuleBlock], problems: list[Problem]
+) -> Iterator[RuleBlock]:
+    """Yield the rules with their fitted lists appended to their own, then the word lists that are only fitted."""
+    parts: dict[str, RuleBlock] = {}
+    for part in fitted:
+        if part.id in parts:
+            first = parts[part.id]
+            message = f"rule '{part.id}' is in two fitted files; the first is {first.file}:{first.line}"
+            problems.append(Problem(part.file, part.line, "error", message))
+        parts.setdefault(part.id, part)
+    for rule in rules:
+        is_joined = rule.id in parts and not rule.data.get("disabled")
+        yield _with_fitted(rule, parts[rule.id], problems) if is_joined else rule
+    known = {rule.id for rule in rules}
+    for part in parts.values():
+        if part.id in known:
+            continue
+        if part.kind == FREE_KIND:
+            yield part
+        else:
+            message = f"the instructions file has no rule '{part.id}', so these lists have no effect; write it there"
+            problems.append(Problem(part.file, part.line, "warning", f"{message}, or remove them here"))
+
+
+def _with_fitted(rule: RuleBlock, part: RuleBlock, problems: list[Problem]) -> RuleBlock:
+    data: dict[str, Any] = dict(rule.data)
+    for key, value in part.data.items():
+        if isinstance(value, list):
+            data[key] = [*data.get(key, []), *value]
+        elif key in data:
+            message = f"'{key}' is also in {rule.file}:{rule.line_of(key)}; keep one of them"
+            problems.append(Problem(*part.place_of(key), "error", message))
+        else:
+            data[key] = value
+    return replace(rule, data=data, fitted=part)
+
+
+def prompt_files(rule: RuleBlock) -> Iterator[tuple[str, NamedFile]]:
+    """Yield the templates that a rule names by their name, then the file with their modes."""
+    for index, name in enumerate(rule.data.get("files", [])):
+        yield os.path.splitext(os.path.basename(name))[0], named_file(rule, "files", index)
+    if rule.data.get("modes"):
+        yield MODES, named_file(rule, "modes")
+
+
+def existing_prompts(
+    prompts: Mapping[str, NamedFile], files: Files, problems: list[Problem], *, whole: Collection[str]
+) -> dict[str, NamedFile]:
+    """Return the prompt files that exist, and report the others.
+
+    The instructions files in ``whole`` are complete: a copy of the packaged file without the files that it names gets
+    the packaged ones, with one warning for all of them.
+    """
+    found: dict[str, NamedFile] = {}
+    reported: list[Problem] = []
+    for name, one in prompts.items():
+        if path := found_path(one, files, reported, is_whole=one.file in whole, what="the prompt file"):
+            found[name] = one._replace(path=path)
+    warnings = {one.file: one for one in reversed(reported) if one.severity == "warning"}
+    problems += [one for one in reported if one.severity == "error" or warnings[one.file] is one]
+    return found
+
+
+def compiled_prompts(
+    prompts: Mapping[str, NamedFile],
+    meanings: Mapping[str, str],
+    files: Files,
+    problems: list[Problem],
+    *,
+    reuses: bool,
+) -> dict[str, Any]:
+    """Return the prompts that the hook writes, rendered as far as they do not depend on what a user types.
+
+    ``meanings`` are those of the task types. Rules that name no template get those of the package. Importing the
+    template engine takes as long as the rest of the compilation, so with ``reuses`` a prompt that is compiled in the
+    package already is taken from there.
+    """
+    texts = [(name, one.path, files.content(one.path)) for name, one in prompts.items()]
+    # Paths are not part of the hash: a copy of the packaged files gives the same prompts.
+    of = keyed_hash(b"prompts", repr(([(name, text) for name, _path, text in texts], meanings)).encode())
+    shipped = read_any_age(shipped_file())
+    compiled: dict[str, Any] = shipped.packed("prompts") if reuses and shipped else {}
+    if compiled and (not texts or compiled["of"] == of):
+        return compiled
+    from enricher.structured.templates import TemplateProblemError, read_modes, skeletons
+
+    try:
+        modes = [pair for name, path, text in texts if name == MODES for pair in read_modes(path, text).items()]
+        templates = tuple(one for one in texts if one[0] != MODES)
+        return {"of": of, **skeletons(templates, tuple(modes), tuple(meanings.items()))}
+    except TemplateProblemError as problem:
+        problems.append(Problem(problem.file, problem.line, "error", str(problem.args[0])))
+        return {}
+
+
+def read_thresholds(
+    rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool
+) -> tuple[str, dict[str, Any]]:
+    """Return the path of the file that ``## Complexity`` names, and its compiled content.
+
+    A mistake is added to ``problems`` with its line, and the content is then empty; so is the path of a missing file.
+    """
+    named = named_file(rule, "thresholds")
+    found = found_path(named, files, problems, is_whole=is_whole, what="the file of thresholds")
+    if not found:
+        return named.path, {}
+    known = len(problems)
+    text = files.read(found, problems, f"the file of thresholds (named at {named.file}:{named.line})")
+    if len(problems) > known:
+        return found, {}
+    body, more = compiled_thresholds(found, text)
+    problems += more
+    return found, body
+
+
+def compiled_thresholds(file: str, text: str) -> tuple[dict[str, Any], list[Problem]]:
+    """Return the compiled content of a file of thresholds, empty if it has a mistake, and the mistakes."""
+    data, lines, problems = read_yaml_file(file, text)
+    if data is None or problems:
+        return {}, problems
+    body, mistakes = compile_thresholds(data, forms=forms)
+    for where, message in mistakes:
+        line = next(lines[where[:end]] for end in range(len(where), -1, -1) if where[:end] in lines)
+        problems.append(Problem(file, line, "error", message))
+    return body, problems

@@ -1,1 +1,0 @@
-"""Read the workflow catalogue, and link it into the compiled rules."""

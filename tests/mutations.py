@@ -3681,7 +3681,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an import stopped in the app goes on",
-        "workbench/tui/workers/conversations.py",
+        "workbench/tui/welcome/import_offer.py",
         "            raise StoppedError",
         "            pass",
         "",

@@ -28,8 +28,7 @@ from workbench.tui.messages import (
 from workbench.tui.screens import SCREENS, place
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import AppState
-from workbench.tui.stylesheet import ParsedOnce
-from workbench.tui.themes import THEMES
+from workbench.tui.themes import THEMES, ParsedOnce
 from workbench.tui.widgets.header import PlaceBar
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
 
     from workbench.edits.undoing import Save
     from workbench.gate.labelling import Given
+    from workbench.tui.state import CompletedRun
     from workbench.tuning.wishes.wish import Wish
 
 DATA_EVERY_S = 0.1
@@ -111,6 +111,8 @@ class Workbench(App[None], inherit_bindings=False):
         """The labels given since the start, newest last."""
         self.saves: list[Save] = []
         """The saves of instructions since the start, newest last."""
+        self.last_run: CompletedRun | None = None
+        """The last complete run of the Instructions screen, which the Compare screen shows."""
         self.is_welcoming = False
         """Whether this is a first start without history, on which the import and the tour are offered."""
         self._typed_ahead: deque[events.Key] = deque(maxlen=MOST_TYPED_AHEAD)

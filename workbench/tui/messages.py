@@ -23,9 +23,13 @@ class FilterTraces(Message):
 
 @dataclass
 class OpenCompare(Message):
-    """Show the effect of today's rules on a trace, or on all, on the Compare screen."""
+    """Show a trace on the Compare screen as recorded and by today's rules, or by both sides of the last run.
+
+    Without an id the last run's changes are shown.
+    """
 
     trace_id: str = ""
+    is_of_last_run: bool = False
 
 
 @dataclass

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.rules.layers import packaged_file
+from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import Heading, TableRow, percent
 from workbench.tui.widgets.sparkline import bar
-from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -14,7 +14,7 @@ What the base class provides:
 
 - ``with self.database() as db``: a connection for this thread and this block, rows as ``sqlite3.Row``. In a worker
   only, since it may wait. It drains the spool first unless ``drain=False``. Writes (labels) use it, too.
-- ``with reading(self) as db`` (``workbench.tui.workers.reading``) is the same for a worker that can be cancelled in a
+- ``with self.reading() as db`` (``workbench.tui.workers.reading``) is the same for a worker that can be cancelled in a
   query.
 - Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
   An exception of a worker becomes a notice (StorageError and SelectionError as their text, others with their type);
@@ -25,7 +25,7 @@ What the base class provides:
 - ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before it; else changes that arrive
   faster than a worker can read would cancel every worker.
   ``self.debounce("chosen", seconds, call)``: call after ``seconds`` without another request.
-- The app's folder is ``workbench.tui.working_folder.here()`` (it may have been deleted); untrusted texts are drawn
+- The app's folder is ``workbench.tui.state.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain_text``; lists derive from
   ``workbench.tui.widgets.lists.cursor_view.CursorView``.
 - ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: state across restarts (JSON values).
@@ -34,8 +34,7 @@ What the base class provides:
   and when it becomes visible again; at most ten times a second. Override it to start an exclusive worker.
 - ``opened(message)``: called when a message below requests this screen. Override it.
 - Classes ``-narrow`` (below 100 columns) and ``-wide`` on the screen: ``LatencyScreen.-narrow #plot {display: none}``.
-- ``self.app.state_dir``, ``self.app.instructions`` (the file of ``--instructions``, empty without: then
-  ``workbench.tui.editing.file_to_edit()`` returns the file to edit).
+- ``self.app.state_dir``, ``self.app.instructions`` (the file of ``--instructions``, empty without).
 - Colours by theme variables only ($surface, $text-muted, $success, …), and never meaning by colour alone.
 
 Messages that any screen may post (``workbench.tui.messages``); the app shows the screen that handles them:

@@ -19,7 +19,6 @@ from storage.db.database import StorageError
 from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import RECORDED, SideError
 from workbench.replay.side_by_side import side_by_side
-from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenTrace
 from workbench.tui.panes import blast_view
 from workbench.tui.panes.diff_view import detail
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from workbench.replay.rulesets.compared_rules import Side
     from workbench.replay.side_by_side import SideBySide
+    from workbench.tui.state import CompletedRun
 
 NOTHING_YET = """\
 There is nothing to compare yet.
@@ -111,7 +111,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def __init__(self) -> None:
         super().__init__()
-        self._run: runs.CompletedRun | None = None
+        self._run: CompletedRun | None = None
         self._single = ""
         self._kind = ""
         self._only = True
@@ -139,17 +139,17 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def opened(self, message: Message) -> None:
         if isinstance(message, OpenCompare):
-            self._open(message.trace_id)
+            self._open(message)
 
-    def _open(self, trace_id: str) -> None:
+    def _open(self, wanted: OpenCompare) -> None:
         self._take_run()
-        if not trace_id or (runs.is_wanted(self.app, trace_id) and self._run is not None):
+        if not wanted.trace_id or (wanted.is_of_last_run and self._run is not None):
             self._single = ""
             self._kind = ""
             self._show_list()
-            self.changes.go_to(trace_id)
+            self.changes.go_to(wanted.trace_id)
         else:
-            self._single = trace_id
+            self._single = wanted.trace_id
             self._show_list()
         self.changes.focus()
 
@@ -157,7 +157,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._take_run()
 
     def _take_run(self) -> None:
-        run = runs.last(self.app)
+        run = self.app.last_run
         if run is not self._run or run is None:
             self._run = run
             self._show_list()
@@ -249,7 +249,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def _show_detail(self) -> None:
         if self._found is not None:
-            run = runs.last(self.app)  # causes may still arrive while the prompt is displayed
+            run = self.app.last_run  # causes may still arrive while the prompt is displayed
             cause = run.causes.get(self._found.prompt.id) if run and not self._single else None
             text = detail(self._found, only_differences=self._only, cause=cause)
             self.query_one("#detail", Static).update(text)

@@ -19,11 +19,10 @@ from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace
 from workbench.tui.panes import coverage_text
 from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
 from workbench.tui.screens.measuring import MeasuringScreen
+from workbench.tui.state import here
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.questions.choice import Alternative, Choice, next_of
-from workbench.tui.workers.reading import reading
-from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -259,7 +258,7 @@ for by their words: what a new rule could be for.
         from workbench.replay.corpus import Corpus
 
         worker = get_current_worker()
-        with reading(self) as db:
+        with self.reading() as db:
             corpus = Corpus(db, which)
             total = corpus.count()
             path = self.app.instructions

@@ -21,13 +21,12 @@ from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes import latency_text
 from workbench.tui.panes.plot import PercentilePlot, SpreadPlot
 from workbench.tui.screens.measuring import MeasuringScreen
+from workbench.tui.state import here
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.questions.choice import Alternative, Choice
 from workbench.tui.workers import latency_queries
 from workbench.tui.workers.latency_queries import BudgetsRead, Compared, FoundSlow, LatenciesMeasured
-from workbench.tui.workers.reading import reading
-from workbench.tui.working_folder import here
 from workbench.views.latency import HOOK_MS, budget_ms
 
 if TYPE_CHECKING:
@@ -195,7 +194,7 @@ faster, `inconclusive` has zero inside.
     def load(self, run: int, which: Selection) -> None:
         """Add up the latencies of all selected prompts, the newest first."""
         worker = get_current_worker()
-        with reading(self) as db:
+        with self.reading() as db:
             latency_queries.measure(db, self.post_message, run=run, which=which, is_over=lambda: worker.is_cancelled)
 
     @work(thread=True, exclusive=True, group="latency.settings", exit_on_error=False)
@@ -217,7 +216,7 @@ faster, `inconclusive` has zero inside.
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, measured: LatenciesMeasured) -> None:
         """Add the prompts recorded since ``measured``."""
-        with reading(self) as db:
+        with self.reading() as db:
             latency_queries.measure_news(
                 db, self.post_message, run=run, which=which, tally=measured.tally, before=measured.figures
             )
@@ -226,7 +225,7 @@ faster, `inconclusive` has zero inside.
     def find_slowest(self, run: int, which: Selection, series: Series) -> None:
         """Find the slowest prompts of a series."""
         worker = get_current_worker()
-        with reading(self) as db:
+        with self.reading() as db:
             latency_queries.find_slowest(
                 db, self.post_message, run=run, which=which, series=series, is_over=lambda: worker.is_cancelled
             )
@@ -234,7 +233,7 @@ faster, `inconclusive` has zero inside.
     @work(thread=True, exclusive=True, group="latency.versions", exit_on_error=False)
     def compare(self, run: int, which: Selection, base: str, candidate: str) -> None:
         """Compare two versions."""
-        with reading(self) as db:
+        with self.reading() as db:
             latency_queries.compare(db, self.post_message, run=run, which=which, base=base, candidate=candidate)
 
     def failed(self, error: BaseException) -> None:

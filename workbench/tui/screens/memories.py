@@ -19,14 +19,13 @@ from storage.memory import memories
 from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import memory_text
 from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.questions.choice import Alternative, Choice, next_of
 from workbench.tui.widgets.questions.question import Question
 from workbench.tui.widgets.search_bar import SearchBar
 from workbench.tui.workers import memory_queries
 from workbench.tui.workers.memory_queries import MemoriesListed, MemoryPrompts, Wanted
-from workbench.tui.workers.reading import reading
-from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     import sqlite3
@@ -184,13 +183,13 @@ told it: `enter` goes there, and again opens the trace.
     @work(thread=True, exclusive=True, group="memories.load", exit_on_error=False)
     def load(self, run: int, wanted: Wanted) -> None:
         """Read the list."""
-        with reading(self, drain=True) as db:
+        with self.reading(drain=True) as db:
             memory_queries.read_list(db, self.post_message, run=run, wanted=wanted)
 
     @work(thread=True, exclusive=True, group="memories.told", exit_on_error=False)
     def find_prompts(self, run: int, memory_id: str) -> None:
         """Find the prompts that were shown a memory."""
-        with reading(self) as db:
+        with self.reading() as db:
             memory_queries.read_prompts(db, self.post_message, run=run, memory_id=memory_id)
 
     @work(thread=True, group="memories.write", exit_on_error=False)

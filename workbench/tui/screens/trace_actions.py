@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import work
 from textual.binding import Binding, BindingType
 
-from enricher.home import from_home
-from workbench.tui.editing import file_to_edit, open_editor
+from enricher.home import config_dir, from_home
+from enricher.rules.layers import HEURISTICS, find_layers
 from workbench.tui.messages import OpenCompare, TraceLabelled
 from workbench.tui.screens import on_top
 from workbench.tui.screens.base import WorkbenchScreen
-from workbench.tui.working_folder import here
+from workbench.tui.state import here
 from workbench.web.server import addresses
 
 if TYPE_CHECKING:
@@ -309,11 +309,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_edit(self) -> None:
         """Open the instructions in the user's editor."""
-        path = file_to_edit(self.app.instructions)
-        if trouble := open_editor(self.app, path):
-            self.notify(trouble, severity="warning", timeout=8, markup=False)
-        else:
-            self.app.refresh()
+        self.edit_elsewhere(self.app.instructions or _file_to_edit())
 
     def _published(self) -> str:
         base = os.environ.get(PUBLISHED) or addresses.known(self.app.state_dir)
@@ -364,3 +360,9 @@ class TraceActions(WorkbenchScreen):
     def _notify_publishing(self, before: str = "") -> None:
         hint = f"No enricher publish runs here: start it, or set {PUBLISHED}, like http://127.0.0.1:8001"
         self.notify(before + hint, severity="warning", timeout=8, markup=False)
+
+
+def _file_to_edit() -> str:
+    """Return the highest layer that is not shipped with us; without any, the user's own file, which may be missing."""
+    own = [layer.path for layer in find_layers(here()).instructions if layer.name not in ("packaged", HEURISTICS)]
+    return own[-1] if own else os.path.join(config_dir(), "instructions.md")

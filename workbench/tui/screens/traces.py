@@ -20,7 +20,6 @@ from workbench.tui.widgets.lists.row_header import RowHeader
 from workbench.tui.widgets.lists.row_view import RowView
 from workbench.tui.workers import listing
 from workbench.tui.workers.listing import ChosenTrace, Values
-from workbench.tui.workers.reading import reading
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -230,13 +229,13 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     @work(thread=True, exclusive=True, group="traces.chosen", exit_on_error=False)
     def read_trace(self, run: int, trace_id: str, with_session: bool) -> None:
         """Read the trace under the cursor with its labels, sources and session."""
-        with reading(self) as db:
+        with self.reading() as db:
             listing.read_chosen(db, self.post_message, run=run, trace_id=trace_id, with_session=with_session)
 
     @work(thread=True, exclusive=True, group="traces.values", exit_on_error=False)
     def load_values(self) -> None:
         """Read the values for completing the fields of the filter."""
-        with reading(self) as db:
+        with self.reading() as db:
             listing.read_values(db, self.post_message)
 
     @on(Values)

@@ -19,16 +19,15 @@ from workbench.edits import instructions_file as files
 from workbench.edits import live
 from workbench.edits.instructions_file import outline
 from workbench.replay.rulesets.compared_rules import RECORDED
-from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit
 from workbench.tui.panes import blast_view
 from workbench.tui.screens.editing.replaying import ReplayingScreen
+from workbench.tui.state import here
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.editor_pane import EditorPane
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.questions.picker import Answer, Picker
-from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -340,8 +339,7 @@ What the channels found is taken from the record; where other rules would have a
             self.editor.go_to(place)
             self.action_edit()
         elif line.value is not None:
-            runs.want(self.app, line.key)
-            self.app.post_message(OpenCompare(line.key))
+            self.app.post_message(OpenCompare(line.key, is_of_last_run=True))
 
     def action_problem(self) -> None:
         """Go to the next problem after the cursor, else to the first; without any here, to one of another file."""

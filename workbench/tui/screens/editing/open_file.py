@@ -18,9 +18,9 @@ from workbench.edits import drafts
 from workbench.edits import instructions_file as files
 from workbench.edits.drafts import Drafts
 from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.state import here
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.questions.picker import Answer, Picker
-from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from enricher.rules.compiling.document import Problem
@@ -193,8 +193,6 @@ class OpenFileScreen(WorkbenchScreen):
 
     def action_external(self) -> None:
         """Open the file in the user's own editor; its saves are noticed here."""
-        from workbench.tui.editing import open_editor
-
         if files.saves_as_layer(self._path, here()):
             note = f"{files.objection(self._path, here())}. Edit it here (i): ctrl+s saves what you changed in a layer."
             self.notify(note, severity="warning", timeout=8, markup=False)
@@ -202,7 +200,5 @@ class OpenFileScreen(WorkbenchScreen):
             self.notify(
                 "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
             )
-        elif trouble := open_editor(self.app, self._path):
-            self.notify(trouble, severity="warning", timeout=8, markup=False)
         else:
-            self.app.refresh()
+            self.edit_elsewhere(self._path)

@@ -19,10 +19,9 @@ from storage.traces.selection import SelectionError, parse
 from workbench.edits import live, progress
 from workbench.edits.progress import Broken, CauseBatch, Figures, LintResult
 from workbench.replay.rulesets.compared_rules import SideError
-from workbench.tui import runs
+from workbench.tui.screens.base import allow_processes
 from workbench.tui.screens.editing.saving import SavingScreen
-from workbench.tui.workers import processes
-from workbench.tui.working_folder import here
+from workbench.tui.state import CompletedRun, here
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -98,7 +97,7 @@ class ReplayingScreen(SavingScreen):
     def examine(self, run: int, session: live.EditSession, text: str) -> None:
         """Replay the recorded prompts under a text and post the progress."""
         worker = get_current_worker()
-        processes.allow()
+        allow_processes()
         for update in session.examine(text, should_stop=lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
@@ -135,7 +134,7 @@ class ReplayingScreen(SavingScreen):
 
     def _publish(self) -> None:
         if self._figures is not None:
-            runs.put(self.app, runs.CompletedRun(self._path, self._figures, self._causes))
+            self.app.last_run = CompletedRun(self._figures, self._causes)
 
     def failed(self, error: BaseException) -> None:
         self._examined = None

@@ -12,8 +12,8 @@ from textual.message import Message
 from workbench.gate import gate, reports
 from workbench.tui.messages import OpenTrace
 from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.state import here
 from workbench.tui.widgets.lists.line_list import Group, Line, LineList
-from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

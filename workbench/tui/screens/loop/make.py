@@ -23,12 +23,11 @@ from workbench.replay.rulesets.compared_rules import SideError
 from workbench.tui.messages import TakeEdit
 from workbench.tui.panes.blast_view import ChangeLines
 from workbench.tui.screens import on_top
-from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.screens.base import WorkbenchScreen, allow_processes
 from workbench.tui.screens.editing.saving import MEANING
+from workbench.tui.state import here
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, Line, LineList, group_moves
-from workbench.tui.workers import processes
-from workbench.tui.working_folder import here
 from workbench.tuning.wishes.search import Edit, edits_for
 from workbench.tuning.wishes.wish import FulfilledError, target_files
 
@@ -157,7 +156,7 @@ returns to this line.
     def search(self, path: str) -> None:
         """Find the edits that add to the layer at ``path``, and post them one by one."""
         worker = get_current_worker()
-        processes.allow()
+        allow_processes()
         try:
             with opened(self.app.state_dir) as corpus:
                 for edit in edits_for(

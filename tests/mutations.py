@@ -2681,7 +2681,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the app shows one answer for both arms",
-        "workbench/tui/screens/experiments/screen.py",
+        "workbench/tui/screens/experiments.py",
         "arm, getattr(found, arm))",
         'arm, getattr(found, "a"))',
         "",
@@ -3729,7 +3729,7 @@ MUTATIONS = (
     ),
     Mutation(
         "jump mode shows nothing where no part takes the focus",
-        "workbench/tui/widgets/questions/jump.py",
+        "workbench/tui/widgets/jump.py",
         "HINT if self._parts else NO_PARTS",
         "HINT",
         "",
@@ -3737,7 +3737,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a letter of jump mode goes nowhere",
-        "workbench/tui/widgets/questions/jump.py",
+        "workbench/tui/widgets/jump.py",
         "            self._below.set_focus(part)",
         "            pass",
         "",

@@ -236,8 +236,8 @@ def bindings() -> Iterator[tuple[str, Binding]]:
     from workbench.tui.help import HelpScreen
     from workbench.tui.panes.detail import Detail
     from workbench.tui.screens.base import WorkbenchScreen
-    from workbench.tui.widgets.filter_bar import FilterInput
-    from workbench.tui.widgets.questions.chooser import ClassChooser
+    from workbench.tui.widgets.dialogs import ClassChooser
+    from workbench.tui.widgets.search_bar import FilterInput
 
     screens = [type(place.load()) for place in SCREENS]
     for owner in (Workbench, WorkbenchScreen, *screens, RowView, Detail, FilterInput, HelpScreen, ClassChooser):

@@ -179,7 +179,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     async def action_jump(self) -> None:
         """Show a letter over each part of the screen that takes the focus, and go where the next key says."""
-        from workbench.tui.widgets.questions.jump import JumpScreen
+        from workbench.tui.widgets.jump import JumpScreen
 
         async def answered(name: str | None) -> None:
             if name:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from enricher.rules.layers import packaged_file
 from workbench.tui.state import here
-from workbench.tui.widgets.lists.figures import Heading, TableRow, percent
-from workbench.tui.widgets.sparkline import bar
+from workbench.tui.widgets.lists.figures import Heading, TableRow, bar, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from storage.metrics.latencies import TOTAL, Series
 from workbench.tui.widgets.lists.columns import short_time
-from workbench.tui.widgets.lists.figures import Heading, TableRow, ms
+from workbench.tui.widgets.lists.figures import Heading, TableRow, ms, sparkline
 from workbench.tui.widgets.plain_text import one_line
-from workbench.tui.widgets.sparkline import sparkline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

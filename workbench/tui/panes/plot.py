@@ -16,8 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from storage.metrics.latencies import DAY_S
-from workbench.tui.widgets.lists.figures import ms
-from workbench.tui.widgets.sparkline import BLOCKS
+from workbench.tui.widgets.lists.figures import BLOCKS, ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -14,8 +14,7 @@ What the base class provides:
 
 - ``with self.database() as db``: a connection for this thread and this block, rows as ``sqlite3.Row``. In a worker
   only, since it may wait. It drains the spool first unless ``drain=False``. Writes (labels) use it, too.
-- ``with self.reading() as db`` (``workbench.tui.workers.reading``) is the same for a worker that can be cancelled in a
-  query.
+- ``with self.reading() as db`` is the same for a worker that can be cancelled in a query.
 - Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
   An exception of a worker becomes a notice (StorageError and SelectionError as their text, others with their type);
   override ``failed(error)`` to show it in place. Check ``get_current_worker().is_cancelled`` between pages.
@@ -84,7 +83,7 @@ SCREENS = (
     Place("coverage", "4", "Coverage", "workbench.tui.screens.coverage:CoverageScreen"),
     Place("latency", "5", "Latency", "workbench.tui.screens.latency:LatencyScreen"),
     Place("memories", "6", "Memories", "workbench.tui.screens.memories:MemoriesScreen"),
-    Place("experiments", "7", "Experiments", "workbench.tui.screens.experiments.screen:ExperimentsScreen"),
+    Place("experiments", "7", "Experiments", "workbench.tui.screens.experiments:ExperimentsScreen"),
 )
 
 

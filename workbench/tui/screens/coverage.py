@@ -20,9 +20,9 @@ from workbench.tui.panes import coverage_text
 from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.state import here
-from workbench.tui.widgets.filter_bar import FilterBar
+from workbench.tui.widgets.choice import Alternative, Choice, next_of
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Alternative, Choice, next_of
+from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -22,9 +22,9 @@ from workbench.tui.panes import latency_text
 from workbench.tui.panes.plot import PercentilePlot, SpreadPlot
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.state import here
-from workbench.tui.widgets.filter_bar import FilterBar
+from workbench.tui.widgets.choice import Alternative, Choice
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Alternative, Choice
+from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import latency_queries
 from workbench.tui.workers.latency_queries import BudgetsRead, Compared, FoundSlow, LatenciesMeasured
 from workbench.views.latency import HOOK_MS, budget_ms

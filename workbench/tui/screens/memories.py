@@ -20,9 +20,9 @@ from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import memory_text
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
+from workbench.tui.widgets.choice import Alternative, Choice, next_of
+from workbench.tui.widgets.dialogs import Question
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Alternative, Choice, next_of
-from workbench.tui.widgets.questions.question import Question
 from workbench.tui.widgets.search_bar import SearchBar
 from workbench.tui.workers import memory_queries
 from workbench.tui.workers.memory_queries import MemoriesListed, MemoryPrompts, Wanted
@@ -115,7 +115,7 @@ told it: `enter` goes there, and again opens the trace.
         self._has_changed = False
 
     def compose_body(self) -> ComposeResult:
-        yield SearchBar("Search", placeholder="words that the memory is about")
+        yield SearchBar()
         yield Choice(VIEWS)
         with Container(id="all"):
             yield FiguresTable(memory_text.SHELF_HEADINGS, id="shelves")
@@ -324,7 +324,7 @@ told it: `enter` goes there, and again opens the trace.
 
     def action_search(self) -> None:
         """Go to the search."""
-        self.bar.focus_input()
+        self.bar.input.focus()
 
     def action_next_namespace(self) -> None:
         """Show the next namespace with memories; after the last one, all of them."""

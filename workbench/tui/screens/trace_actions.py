@@ -179,7 +179,7 @@ class TraceActions(WorkbenchScreen):
     def _ask_for_wish(
         self, trace_id: str, task_types: Sequence[str], now: str, others: Sequence[tuple[str, str, str]]
     ) -> None:
-        from workbench.tui.widgets.questions.chooser import ClassChooser
+        from workbench.tui.widgets.dialogs import ClassChooser
         from workbench.tuning.wishes.wish import Wish
 
         def answered(answer: str | None) -> None:
@@ -209,7 +209,7 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self._ask_for_class, trace_id, task_types(), now)
 
     def _ask_for_class(self, trace_id: str, task_types: Sequence[str], now: str) -> None:
-        from workbench.tui.widgets.questions.chooser import ClassChooser
+        from workbench.tui.widgets.dialogs import ClassChooser
 
         def answered(name: str | None) -> None:
             if name:
@@ -234,7 +234,7 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self._ask_for_workflow, trace_id, names, now)
 
     def _ask_for_workflow(self, trace_id: str, names: Sequence[str], now: str) -> None:
-        from workbench.tui.widgets.questions.picker import Answer, Picker
+        from workbench.tui.widgets.dialogs import Answer, Picker
 
         def answered(name: str | None) -> None:
             if name:
@@ -275,7 +275,7 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self._ask_for_line, trace_id, [(one.number, one.text) for one in lines], wrong)
 
     def _ask_for_line(self, trace_id: str, lines: Sequence[tuple[int, str]], wrong: set[int]) -> None:
-        from workbench.tui.widgets.questions.picker import Answer, Picker
+        from workbench.tui.widgets.dialogs import Answer, Picker
 
         if not lines:
             self.notify("Nothing was added to it, or its text was not stored.", severity="warning", timeout=4)

@@ -11,8 +11,7 @@ from textual.worker import get_current_worker
 from storage.traces import trace_pages
 from storage.traces.selection import EVERYTHING, Selection
 from workbench.tui.screens.trace_actions import TraceActions
-from workbench.tui.widgets.lists.row_header import RowHeader
-from workbench.tui.widgets.lists.row_view import RowView
+from workbench.tui.widgets.lists.row_view import RowHeader, RowView
 from workbench.tui.workers import listing
 from workbench.tui.workers.listing import Arrived, FirstLines, Length, Page, Queue
 

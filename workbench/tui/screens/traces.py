@@ -15,9 +15,8 @@ from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.screens.trace_list import SORTS, TraceList
-from workbench.tui.widgets.filter_bar import FilterBar
-from workbench.tui.widgets.lists.row_header import RowHeader
-from workbench.tui.widgets.lists.row_view import RowView
+from workbench.tui.widgets.lists.row_view import RowHeader, RowView
+from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import listing
 from workbench.tui.workers.listing import ChosenTrace, Values
 
@@ -178,7 +177,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     def action_filter(self) -> None:
         """Go to the filter."""
         self.remove_class("-reading")
-        self.bar.focus_input()
+        self.bar.input.focus()
 
     def action_sort(self, wanted: str = "") -> None:
         """Sort by the next order, or by ``wanted``."""

@@ -105,9 +105,9 @@ class TourStep(ModalScreen[str], inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space,right,n", "answer('next')", "Next step", id="tour.next"),
-        Binding("left,backspace,b", "answer('previous')", "Previous step", id="tour.previous"),
-        Binding("escape,q", "answer('')", "Leave the tour", id="tour.leave"),
+        Binding("enter,space,right,n", "dismiss('next')", "Next step", id="tour.next"),
+        Binding("left,backspace,b", "dismiss('previous')", "Previous step", id="tour.previous"),
+        Binding("escape,q", "dismiss('')", "Leave the tour", id="tour.leave"),
     ]
 
     def __init__(self, number: int) -> None:
@@ -129,8 +129,4 @@ class TourStep(ModalScreen[str], inherit_bindings=False):
             self.dismiss(name)
 
     def on_click(self) -> None:
-        self.action_answer(NEXT)
-
-    def action_answer(self, answer: str) -> None:
-        """Close with the answer."""
-        self.dismiss(answer)
+        self.dismiss(NEXT)

@@ -15,7 +15,6 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
-from workbench.tui.widgets.find_bar import FIND, GO_TO
 from workbench.tui.widgets.plain_text import plain_in_place
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
+FIND, GO_TO = "find", "go to"
 FENCES = ("```", "~~~")
 KEY = re.compile(r"(?:^\s*(?:- )?|[{,]\s*)([A-Za-z_][\w-]*)(?=:(?:\s|$))")
 COMMENT = re.compile(r"(?:^|\s)(#.*)$")

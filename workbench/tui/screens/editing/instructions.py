@@ -23,11 +23,11 @@ from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, Tak
 from workbench.tui.panes import blast_view
 from workbench.tui.screens.editing.replaying import ReplayingScreen
 from workbench.tui.state import here
+from workbench.tui.widgets.dialogs import Answer, Picker
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.editor_pane import EditorPane
-from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.questions.picker import Answer, Picker
+from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -309,7 +309,7 @@ What the channels found is taken from the record; where other rules would have a
     def action_filter(self) -> None:
         """Go to the filter."""
         self.remove_class("-editing")
-        self.bar.focus_input()
+        self.bar.input.focus()
 
     @on(FilterBar.Typed)
     def _filter_typed(self, message: FilterBar.Typed) -> None:

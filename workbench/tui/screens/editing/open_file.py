@@ -19,8 +19,8 @@ from workbench.edits import instructions_file as files
 from workbench.edits.drafts import Drafts
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
+from workbench.tui.widgets.dialogs import Answer, Picker
 from workbench.tui.widgets.editor import InstructionsEditor
-from workbench.tui.widgets.questions.picker import Answer, Picker
 
 if TYPE_CHECKING:
     from enricher.rules.compiling.document import Problem

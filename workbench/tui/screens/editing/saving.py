@@ -16,7 +16,7 @@ from workbench.edits import instructions_file as files
 from workbench.edits.undoing import ChangedSince, Save, take_back
 from workbench.tui.screens.editing.open_file import OpenFileScreen
 from workbench.tui.state import here
-from workbench.tui.widgets.questions.picker import Answer, Picker
+from workbench.tui.widgets.dialogs import Answer, Picker
 
 if TYPE_CHECKING:
     from enricher.rules.layers import Layer

@@ -52,7 +52,7 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
 """
     DEFAULT_CSS = "GateScreen LineList { height: 1fr; padding: 0 0 0 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", id="gate.back", key_display="esc"),
+        Binding("escape", "dismiss", "Back", id="gate.back", key_display="esc"),
         Binding("r", "run_gate", "Run again", id="gate.run"),
     ]
 
@@ -97,10 +97,6 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
     def _chosen(self, message: LineList.Chosen) -> None:
         if message.line.value:
             self.app.post_message(OpenTrace(str(message.line.value)))
-
-    def action_back(self) -> None:
-        """Close this screen."""
-        self.dismiss()
 
 
 def _report() -> GateReport:

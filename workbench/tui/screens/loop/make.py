@@ -103,7 +103,7 @@ returns to this line.
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "layer", "Layer", id="make.layer", tooltip="Put what is added into another layer"),
-        Binding("escape", "back", "Back", id="make.back", key_display="esc"),
+        Binding("escape", "dismiss", "Back", id="make.back", key_display="esc"),
     ]
 
     def __init__(self, trace_id: str, wish: Wish, *, place: str) -> None:
@@ -202,10 +202,6 @@ returns to this line.
         change = message.line.value
         if isinstance(change, Change):
             self.app.push_screen(on_top("why", change.prompt.id, change.before.task_type, place=self.bar_place))
-
-    def action_back(self) -> None:
-        """Close this screen."""
-        self.dismiss()
 
 
 def _group(edit: Edit, trace_id: str) -> Group:

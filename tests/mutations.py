@@ -1329,7 +1329,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the page of a silent prompt names no rule that came nearest",
-        "workbench/web/reading/explained.py",
+        "workbench/web/pages/trace.py",
         "        tuple(filter(None, (found.nearest_rule(),))),\n",
         "",
         "",
@@ -1337,7 +1337,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the page of a prompt does not say what was left out",
-        "workbench/web/reading/explained.py",
+        "workbench/web/pages/trace.py",
         "        tuple(found.left_out()[:MOST_SENTENCES]),\n",
         "        (),\n",
         "",
@@ -3585,7 +3585,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the home page counts corrected prompts as right",
-        "workbench/web/reading/labelled.py",
+        "workbench/web/pages/home.py",
         "    return Labelled(prompts, prompts - sum(one.prompts for one in wrong), wrong)",
         "    return Labelled(prompts, prompts, wrong)",
         "",
@@ -3609,7 +3609,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a wide table shows its usual columns though all were asked for",
-        "workbench/web/native/usual_columns.py",
+        "workbench/web/native/description.py",
         "    if {name for name, _value in asked} & {CHOOSES, EVERY_COLUMN}:",
         "    if {name for name, _value in asked} & {CHOOSES}:",
         "",

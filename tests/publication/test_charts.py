@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from workbench.web.drawing import charts
-from workbench.web.drawing.charts import Bar, Day
+from workbench.web import charts
+from workbench.web.charts import Bar, Day
 
 FIRST = date(2025, 10, 1)
 

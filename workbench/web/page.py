@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     View = Callable[[History, Request], Awaitable[Response]]
 
 
-SHEETS = ("enricher.css", "records.css", "versions.css")
+SHEETS = ("enricher.css", "pages.css")
 PLACES = (
     ("", "Home"),
     ("traces", "Traces"),

@@ -12,14 +12,14 @@ from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
 from storage.metrics import overview, rollups
-from storage.traces import selection, trace_pages
+from storage.traces import line_labels, selection, trace_pages
 from storage.traces.line_labels import RULE_KINDS
-from workbench.web import filters
-from workbench.web.drawing import charts
-from workbench.web.drawing.charts import Bar, Chart, Day
+from workbench.statistics.intervals import wilson
+from workbench.web import charts, filters
+from workbench.web.charts import Bar, Chart, Day
 from workbench.web.evidence import excerpt
 from workbench.web.page import render
-from workbench.web.reading import coverage_store, labelled
+from workbench.web.reading import coverage_store
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from storage.metrics.overview import Count, Overview
     from storage.traces.line_labels import KeepRate, KeepRates
     from storage.traces.trace_pages import TraceLine
+    from workbench.statistics.intervals import Interval
     from workbench.web.reading.coverage_store import Doubts
     from workbench.web.reading.history import History
-    from workbench.web.reading.labelled import Labelled
 
 PERIODS = {7: "7 days", 30: "30 days", 90: "90 days", 0: "all"}
 USUAL_DAYS = 30
@@ -55,6 +55,47 @@ WHAT_ARE_GUARDRAILS_CALLED = """
         where guardrail_id = value collate nocase order by trace_id desc limit 1
     ), '') from (select distinct value from prompts_by_day where origin = 'hook' and facet = 'guardrail' limit 200)
 """
+HOW_MANY_ARE_CONFUSED = """
+    select traces.task_type, case labels.verdict when 'ok' then traces.task_type else labels.task_type end as expected,
+           count(*) as prompts
+    from labels join traces on traces.id = labels.trace_id
+    where labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    and traces.origin <> 'test'
+    group by traces.task_type, expected order by prompts desc, traces.task_type, expected
+"""
+HAS_LINE_LABELS = "select 1 from sqlite_master where name = 'line_labels'"
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Labelled prompts that got one task type and should have got another; ``expected`` is empty if none was named."""
+
+    got: str
+    expected: str
+    prompts: int
+
+    @property
+    def filter(self) -> str:
+        """The filter that selects exactly these prompts; empty if one of the names cannot be written in a filter."""
+        named = (
+            filters.part("type", self.got),
+            filters.part("should", self.expected) if self.expected else "label:wrong",
+        )
+        return " ".join(named) if all(named) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The newest label of each prompt: ``correct`` of ``prompts`` confirm the task type, the others are confusions."""
+
+    prompts: int
+    correct: int
+    confusions: tuple[Confusion, ...]
+
+    @property
+    def interval(self) -> Interval:
+        """Wilson's 95 % interval of the share that is correct."""
+        return wilson(self.correct, self.prompts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +196,25 @@ def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
         trace_pages.page(db, which, limit=NEWEST_PROMPTS),
         max(0, rollups.waiting(db)) if is_live else 0,
         dict(map(tuple, db.execute(WHAT_ARE_GUARDRAILS_CALLED))),
-        labelled.labelled(db),
-        labelled.judged_lines(db),
+        _labelled(db),
+        _judged_lines(db),
         coverage_store.doubts(db),
         next((one for one in replays.listing(db) if one.verdict == REGRESSED), None),
     )
+
+
+def _labelled(db: sqlite3.Connection) -> Labelled:
+    """Return the figures of all labels in the history, the most frequent confusion first."""
+    rows = [Confusion(str(got), str(due), int(prompts)) for got, due, prompts in db.execute(HOW_MANY_ARE_CONFUSED)]
+    wrong = tuple(one for one in rows if one.got != one.expected)
+    prompts = sum(one.prompts for one in rows)
+    return Labelled(prompts, prompts - sum(one.prompts for one in wrong), wrong)
+
+
+def _judged_lines(db: sqlite3.Connection) -> KeepRates | None:
+    """Return the shares of judged lines that were right; None without any, as in a snapshot of an earlier version."""
+    kept = line_labels.keep_rates(db) if db.execute(HAS_LINE_LABELS).fetchone() else None
+    return kept if kept and kept.total.judged else None
 
 
 def _lowest_rates(kept: KeepRates | None) -> list[KeepRate]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from enricher.context import CHANNELS
-from workbench.web.drawing import charts
+from workbench.web import charts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

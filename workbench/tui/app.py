@@ -29,6 +29,7 @@ from workbench.tui.screens import SCREENS, place
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import AppState
 from workbench.tui.themes import THEMES, ParsedOnce
+from workbench.tui.widgets.choice import next_of
 from workbench.tui.widgets.header import PlaceBar
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 
 DATA_EVERY_S = 0.1
 MOST_TYPED_AHEAD = 64
+"""Keys; each is remembered so that a key which was passed on and comes back here is not passed on again."""
 KEYS = "workbench-keys.toml"
 
 
@@ -189,8 +191,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     def action_next_theme(self) -> None:
         """Switch to the next of our themes."""
-        names = [theme.name for theme in THEMES]
-        self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
+        self.theme = next_of(self.theme, [theme.name for theme in THEMES])
         self.notify(f"Theme: {self.theme}", timeout=2)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:

@@ -17,6 +17,11 @@ EACH = "guardrail"
 """The field of which a prompt may have several values: each requested value is a separate filter part."""
 WITH_COMMAS = "signal"
 """The field in whose value a comma does not separate values."""
+FIELD_OF_KIND = {
+    "signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail",
+    "workflow": "workflow",
+}  # fmt: skip
+"""The field that finds the prompts on which a rule of this kind fired; no field finds those of the other kinds."""
 COLUMNS = {
     "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host", "status": "status",
     "origin": "origin",

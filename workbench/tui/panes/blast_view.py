@@ -64,18 +64,18 @@ def _first(figures: Figures, *, is_old: bool = False) -> Content:
 
 def _second(figures: Figures) -> Content:
     parts = []
-    if standing := figures.label_results:
-        count = len(standing.regressed)
-        cases = f"approved case{'s' * (standing.approved != 1)}"
-        if standing.approved:
+    if results := figures.label_results:
+        count = len(results.regressed)
+        cases = f"approved case{'s' * (results.approved != 1)}"
+        if results.approved:
             regress = "regresses" if count == 1 else "regress"
-            parts.append((f"{count} of {standing.approved:,} {cases} {regress}", "bold $error" if count else ""))
+            parts.append((f"{count} of {results.approved:,} {cases} {regress}", "bold $error" if count else ""))
         else:
             parts.append(("no case approved yet", "$text-muted"))
-        if standing.gained:
-            parts.append((f"{standing.gained} corrected", "$success"))
-        if not count and standing.lost:
-            parts.append((f"{standing.lost} lost", "$error"))
+        if results.gained:
+            parts.append((f"{results.gained} corrected", "$success"))
+        if not count and results.lost:
+            parts.append((f"{results.lost} lost", "$error"))
     before, after = figures.tokens
     parts.append((f"tokens per session {_moved(f'{before:.1f}', f'{after:.1f}')}", ""))
     silent = [f"{one / max(1, figures.prompts):.1%}" for one in figures.silent]
@@ -152,10 +152,10 @@ def change_groups(
     causes: Mapping[str, ChangeCause] | None = None,
     *,
     only: str = "",
-    beside: bool = True,
+    with_effect: bool = True,
     sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
 ) -> Iterator[Group]:
-    """Yield a group of changes per kind, newest first; ``only`` selects a kind, ``beside`` adds a summary at the right.
+    """Yield a group of changes per kind, newest first; ``only`` selects a kind, ``with_effect`` shows what changes.
 
     ``sorted_out`` is ``figures.groups()``, if the caller has computed it already. Without figures there is no group.
     """
@@ -165,7 +165,7 @@ def change_groups(
     for kind, changes in figures.groups() if sorted_out is None else sorted_out:
         if only in ("", kind):
             head = Line(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
-            yield Group(head, ChangeLines(changes, regressed, causes or {}, beside))
+            yield Group(head, ChangeLines(changes, regressed, causes or {}, with_effect))
 
 
 def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
@@ -186,8 +186,8 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
     ]
     errors = sum(one.severity == "error" for one in problems)
     counts = ((errors, "error"), (len(problems) - errors, "warning"))
-    told = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count)
-    return Group(Line("problems", "problems", told, look), lines)
+    numbers = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count)
+    return Group(Line("problems", "problems", numbers, look), lines)
 
 
 def _place(problem: Problem, path: str) -> str:

@@ -82,8 +82,7 @@ def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]
             "primary",
         ),
     }
-    shown = [cells[column.name] for column in columns]
-    return TableRow(key(profile.series), tuple(text for text, _style in shown), tuple(style for _text, style in shown))
+    return TableRow.of(key(profile.series), (cells[column.name] for column in columns))
 
 
 def key(series: Series) -> str:

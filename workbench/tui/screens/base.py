@@ -24,7 +24,7 @@ from workbench.tui.widgets.key_line import KeyFooter
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from textual.app import ComposeResult
@@ -143,6 +143,12 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def recall(self, name: str, default: Any) -> Any:
         """Return the value that this screen stored under that name, else ``default``."""
         return self.app.memory.recall(self.PLACE, name, default)
+
+    def recall_choice(self, name: str, choices: Iterable[str]) -> str:
+        """Return the stored value if it is still one of the choices, else the first of them."""
+        known = list(choices)
+        value: str = self.recall(name, known[0])
+        return value if value in known else known[0]
 
     def remember(self, **values: Any) -> None:
         """Store values of this screen across restarts."""

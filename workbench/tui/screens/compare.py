@@ -93,8 +93,6 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         &.-narrow #split { layout: vertical; }
         &.-narrow #side { width: 1fr; max-width: 100%; height: 8; }
         &.-narrow #both { width: 1fr; height: 1fr; border-top: solid $panel; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
-        &.-empty #empty { display: block; }
         &.-empty #split { display: none; }
     }
     """

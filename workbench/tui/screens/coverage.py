@@ -25,8 +25,6 @@ from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from textual.app import ComposeResult
 
     from storage.traces.selection import Selection
@@ -47,7 +45,6 @@ AGAIN_AFTER_S = 1.0
 MEASURED_AGAIN = 2_000
 """Most prompts that are measured again automatically when new ones arrive."""
 MOST_ROWS = 2_000
-DEFAULT_SORT = "fired"
 CLUSTER = "cluster:"
 NOTHING_YET = """\
 There is no judged prompt yet.
@@ -109,9 +106,7 @@ for by their words: what a new rule could be for.
     CoverageScreen {
         #rules { height: 1fr; }
         #about { height: auto; min-height: 2; max-height: 4; padding: 0 1; background: $surface; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
         &.-empty #rules, &.-empty #about { display: none; }
-        &.-empty #empty { display: block; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -129,7 +124,7 @@ for by their words: what a new rule could be for.
 
     def __init__(self) -> None:
         super().__init__()
-        self._view, self._kind, self._sort = VIEWS[0].name, EVERY_KIND, DEFAULT_SORT
+        self._view, self._kind, self._sort = VIEWS[0].name, KINDS[0], next(iter(SORTS))
         self._grown: Grown | None = None
         self._is_measuring = self._is_stopped = False
         self._has_news = False
@@ -144,9 +139,9 @@ for by their words: what a new rule could be for.
         yield Static(NOTHING_YET, id="empty", markup=False)
 
     def on_mount(self) -> None:
-        self._view = _known(self.recall("view", VIEWS[0].name), [one.name for one in VIEWS])
-        self._kind = _known(self.recall("kind", EVERY_KIND), KINDS)
-        self._sort = _known(self.recall("sort", DEFAULT_SORT), SORTS)
+        self._view = self.recall_choice("view", (one.name for one in VIEWS))
+        self._kind = self.recall_choice("kind", KINDS)
+        self._sort = self.recall_choice("sort", SORTS)
         self.query_one(Choice).choose(self._view)
         self.table.focus()
         self.select(self.recall("filter", ""))
@@ -203,9 +198,15 @@ for by their words: what a new rule could be for.
 
     @on(FiguresTable.TitleChosen)
     def _heading_clicked(self, event: FiguresTable.TitleChosen) -> None:
-        name = event.name
-        named = {"share": "fired", "bar": "fired", "right": "wrong", "wrong": "wrong", "tokens": "tokens"}
-        wanted = named.get(name, "fired" if name == "fired" else "file")
+        named = {
+            "fired": "fired",
+            "share": "fired",
+            "bar": "fired",
+            "right": "wrong",
+            "wrong": "wrong",
+            "tokens": "tokens",
+        }
+        wanted = named.get(event.name, "file")
         self.action_sort("seldom" if wanted == "fired" == self._sort else wanted)
 
     def action_edit(self) -> None:
@@ -267,14 +268,15 @@ for by their words: what a new rule could be for.
                 if path
                 else rule_positions.in_force(here())
             )
-            measurement, told_at = coverage.Measurement(corpus, rules), time.monotonic() - REPORT_EVERY_S / 2
+            # minus half: the first figures are posted sooner than the later ones
+            measurement, posted_at = coverage.Measurement(corpus, rules), time.monotonic() - REPORT_EVERY_S / 2
             for page in corpus.pages():
                 if worker.is_cancelled:
                     return
                 measurement.add(page)
-                if time.monotonic() - told_at > REPORT_EVERY_S:
+                if time.monotonic() - posted_at > REPORT_EVERY_S:
                     self.post_message(Grown(run, measurement.coverage(), total, is_final=False))
-                    told_at = time.monotonic()
+                    posted_at = time.monotonic()
             self.post_message(Grown(run, measurement.coverage(), total, is_final=True))
 
     def failed(self, error: BaseException) -> None:
@@ -361,8 +363,9 @@ for by their words: what a new rule could be for.
     def _cluster(self) -> Cluster | None:
         """Return the cluster of prompts under the cursor; None if the cursor is not on one."""
         key = self.table.chosen
-        is_one = key.startswith(CLUSTER) and self._grown is not None
-        return self._grown.coverage.clusters[int(key.removeprefix(CLUSTER))] if is_one and self._grown else None
+        if self._grown is None or not key.startswith(CLUSTER):
+            return None
+        return self._grown.coverage.clusters[int(key.removeprefix(CLUSTER))]
 
     @on(FiguresTable.Moved)
     def _row_changed(self) -> None:
@@ -373,9 +376,9 @@ for by their words: what a new rule could be for.
         if self._grown is None:
             return
         row, cluster, known = self._shown.get(self.table.chosen), self._cluster(), self._grown.coverage
-        text = coverage_text.about(row, known) if row else ""
-        if cluster:
-            text = coverage_text.about_cluster(cluster, known)
+        text = (
+            coverage_text.about(row, known) if row else coverage_text.about_cluster(cluster, known) if cluster else ""
+        )
         self.query_one("#about", Static).update(text)
 
     def on_resize(self) -> None:
@@ -385,10 +388,6 @@ for by their words: what a new rule could be for.
 def _read(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         return file.read()
-
-
-def _known(value: str, names: Collection[str]) -> str:
-    return value if value in names else next(iter(names))
 
 
 def _key(row: coverage.CoverageRow) -> str:

@@ -84,8 +84,6 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
         #both VerticalScroll { width: 1fr; height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
         &.-wide #of-b { border-left: solid $panel; }
         &.-narrow #of-b { border-top: solid $panel; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
-        &.-empty #empty { display: block; }
         &.-empty #list, &.-empty #one { display: none; }
     }
     """

@@ -22,7 +22,7 @@ from workbench.tui.panes import latency_text
 from workbench.tui.panes.plot import PercentilePlot, SpreadPlot
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.state import here
-from workbench.tui.widgets.choice import Alternative, Choice
+from workbench.tui.widgets.choice import Alternative, Choice, next_of
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import latency_queries
@@ -81,9 +81,7 @@ faster, `inconclusive` has zero inside.
         #below { height: 1fr; min-height: 6; }
         #below > .view { display: none; }
         #below.-time #time, #below.-spread #spread, #below.-slow #slow, #below.-versions #versions { display: block; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
         &.-empty #above, &.-empty #below { display: none; }
-        &.-empty #empty { display: block; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -119,7 +117,7 @@ faster, `inconclusive` has zero inside.
         yield Static(NOTHING_YET, id="empty", markup=False)
 
     def on_mount(self) -> None:
-        self._show_view(self.recall("view", VIEWS[0].name))
+        self._show_view(self.recall_choice("view", (one.name for one in VIEWS)))
         self.table.focus()
         self.select(self.recall("filter", ""))
 
@@ -160,14 +158,14 @@ faster, `inconclusive` has zero inside.
     def action_view(self, name: str) -> None:
         """Show another view below the stages."""
         self._show_view(name)
-        self.remember(view=self._view)
+        self.remember(view=name)
         if name in ("slow", "versions"):
             self.query_one(f"#{name}", FiguresTable).focus()
         else:
             self.table.focus()
 
     def _show_view(self, name: str) -> None:
-        self._view = name if name in {one.name for one in VIEWS} else VIEWS[0].name
+        self._view = name
         below = self.query_one("#below")
         for one in VIEWS:
             below.set_class(one.name == self._view, f"-{one.name}")
@@ -333,8 +331,7 @@ faster, `inconclusive` has zero inside.
         known = [use.rules_hash for use in self._measured.figures.versions] if self._measured else []
         if len(known) > 1:
             place = ("base", "candidate").index(side)
-            now = self._versions[place]
-            self._versions[place] = known[(known.index(now) + 1) % len(known)] if now in known else known[0]
+            self._versions[place] = next_of(self._versions[place], known)
         self.action_view("versions")
 
     def _want_comparison(self) -> None:

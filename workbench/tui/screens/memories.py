@@ -5,7 +5,8 @@ Approving and forgetting do the same as ``enricher memory``; a forgotten memory 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
@@ -88,8 +89,6 @@ told it: `enter` goes there, and again opens the trace.
         #prompts-title { height: 1; padding: 0 1; color: $text-muted; background: $surface; }
         #prompts { height: auto; max-height: 4; }
         &.-roomy #prompts { max-height: 40%; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
-        &.-empty #empty { display: block; }
         &.-empty #entries, &.-empty #detail { display: none; }
     }
     """
@@ -134,8 +133,8 @@ told it: `enter` goes there, and again opens the trace.
         self._wanted = Wanted(
             projects=() if everywhere else (self._project, SHARED),
             words=self.recall("words", ""),
-            namespace=_known(self.recall("namespace", ""), memories.NAMESPACES),
-            origin=_known(self.recall("origin", ""), memories.ORIGINS),
+            namespace=self.recall_choice("namespace", ("", *memories.NAMESPACES)),
+            origin=self.recall_choice("origin", ("", *memories.ORIGINS)),
             is_unreviewed=self.recall("view", "all") == "unreviewed",
         )
         self.bar.show(self._wanted.words)
@@ -158,11 +157,9 @@ told it: `enter` goes there, and again opens the trace.
         listed = self._listed.memories if self._listed else ()
         return next((one for one in listed if one.id == self.table.chosen), None)
 
-    def want(self, **changed: object) -> None:
+    def want(self, **changed: Any) -> None:
         """Change which memories are listed, and remember the choice."""
-        old = self._wanted
-        values = {name: changed.get(name, getattr(old, name)) for name in Wanted.__dataclass_fields__}
-        self._wanted = Wanted(**values)  # type: ignore[arg-type]
+        self._wanted = replace(self._wanted, **changed)
         self.remember(
             everywhere=not self._wanted.projects,
             words=self._wanted.words,
@@ -186,7 +183,7 @@ told it: `enter` goes there, and again opens the trace.
         with self.reading(drain=True) as db:
             memory_queries.read_list(db, self.post_message, run=run, wanted=wanted)
 
-    @work(thread=True, exclusive=True, group="memories.told", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="memories.prompts", exit_on_error=False)
     def find_prompts(self, run: int, memory_id: str) -> None:
         """Find the prompts that were shown a memory."""
         with self.reading() as db:
@@ -246,10 +243,9 @@ told it: `enter` goes there, and again opens the trace.
         choice.choose("unreviewed" if wanted.is_unreviewed else "all")
         where = "all projects" if not wanted.projects else "this project and shared" if is_wide else "this project"
         choice.show_note(" · ".join(filter(None, [wanted.namespace, wanted.origin and f"from {wanted.origin}", where])))
-        meant = _meant(shelves, wanted)
-        shown = len(listed.memories)
+        total, shown = _total(shelves, wanted), len(listed.memories)
         order = "best first" if wanted.words else "to review first"
-        self.bar.show_result(f"{shown:,} of {meant:,}, {order}" if shown < meant else f"{shown:,} memories, {order}")
+        self.bar.show_result(f"{shown:,} of {total:,}, {order}" if shown < total else f"{shown:,} memories, {order}")
 
     def on_resize(self) -> None:
         self.set_class(self.size.width >= ROOMY, "-roomy")
@@ -273,12 +269,12 @@ told it: `enter` goes there, and again opens the trace.
         one = self.current
         if one is not None and one.id != self._prompts_of:
             self._prompts_of = one.id
-            self.find_prompts(self.next_run("told"), one.id)
+            self.find_prompts(self.next_run("prompts"), one.id)
 
     @on(MemoryPrompts)
     def _prompts_came(self, message: MemoryPrompts) -> None:
         one = self.current
-        if not self.is_latest("told", message.run) or one is None or one.id != message.memory_id:
+        if not self.is_latest("prompts", message.run) or one is None or one.id != message.memory_id:
             return
         self._show_prompts(message.prompts)
         self.query_one("#prompts-title", Static).update(memory_text.uses_title(len(message.prompts)))
@@ -382,14 +378,10 @@ def _nothing(listed: MemoriesListed) -> str:
     return NOTHING_HERE.format(elsewhere=listed.other_projects) if listed.other_projects else NOTHING_YET
 
 
-def _meant(shelves: list[Shelf], wanted: Wanted) -> int:
+def _total(shelves: list[Shelf], wanted: Wanted) -> int:
     """Return the number of memories in the displayed namespace, which search and origin do not restrict."""
     return sum(
         one.unreviewed if wanted.is_unreviewed else one.memories
         for one in shelves
         if wanted.namespace in ("", one.namespace)
     )
-
-
-def _known(value: str, names: tuple[str, ...]) -> str:
-    return value if value in names else ""

@@ -15,6 +15,7 @@ from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.screens.trace_list import SORTS, TraceList
+from workbench.tui.widgets.choice import next_of
 from workbench.tui.widgets.lists.row_view import RowHeader, RowView
 from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import listing
@@ -67,8 +68,6 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     TracesScreen {
         #split { height: 1fr; }
         #list { width: 1fr; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
-        #list.-empty #empty { display: block; }
         #list.-empty RowView, #list.-empty RowHeader { display: none; }
         &.-narrow Detail { display: none; width: 1fr; border-left: none; }
         &.-narrow.-reading Detail { display: block; }
@@ -110,8 +109,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
             yield Detail()
 
     def on_mount(self) -> None:
-        remembered = self.recall("sort", SORTS[0])
-        self._sort = remembered if remembered in SORTS else SORTS[0]
+        self._sort = self.recall_choice("sort", SORTS)
         given = self.app.selection
         self.select(self.recall("filter", "") if given is None else given)
         if self._text:
@@ -181,7 +179,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     def action_sort(self, wanted: str = "") -> None:
         """Sort by the next order, or by ``wanted``."""
-        self._sort = wanted or SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
+        self._sort = wanted or next_of(self._sort, SORTS)
         self._is_queue = False
         self.remember(sort=self._sort)
         self.action_reload()

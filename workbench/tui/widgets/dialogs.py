@@ -137,7 +137,7 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
             border-title-color: $foreground; border-subtitle-color: $text-muted;
         }
         OptionList { height: auto; max-height: 16; border: none; padding: 0; background: $surface; }
-        .muted { padding: 0 1; }
+        #now { padding: 0 1; color: $text-muted; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -154,7 +154,7 @@ class ClassChooser(ModalScreen[str], inherit_bindings=False):
         with Vertical(id="choices") as box:
             box.border_title = "It should have been"
             box.border_subtitle = "esc: say nothing"
-            yield Static(f"now: {self._now or 'nothing'}", classes="muted", markup=False)
+            yield Static(f"now: {self._now or 'nothing'}", id="now", markup=False)
             yield OptionList(
                 *(Option(_format_option(name, key), id=name) for key, name in self._keys.items()),
                 *(Option(_format_option(text, key or " "), id=value) for key, value, text in self._others),

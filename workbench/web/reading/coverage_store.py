@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
 WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
 HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash order by position"
-FILTERS = {
-    "signal": "signal",
-    "task type": "type",
-    "search intent": "intent",
-    "guardrail": "guardrail",
-    "workflow": "workflow",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +110,7 @@ def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
     """Return a rule with the filter for its prompts and the anchor of its line."""
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
     value = row.label.strip('"') if row.kind == "signal" else row.name
-    field = FILTERS.get(row.kind, "")
+    field = filters.FIELD_OF_KIND.get(row.kind, "")
     return Rule(row, filters.part(field, value) if field else "", anchor)
 
 

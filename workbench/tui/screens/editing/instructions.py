@@ -187,7 +187,7 @@ What the channels found is taken from the record; where other rules would have a
         causes = self._causes if width >= WIDE_LIST else None
         groups = [
             *([problems] if problems else []),
-            *blast_view.change_groups(self._shown, causes, beside=width >= NARROW_LIST, sorted_out=self._groups),
+            *blast_view.change_groups(self._shown, causes, with_effect=width >= NARROW_LIST, sorted_out=self._groups),
             blast_view.outline_group(outline(self.editor.text)),
         ]
         self.lines.show(groups, opened=self._to_open(groups))

@@ -207,13 +207,13 @@ returns to this line.
 def _group(edit: Edit, trace_id: str) -> Group:
     figures = edit.figures
     others = [one for one in figures.changes if one.prompt.id != trace_id]
-    standing = figures.label_results
-    bad = f", {len(standing.regressed)} approved regress" if standing and standing.regressed else ""
+    results = figures.label_results
+    bad = f", {len(results.regressed)} approved regress" if results and results.regressed else ""
     narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
     right = f"{_target(edit.path)} · {narrow}{bad}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
-    changes = ChangeLines(others[:MOST_LISTED], standing.regressed if standing else (), {}, right_text=True)
+    changes = ChangeLines(others[:MOST_LISTED], results.regressed if results else (), {}, right_text=True)
     lines = [
         Line(f"{edit.title} · place", place, "", "muted", edit),
         *([Line(f"{edit.title} · layer", copied, "", "warning", edit)] if copied else []),

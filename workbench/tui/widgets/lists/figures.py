@@ -15,7 +15,7 @@ from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
 from workbench.tui.widgets.plain_text import fit, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from textual import events
 
@@ -42,6 +42,12 @@ class TableRow:
     key: str
     cells: tuple[str, ...]
     styles: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, key: str, styled: Iterable[tuple[str, str]]) -> TableRow:
+        """Return a row of cells that are given with their styles."""
+        cells, styles = zip(*styled, strict=True)
+        return cls(key, cells, styles)
 
 
 class FiguresTable(CursorView, inherit_bindings=False):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 OPEN, CLOSED = "▾", "▸"
 LEAST_TEXT = 12
+"""Cells that a line's own text keeps; with less room, the text at its right is left out."""
 
 
 def group_moves(*, choose: str = "", fold: str = "") -> list[BindingType]:

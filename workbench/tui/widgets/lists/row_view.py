@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from workbench.tui.widgets.lists.columns import Cells
 
 MOST_CACHED_PAGES = 24
+MOST_CACHED_CELLS = 1_000
 
 
 class RowView(CursorView, inherit_bindings=False):
@@ -80,6 +81,7 @@ class RowView(CursorView, inherit_bindings=False):
         super().__init__(id="rows")
         self._pages: OrderedDict[int, list[TraceLine]] = OrderedDict()
         self._head: list[TraceLine] = []
+        """Lines that arrived since the list was read, oldest first: adding one moves no other."""
         self._below = 0
         self._cells: OrderedDict[tuple[str, int, str], Cells] = OrderedDict()
         self._asked: set[int] = set()
@@ -178,7 +180,7 @@ class RowView(CursorView, inherit_bindings=False):
         cells = self._cells.get(key)
         if cells is None:
             cells = self._cells[key] = cells_of(line, width)
-            if len(self._cells) > 1000:
+            if len(self._cells) > MOST_CACHED_CELLS:
                 self._cells.popitem(last=False)
         return cells
 

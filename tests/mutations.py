@@ -2004,7 +2004,7 @@ MUTATIONS = (
     Mutation(
         "a column of words is published as it stands",
         "workbench/web/snapshot/columns.py",
-        'WORD = _always("told({c})"',
+        'WORD = _always("anonymized({c})"',
         'WORD = _always("{c}"',
         "",
         "publication/test_needles.py::test_no_needle_is_in_the_file",
@@ -3875,8 +3875,8 @@ MUTATIONS = (
     Mutation(
         "looking at a prompt that a proposal changes closes the proposals",
         "workbench/tui/screens/loop/make.py",
-        '            self.app.push_screen(on_top("why"',
-        '            self.dismiss()\n            self.app.push_screen(on_top("why"',
+        '            self.open_on_top("why"',
+        '            self.dismiss()\n            self.open_on_top("why"',
         "",
         "tui/test_proposals.py::test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_its_line",
     ),

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from workbench.tuning.wishes.wish import Wish
 
 DATA_EVERY_S = 0.1
+"""Seconds between two refreshes of a screen; an import commits far more often."""
 MOST_TYPED_AHEAD = 64
 """Keys; each is remembered so that a key which was passed on and comes back here is not passed on again."""
 KEYS = "workbench-keys.toml"
@@ -60,7 +61,10 @@ def _commands() -> type[Provider]:
 
 
 class Workbench(App[None], inherit_bindings=False):
-    """Traces, instructions and the effect of edits, in a terminal."""
+    """Traces, instructions and the effect of edits, in a terminal.
+
+    No binding is inherited from Textual: each has an id here, so that the help is complete and users can change it.
+    """
 
     CSS_PATH = "app.tcss"
     TITLE = "Prompt Enricher"
@@ -84,7 +88,7 @@ class Workbench(App[None], inherit_bindings=False):
             id="app.palette",
             tooltip="Everything that can be done here",
             key_display="^p",
-            priority=True,
+            priority=True,  # a text field with the focus would take it
         ),
         Binding("ctrl+o", "jump", "Jump to a part of the screen", id="app.jump", show=False),
         Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
@@ -126,7 +130,7 @@ class Workbench(App[None], inherit_bindings=False):
             self.add_mode(one.name, one.load)
         for theme in THEMES:
             self.register_theme(theme)
-        if not os.environ.get("TEXTUAL_THEME"):
+        if not os.environ.get("TEXTUAL_THEME"):  # Textual has applied it already
             remembered = self.memory.recall("app", "theme", THEMES[0].name)
             self.theme = remembered if remembered in self.available_themes else THEMES[0].name
         self.stylesheet = ParsedOnce(variables=self.get_css_variables())
@@ -238,6 +242,7 @@ class Workbench(App[None], inherit_bindings=False):
             changed=self._database_changed,
             troubled=self._post_trouble,
             is_over=lambda: worker.is_cancelled,
+            # Its small updates of roll-ups and index give way to whatever a screen is reading.
             is_busy=lambda: any(one.is_running for one in tuple(self.workers) if one is not worker),
         )
 

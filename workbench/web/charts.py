@@ -70,7 +70,7 @@ class Chart:
     svg: Markup
 
 
-def over_days(
+def _over_days(
     caption: str,
     names: tuple[str, ...],
     given: Sequence[Day],
@@ -176,11 +176,11 @@ def _described(given: Sequence[Day], names: tuple[str, ...], unit: str) -> str:
     )
 
 
-def ticks(greatest: float, *, most: int = MOST_NUMBERS, least_step: float = 0.0) -> list[float]:
-    """Return 0 and up to ``most`` round numbers above it, the last not below ``greatest``."""
+def ticks(greatest: float, *, least_step: float = 0.0) -> list[float]:
+    """Return 0 and up to ``MOST_NUMBERS`` round numbers above it, the last not below ``greatest``."""
     if greatest <= 0:
         return [0.0, max(1.0, least_step)]
-    rough = greatest / most
+    rough = greatest / MOST_NUMBERS
     power = 10 ** math.floor(math.log10(rough))
     step = next(power * one for one in (1, 2, 5, 10) if power * one >= rough * (1 - 1e-9))
     step = max(step, least_step)
@@ -240,18 +240,16 @@ def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
     return Chart(caption, ("name", "prompts", "share"), rows, TABLE.format(caption, Markup("").join(drawn)))
 
 
-def columns(
-    caption: str, names: tuple[str, ...], given: Sequence[Day], *, bad: str = "", unit: str = "prompts"
-) -> Chart:
+def columns(caption: str, names: tuple[str, ...], given: Sequence[Day], *, bad: str = "") -> Chart:
     """Return a chart with a column per day, its values stacked in the order of ``names``; ``bad`` is highlighted."""
     classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
     marks = ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
     body = PLOT_AREA.format(ABOVE, PLOT, length(given), _stacks(given, classes, greatest=marks[-1]))
-    key = _key(zip(names, classes, strict=True), f"{unit} a day")
-    return over_days(caption, names, given, marks=marks, body=body, key=key, unit=unit)
+    key = _key(zip(names, classes, strict=True), "prompts a day")
+    return _over_days(caption, names, given, marks=marks, body=body, key=key, unit="prompts")
 
 
-def lines(caption: str, names: tuple[str, str], given: Sequence[Day], *, unit: str = "ms") -> Chart:
+def lines(caption: str, names: tuple[str, str], given: Sequence[Day]) -> Chart:
     """Return a chart of a lower and an upper line by day with a band between them; a single day is two dots."""
     marks = ticks(max((max(day.values) for day in given), default=0.0))
     places = [(position(given, day) + 0.5, *(1000 - 1000 * one / marks[-1] for one in day.values)) for day in given]
@@ -262,8 +260,8 @@ def lines(caption: str, names: tuple[str, str], given: Sequence[Day], *, unit: s
     body = PLOT_AREA.format(ABOVE, PLOT, length(given), shapes if len(given) > 1 else "")
     if len(given) <= MOST_DOTS:
         body += _dots(upper, "dot second", length(given)) + _dots(lower, "dot", length(given))
-    key = _key(zip(names, ("line", "line second"), strict=True), unit)
-    return over_days(caption, names, given, marks=marks, body=body, key=key, unit=unit)
+    key = _key(zip(names, ("line", "line second"), strict=True), "ms")
+    return _over_days(caption, names, given, marks=marks, body=body, key=key, unit="ms")
 
 
 def share(part: float, whole: float) -> str:

@@ -34,6 +34,7 @@ DATA = "Data"
 CSV_TYPE = "text/csv; charset=utf-8"
 STATIC = Path(__file__).parent / "plugin" / "static"
 MARK_DIGITS = 10
+"""Digits of the hash in a static file's address, which lets a browser keep the file for a year."""
 
 
 class Top(NamedTuple):
@@ -87,14 +88,14 @@ async def not_found(history: History, request: Request, exception: Exception) ->
 
 
 async def top_of_datasette(history: History, request: object) -> Top | None:
-    """Return what stands above one of Datasette's own pages; None without permission."""
+    """Return the menu for one of Datasette's own pages; None without permission."""
     if not isinstance(request, Request) or not await history.is_allowed(request):
         return None
     return top(history, DATA)
 
 
 def top(history: History, chosen: str | None) -> Top:
-    """Return what stands above every page; ``chosen`` is the address part of the page's menu entry, or DATA."""
+    """Return the menu that every page has; ``chosen`` is the address part of the page's entry, or DATA."""
     links = [(history.path(where), name, where == chosen) for where, name in PLACES]
     published_at = history.publication.at if history.publication else ""
     return Top([*links, (history.tables(), DATA, chosen == DATA)], published_at)

@@ -131,7 +131,11 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def action_gate(self) -> None:
         """Run the gate, and show its result on top of this screen."""
         if self.PLACE != "gate":
-            self.app.push_screen(on_top("gate", place=self.bar_place))
+            self.open_on_top("gate")
+
+    def open_on_top(self, name: str, *arguments: object) -> None:
+        """Open one of the screens that lie on top of a place and that escape closes."""
+        self.app.push_screen(on_top(name, *arguments, place=self.bar_place))
 
     def edit_elsewhere(self, path: str) -> None:
         """Run the user's own editor on a file, in this terminal; its saves are noticed here."""

@@ -95,7 +95,7 @@ class CoverageScreen(MeasuringScreen):
 How often each rule and signal of today's instructions speaks on the recorded prompts. Prompts that were recorded
 under other rules are judged again.
 
-`dead` rules never spoke; how often they may still speak is told below. `always on` rules tell no prompt from
+`dead` rules never spoke; the line below says how often they may still speak. `always on` rules tell no prompt from
 another. Rules that always speak `together` may be one rule. `no signal` groups the prompts that nothing speaks
 for by their words: what a new rule could be for.
 
@@ -198,15 +198,8 @@ for by their words: what a new rule could be for.
 
     @on(FiguresTable.TitleChosen)
     def _heading_clicked(self, event: FiguresTable.TitleChosen) -> None:
-        named = {
-            "fired": "fired",
-            "share": "fired",
-            "bar": "fired",
-            "right": "wrong",
-            "wrong": "wrong",
-            "tokens": "tokens",
-        }
-        wanted = named.get(event.name, "file")
+        orders = {"fired": "fired", "share": "fired", "bar": "fired", "right": "wrong", "wrong": "wrong"}
+        wanted = orders.get(event.name, event.name if event.name in SORTS else "file")
         self.action_sort("seldom" if wanted == "fired" == self._sort else wanted)
 
     def action_edit(self) -> None:
@@ -376,9 +369,9 @@ for by their words: what a new rule could be for.
         if self._grown is None:
             return
         row, cluster, known = self._shown.get(self.table.chosen), self._cluster(), self._grown.coverage
-        text = (
-            coverage_text.about(row, known) if row else coverage_text.about_cluster(cluster, known) if cluster else ""
-        )
+        text = coverage_text.about(row, known) if row else ""
+        if cluster:
+            text = coverage_text.about_cluster(cluster, known)
         self.query_one("#about", Static).update(text)
 
     def on_resize(self) -> None:

@@ -11,7 +11,6 @@ from textual.binding import Binding, BindingType
 from enricher.home import config_dir, from_home
 from enricher.rules.layers import HEURISTICS, find_layers
 from workbench.tui.messages import OpenCompare, TraceLabelled
-from workbench.tui.screens import on_top
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
 from workbench.web.server import addresses
@@ -29,6 +28,7 @@ COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id"
 """What can be copied, by its name in the trace."""
 LABEL_NOTICES = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 SILENT_KEY = "0"
+"""The digits from 1 on are the keys of the guardrails that were shown."""
 
 
 class TraceActions(WorkbenchScreen):
@@ -157,7 +157,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_wishes(self, trace_id: str, now: str) -> None:
-        """Read the task types and guardrails of the rules in force and those that were said, and ask for one."""
+        """Read the task types and guardrails of the rules in force and those that were shown, and ask for one."""
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
         from storage.traces import queries
@@ -167,13 +167,13 @@ class TraceActions(WorkbenchScreen):
         titles = {str(identity): str(title) for identity, title, *_ in rules}
         with self.database(drain=False) as db:
             trace: dict[str, Any] = queries.show(db, trace_id)
-        said = [str(one["guardrail_id"]) for one in trace["guardrails"]]
+        shown = [str(one["guardrail_id"]) for one in trace["guardrails"]]
         others = [
             (str(number), f"{WITHOUT} {name}", f"without {name} {titles.get(name, '')}")
-            for number, name in enumerate(said, 1)
+            for number, name in enumerate(shown, 1)
         ]
         others += [(SILENT_KEY, SILENT, SILENT)]
-        others += [("", f"{GUARDRAIL} {name}", f"{name} {titles[name]}") for name in titles if name not in said]
+        others += [("", f"{GUARDRAIL} {name}", f"{name} {titles[name]}") for name in titles if name not in shown]
         self.app.call_from_thread(self._ask_for_wish, trace_id, task_types(), now, others)
 
     def _ask_for_wish(
@@ -187,14 +187,14 @@ class TraceActions(WorkbenchScreen):
                 kind, _, name = answer.partition(" ")
                 wish = Wish(kind, name) if answer not in task_types else Wish("task_type", answer)
                 self.app.wishes[trace_id] = wish
-                self.app.push_screen(on_top("make", trace_id, wish, place=self.bar_place))
+                self.open_on_top("make", trace_id, wish)
 
         self.app.push_screen(ClassChooser(task_types, now=now, others=others), answered)
 
     def action_why(self) -> None:
         """Show why the trace came out so."""
         if self._wanted():
-            self.app.push_screen(on_top("why", *self.chosen(), place=self.bar_place))
+            self.open_on_top("why", *self.chosen())
 
     def action_choose_class(self) -> None:
         """Ask for the correct task type."""
@@ -299,8 +299,8 @@ class TraceActions(WorkbenchScreen):
                 line_labelling.judge(db, trace_id, number, line_labels.WRONG)
             else:
                 line_labels.take_back(db, trace_id, number)
-        told = "counts as wrong" if is_wrong else "has no label any more"
-        self.app.call_from_thread(self.notify, f"Line {number} {told}.", timeout=3)
+        state = "counts as wrong" if is_wrong else "has no label any more"
+        self.app.call_from_thread(self.notify, f"Line {number} {state}.", timeout=3)
 
     def action_replay(self) -> None:
         """Show the outcome of the trace under today's rules."""

@@ -265,15 +265,15 @@ def _advance(
     sources: list[ConversationFile], report: Callable[[float], object], should_stop: Callable[[], bool]
 ) -> Advance:
     """Return a function that is called with the bytes of each further piece, and reports their share at times."""
-    total, done, told_at = max(1, sum(source.size for source in sources)), 0, 0.0
+    total, done, reported_at = max(1, sum(source.size for source in sources)), 0, 0.0
 
     def advance(size: int) -> None:
-        nonlocal done, told_at
+        nonlocal done, reported_at
         if should_stop():
             raise StoppedError
         done += size
-        if time.monotonic() - told_at > POST_EVERY_S:
-            told_at = time.monotonic()
+        if time.monotonic() - reported_at > POST_EVERY_S:
+            reported_at = time.monotonic()
             report(min(1.0, done / total))
 
     return advance

@@ -98,7 +98,7 @@ class FindBar(Horizontal):
         """The text that was typed."""
         return self.query_one(FindInput).value
 
-    def tell(self, text: str) -> None:
+    def show_match(self, text: str) -> None:
         """Show which match this is."""
         self.query_one("#match", Static).update(text)
 
@@ -153,6 +153,6 @@ class EditorPane(Vertical):
             found = finding.words(text, wanted, line=line, column=column, step=step)
         else:
             found = finding.heading_or_line(text, wanted, line=line, step=step)
-        self.bar.tell(f"{found.number} of {found.count}" if found else "not found" if wanted else "")
+        self.bar.show_match(f"{found.number} of {found.count}" if found else "not found" if wanted else "")
         if found:
             self.editor.select(found.line, found.start, found.end)

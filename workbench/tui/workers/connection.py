@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 POLL_S = 0.02
+"""A look takes some microseconds; at this interval another process's commit is seen after 10 ms (median)."""
 PATIENCE_S = 2.0
 AGAIN_S = 1.0
 """Seconds before a database that could not be opened is tried again."""
@@ -31,6 +32,7 @@ QUIET_S = 1.0
 """Seconds without a commit after which roll-ups and word index are updated."""
 STEP_EVERY_S = 0.1
 STEP_PATIENCE_MS = 20
+"""Milliseconds that an update step waits for another writer; then it gives way and is tried again."""
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -65,7 +67,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
     db = sqlite3.connect(f"{state_dir}/{traces.DATABASE}", timeout=PATIENCE_S, isolation_level=None)
     db.row_factory = sqlite3.Row
     db.execute("pragma foreign_keys = on")
-    db.execute("pragma secure_delete = on")
+    db.execute("pragma secure_delete = on")  # else the text of a forgotten memory stays in free pages
     return db
 
 

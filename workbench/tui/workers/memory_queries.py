@@ -99,6 +99,7 @@ def _listing(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
 
 
 def _search(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
+    # Every search finds the shared memories, too: one for the first project is enough.
     with _plain_rows(db):
         hits = {
             hit.id: hit.score

@@ -92,7 +92,7 @@ def _query(query: dict[str, Any]) -> dict[str, Any]:
 
 
 def usual_columns(table: str) -> tuple[str, ...]:
-    """Return the usual columns of a wide table beside its primary key; empty if all of them are shown."""
+    """Return the usual columns of a wide table besides its primary key; empty if all of them are shown."""
     return tuple(source()["tables"].get(table, {}).get("shown", ()))
 
 

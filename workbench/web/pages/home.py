@@ -138,22 +138,22 @@ class Lists:
 async def view(history: History, request: Request) -> Response:
     """Show the home page, from the roll-ups."""
     days = _days(request)
-    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
+    seen, extras = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
     lists = Lists(history.path("traces"), _since(seen))
     shown: dict[str, Any] = {
         "seen": seen,
-        "beside": beside,
+        "extras": extras,
         "lists": lists,
         "periods": PERIODS,
         "budget_ms": BUDGET_MS,
-        "confusions": beside.labelled.confusions[:MOST_CONFUSIONS],
-        "judged": _lowest_rates(beside.kept),
+        "confusions": extras.labelled.confusions[:MOST_CONFUSIONS],
+        "judged": _lowest_rates(extras.kept),
         "excerpt": excerpt,
         "share": charts.share,
         "part": filters.part,
         "prompts": _prompts(seen, lists),
         "times": _times(seen, lists),
-        "panels": _panels(seen, lists, beside.titles),
+        "panels": _panels(seen, lists, extras.titles),
     }
     return await render(history, request, "home.html", place="", **shown)
 
@@ -161,17 +161,17 @@ async def view(history: History, request: Request) -> Response:
 async def data(history: History, request: Request) -> Response:
     """Return the figures of the home page as JSON."""
     days = _days(request)
-    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
+    seen, extras = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
     return Response.json(
         {
             "published": asdict(history.publication) if history.publication else None,
-            "prompts_altogether": beside.prompts,
-            "since": beside.since,
-            "waiting": beside.waiting,
-            "labelled": asdict(beside.labelled),
-            "keep_rate": asdict(beside.kept) if beside.kept else None,
-            "doubts": asdict(beside.doubts) if beside.doubts else None,
-            "regression": beside.regression.id if beside.regression else None,
+            "prompts_altogether": extras.prompts,
+            "since": extras.since,
+            "waiting": extras.waiting,
+            "labelled": asdict(extras.labelled),
+            "keep_rate": asdict(extras.kept) if extras.kept else None,
+            "doubts": asdict(extras.doubts) if extras.doubts else None,
+            "regression": extras.regression.id if extras.regression else None,
             **asdict(seen),
         }
     )

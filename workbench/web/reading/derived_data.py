@@ -1,6 +1,5 @@
 """Update what pages read in addition to the traces: roll-ups, word index, measured coverage of the versions in use.
 
-Judging a prompt takes milliseconds, so a version is measured once, and again after 5 % more prompts.
 Clusters are named by words from prompts: a measurement is stored only while all of its prompts still exist.
 """
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 NEWEST_PROMPTS = 5_000
 MOST_VERSIONS = 3
 GROWTH = 0.05
+"""Share of new prompts after which a version is measured again: judging a prompt takes milliseconds."""
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (

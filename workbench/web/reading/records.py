@@ -22,6 +22,7 @@ MOST_REPLAYS = 20
 MOST_NEIGHBOURS = 200
 SESSION_PAGE = 100
 PROMPT_CHARS = 400
+"""Characters of each prompt that a session's page shows."""
 _WHICH = "traces.id, traces.at, traces.status, traces.origin, substr(traces.prompt, 1, 200) as prompt"
 
 WHICH_HAS_THIS_ID = f"select {_WHICH} from traces where id = :id"

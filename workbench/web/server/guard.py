@@ -116,7 +116,7 @@ def guarded(app: App, guard: Guard) -> App:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
-        if scope["type"] != "http":
+        if scope["type"] != "http":  # a web socket: no page uses one
             return
         send = _with_headers(send, *_added(guard, scope))
         status, sentence = guard.refusal(scope["headers"])

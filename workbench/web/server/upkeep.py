@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LOOK_EVERY_S = 2.0
+"""Seconds between two looks; each costs one pragma, and the pages may lag behind the hook by so much."""
 PATIENCE_MS = 250
 """Milliseconds that the thread waits for other writers; hooks and commands have priority."""
 COMMAND = "from workbench.web.server.upkeep import main; main()"
@@ -125,7 +126,7 @@ def main() -> None:
     from storage.db import database
 
     threading.Thread(target=_end_with_the_server, daemon=True).start()
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
         os.nice(NICENESS)
     with contextlib.closing(database.connect(sys.argv[1])) as db:
         print(*derived_data.measure(db))

@@ -58,7 +58,7 @@ class Anonymizer:
         """Return a JSON document with every text in it anonymised."""
         return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
 
-    def moved(self, evidence: str, prompt: str) -> str:
+    def shifted(self, evidence: str, prompt: str) -> str:
         """Return evidence ``[[signal, start, end, weight], …]`` with offsets into the anonymised prompt, as JSON.
 
         Evidence whose words were replaced is left out.
@@ -66,7 +66,7 @@ class Anonymizer:
         edits = self._known(prompt)[1]
         found = []
         for signal, start, end, *weight in filter(_is_evidence, _list(evidence)):
-            place = moved_span(start, end, edits) if 0 <= start <= end <= len(prompt) else None
+            place = shifted_span(start, end, edits) if 0 <= start <= end <= len(prompt) else None
             if place:
                 found.append([self.anonymize(str(signal)), *place, *weight])
         return json.dumps(found, ensure_ascii=False)
@@ -156,7 +156,7 @@ class Anonymizer:
         return text
 
 
-def moved_span(start: int, end: int, steps: Sequence[Sequence[Replacement]]) -> tuple[int, int] | None:
+def shifted_span(start: int, end: int, steps: Sequence[Sequence[Replacement]]) -> tuple[int, int] | None:
     """Return the span's position after all edits, None if one of them overlaps it."""
     for edits in steps:
         shift = 0

@@ -233,9 +233,10 @@ def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publicati
 
 def _add_sql_functions(db: sqlite3.Connection, anonymizer: Anonymizer) -> None:
     for name, places, function in (
-        ("told", 1, anonymizer.anonymize), ("told_json", 1, anonymizer.anonymize_json), ("moved", 2, anonymizer.moved),
-        ("pseudonym", 2, anonymizer.pseudonym), ("topics", 2, anonymizer.topics), ("chosen", 1, anonymizer.chosen),
-        ("bare", 1, anonymizer.bare), ("clusters", 2, anonymizer.clusters), ("last_part", 1, last_part),
+        ("anonymized", 1, anonymizer.anonymize), ("anonymized_json", 1, anonymizer.anonymize_json),
+        ("shifted", 2, anonymizer.shifted), ("pseudonym", 2, anonymizer.pseudonym), ("topics", 2, anonymizer.topics),
+        ("chosen", 1, anonymizer.chosen), ("bare", 1, anonymizer.bare), ("clusters", 2, anonymizer.clusters),
+        ("last_part", 1, last_part),
     ):  # fmt: skip
         db.create_function(name, places, function, deterministic=True)
 

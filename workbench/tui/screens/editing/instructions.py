@@ -21,6 +21,7 @@ from workbench.edits.instructions_file import outline
 from workbench.replay.rulesets.compared_rules import RECORDED
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit
 from workbench.tui.panes import blast_view
+from workbench.tui.screens.editing.open_file import UNSAVED
 from workbench.tui.screens.editing.replaying import ReplayingScreen
 from workbench.tui.state import here
 from workbench.tui.widgets.dialogs import Answer, Picker
@@ -156,9 +157,7 @@ What the channels found is taken from the record; where other rules would have a
     def open_file(self, path: str) -> None:
         """Show another file; while there is an unsaved edit, stay on it and notify the user how to proceed."""
         if self._path and self.is_unsaved:
-            self.notify(
-                "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
-            )
+            self.notify(UNSAVED, severity="warning", timeout=5)
             return
         try:
             text = files.read(path)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from workbench.edits.drafts import Draft
 
 THROW_AWAY = "throw away"
+UNSAVED = "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again."
 
 
 @dataclass
@@ -197,8 +198,6 @@ class OpenFileScreen(WorkbenchScreen):
             note = f"{files.objection(self._path, here())}. Edit it here (i): ctrl+s saves what you changed in a layer."
             self.notify(note, severity="warning", timeout=8, markup=False)
         elif self.is_unsaved:
-            self.notify(
-                "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
-            )
+            self.notify(UNSAVED, severity="warning", timeout=5)
         else:
             self.edit_elsewhere(self._path)

@@ -22,7 +22,6 @@ from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import SideError
 from workbench.tui.messages import TakeEdit
 from workbench.tui.panes.blast_view import ChangeLines
-from workbench.tui.screens import on_top
 from workbench.tui.screens.base import WorkbenchScreen, allow_processes
 from workbench.tui.screens.editing.saving import MEANING
 from workbench.tui.state import here
@@ -126,7 +125,7 @@ returns to this line.
         """The proposed edits."""
         return self.query_one(EditList)
 
-    def _tell(self, note: str) -> None:
+    def _show_wish(self, note: str) -> None:
         into, *others = self._layers
         name, meaning = MEANINGS.get(files.layer_of(into, here()), ("", ""))
         lines = [f"It should be: {self._wish}", f"What is added goes into {from_home(into)}"]
@@ -139,7 +138,7 @@ returns to this line.
     def _search(self) -> None:
         self._edits = []
         self.list.show([])
-        self._tell(SEARCHING)
+        self._show_wish(SEARCHING)
         self.search(self._layers[0])
 
     def action_layer(self) -> None:
@@ -183,13 +182,13 @@ returns to this line.
         if message.edit is not None:
             insort(self._edits, message.edit, key=lambda one: one.order)
             self.list.show(_group(one, self._trace_id) for one in self._edits)
-            self._tell(f"{len(self._edits)} found. {SEARCHING}")
+            self._show_wish(f"{len(self._edits)} found. {SEARCHING}")
         else:
             groups = [_group(one, self._trace_id) for one in self._edits]
             self.list.show(groups, opened=[one.head.key for one in groups[:1]])
             count = f"{len(groups)} edit{'s' * (len(groups) != 1)}"
             done = f"{count}, those first that change the fewest other prompts" if groups else NOTHING
-            self._tell(message.reason or done)
+            self._show_wish(message.reason or done)
 
     @on(EditList.Taken)
     def _taken(self, message: EditList.Taken) -> None:
@@ -201,7 +200,7 @@ returns to this line.
     def _chosen(self, message: LineList.Chosen) -> None:
         change = message.line.value
         if isinstance(change, Change):
-            self.app.push_screen(on_top("why", change.prompt.id, change.before.task_type, place=self.bar_place))
+            self.open_on_top("why", change.prompt.id, change.before.task_type)
 
 
 def _group(edit: Edit, trace_id: str) -> Group:

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from textual.message import Message
 
 
+class Replaceable(Message):
+    """A message of which only the last one counts: those of its kind that still wait are dropped."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, type(self))
+
+
 @dataclass
 class OpenTrace(Message):
     """Show this trace on the Traces screen."""
@@ -61,11 +68,8 @@ class TraceLabelled(Message):
     trace_id: str
 
 
-class DataChanged(Message):
-    """Another process, or this one, has written to the database; several messages in a row are merged."""
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, DataChanged)
+class DataChanged(Replaceable):
+    """Another process, or this one, has written to the database."""
 
 
 @dataclass

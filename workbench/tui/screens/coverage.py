@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace
+from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace, Replaceable
 from workbench.tui.panes import coverage_text
 from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
 from workbench.tui.screens.measuring import MeasuringScreen
@@ -75,16 +74,13 @@ NO_ROWS = {
 
 
 @dataclass
-class Grown(Message):
+class Grown(Replaceable):
     """More prompts were measured: their coverage so far, and the total number of prompts."""
 
     run: int
     coverage: Coverage
     total: int
     is_final: bool
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, Grown)
 
 
 class CoverageScreen(MeasuringScreen):

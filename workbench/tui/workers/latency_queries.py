@@ -15,6 +15,7 @@ from textual.message import Message
 from storage.metrics import latencies
 from storage.metrics.latencies import DAY_S, HOUR_S, Series, Slow, Use
 from storage.traces.trace_pages import ABOVE_ALL
+from workbench.tui.messages import Replaceable
 from workbench.views.latency import LatencyTally, Profile, SeriesComparison, compare_versions
 
 if TYPE_CHECKING:
@@ -50,28 +51,22 @@ class LatencyFigures:
 
 
 @dataclass
-class LatenciesMeasured(Message):
+class LatenciesMeasured(Replaceable):
     """More prompts were measured: the figures so far, and the tally behind them."""
 
     run: int
     figures: LatencyFigures
     tally: LatencyTally
 
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, LatenciesMeasured)
-
 
 @dataclass
-class FoundSlow(Message):
+class FoundSlow(Replaceable):
     """The slowest prompts of a series among those searched so far."""
 
     run: int
     series: Series
     prompts: list[Slow]
     is_final: bool
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, FoundSlow)
 
 
 @dataclass

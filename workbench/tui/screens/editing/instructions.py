@@ -240,9 +240,6 @@ What the channels found is taken from the record; where other rules would have a
         self.remove_class("-editing")
         self.lines.focus()
 
-    def show_wrong_filter(self, error: SelectionError) -> None:
-        self.bar.show_error(str(error))
-
     def moved(self, path: str, before: str) -> None:
         self.remember(file=path)
         self.new_session(before)

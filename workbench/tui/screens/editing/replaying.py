@@ -22,6 +22,7 @@ from workbench.replay.rulesets.compared_rules import SideError
 from workbench.tui.screens.base import allow_processes
 from workbench.tui.screens.editing.saving import SavingScreen
 from workbench.tui.state import CompletedRun, here
+from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -63,10 +64,6 @@ class ReplayingScreen(SavingScreen):
         """Show the figures and problems as they are now."""
         raise NotImplementedError
 
-    def show_wrong_filter(self, error: SelectionError) -> None:
-        """Tell the user that the filter cannot be used."""
-        raise NotImplementedError
-
     @property
     def figures(self) -> Figures | None:
         """The figures that are displayed; those of each edit are another object."""
@@ -74,13 +71,12 @@ class ReplayingScreen(SavingScreen):
 
     def new_session(self, opened: str) -> None:
         """Begin to compare edits with the base of the file, whose present text is ``opened``."""
-        which = ""
         try:
-            parse(self._filter)
-            which = self._filter
-        except SelectionError as error:
-            self.show_wrong_filter(error)
-        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, parse(which), here())
+            which = parse(self._filter)
+        except SelectionError as error:  # it was remembered; what is typed has been parsed
+            self.query_one(FilterBar).show_error(str(error))
+            which = parse("")
+        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, which, here())
         self.show_file()
         self.begin()
 

@@ -6,10 +6,12 @@ and the first rows of a million are drawn after a tenth of a second.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size, Spacing
+from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -17,6 +19,17 @@ from textual.strip import Strip
 if TYPE_CHECKING:
     from rich.style import Style
     from textual import events
+
+
+@dataclass
+class OfList(Message):
+    """A message of a list; ``@on(Moved, "#rows")`` selects those of one of several lists."""
+
+    source: CursorView
+
+    @property
+    def control(self) -> CursorView:
+        return self.source
 
 
 def moves(name: str) -> list[BindingType]:

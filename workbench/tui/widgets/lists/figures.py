@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
+from workbench.tui.widgets.lists.cursor_view import CursorView, OfList, ends, moves
 from workbench.tui.widgets.plain_text import fit, plain
 
 if TYPE_CHECKING:
@@ -64,25 +64,11 @@ class FiguresTable(CursorView, inherit_bindings=False):
     ]
     TITLES = 1
 
-    @dataclass
-    class Moved(Message):
+    class Moved(OfList):
         """The user moved the cursor to another row."""
 
-        source: FiguresTable
-
-        @property
-        def control(self) -> FiguresTable:
-            return self.source
-
-    @dataclass
-    class Chosen(Message):
+    class Chosen(OfList):
         """The user chose the row under the cursor."""
-
-        source: FiguresTable
-
-        @property
-        def control(self) -> FiguresTable:
-            return self.source
 
     @dataclass
     class TitleChosen(Message):

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.strip import Strip
 
-from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
+from workbench.tui.widgets.lists.cursor_view import CursorView, OfList, ends, moves
 from workbench.tui.widgets.plain_text import fit, plain
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from rich.style import Style
     from textual import events
+    from textual.message import Message
 
 OPEN, CLOSED = "▾", "▸"
 LEAST_TEXT = 12
@@ -93,29 +93,19 @@ class LineList(CursorView, inherit_bindings=False):
     ]
 
     @dataclass
-    class Moved(Message):
+    class Moved(OfList):
         """The cursor is on another line."""
 
-        source: LineList
         line: Line | None
-
-        @property
-        def control(self) -> LineList:
-            return self.source
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, LineList.Moved) and message.source is self.source
 
     @dataclass
-    class Chosen(Message):
+    class Chosen(OfList):
         """The user chose a line that is not the heading of a group."""
 
-        source: LineList
         line: Line
-
-        @property
-        def control(self) -> LineList:
-            return self.source
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)

@@ -18,6 +18,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from storage.traces.trace_pages import PAGE_ROWS, TraceLine
+from workbench.tui.messages import Replaceable
 from workbench.tui.widgets.lists.columns import Look, cells_of, heading
 from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
 from workbench.tui.widgets.plain_text import fit
@@ -54,22 +55,16 @@ class RowView(CursorView, inherit_bindings=False):
     ]
 
     @dataclass
-    class PagesWanted(Message):
+    class PagesWanted(Replaceable):
         """These pages are visible but not loaded."""
 
         pages: tuple[int, ...]
 
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, RowView.PagesWanted)
-
     @dataclass
-    class Moved(Message):
+    class Moved(Replaceable):
         """The cursor is on another line, or its line was loaded."""
 
         line: TraceLine | None
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, RowView.Moved)
 
     @dataclass
     class Opened(Message):

@@ -3610,8 +3610,8 @@ MUTATIONS = (
     Mutation(
         "a wide table shows its usual columns though all were asked for",
         "workbench/web/native/description.py",
-        "    if {name for name, _value in asked} & {CHOOSES, EVERY_COLUMN}:",
-        "    if {name for name, _value in asked} & {CHOOSES}:",
+        "    if {name for name, _value in parameters} & {CHOOSES, EVERY_COLUMN}:",
+        "    if {name for name, _value in parameters} & {CHOOSES}:",
         "",
         "publication/test_tables.py::test_the_menu_of_a_wide_table_leads_to_all_columns",
     ),

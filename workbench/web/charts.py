@@ -52,7 +52,7 @@ PLOT_AREA = Markup(
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class ChartDay:
     """The figures of a day (YYYY-MM-DD), in the order of the chart's names."""
 
     day: str
@@ -73,7 +73,7 @@ class Chart:
 def _over_days(
     caption: str,
     names: tuple[str, ...],
-    given: Sequence[Day],
+    given: Sequence[ChartDay],
     *,
     marks: list[float],
     body: Markup,
@@ -97,17 +97,17 @@ def _over_days(
     return Chart(caption, ("day", *names), rows, svg)
 
 
-def position(given: Sequence[Day], day: Day) -> int:
+def position(given: Sequence[ChartDay], day: ChartDay) -> int:
     """Return the number of days from the first day of the chart to this one."""
     return (date.fromisoformat(day.day) - _first(given)).days
 
 
-def length(given: Sequence[Day]) -> int:
+def length(given: Sequence[ChartDay]) -> int:
     """Return the width of the chart in days, including days without figures."""
     return position(given, given[-1]) + 1 if given else 1
 
 
-def _first(given: Sequence[Day]) -> date:
+def _first(given: Sequence[ChartDay]) -> date:
     last = date.fromisoformat(given[-1].day)
     return min(date.fromisoformat(given[0].day), last - timedelta(days=LEAST_DAYS - 1))
 
@@ -140,7 +140,7 @@ def _height(mark: float, marks: list[float]) -> str:
     return short(ABOVE + PLOT - PLOT * mark / marks[-1])
 
 
-def _along(given: Sequence[Day]) -> Markup:
+def _along(given: Sequence[ChartDay]) -> Markup:
     if not given:
         return LETTERS.format("50%", ABOVE + PLOT // 2, "middle", "nothing in this period")
     first, last = _first(given), date.fromisoformat(given[-1].day)
@@ -153,7 +153,7 @@ def _along(given: Sequence[Day]) -> Markup:
     return drawn
 
 
-def _hits(given: Sequence[Day], names: tuple[str, ...], unit: str) -> Markup:
+def _hits(given: Sequence[ChartDay], names: tuple[str, ...], unit: str) -> Markup:
     every = length(given)
     drawn = Markup("")
     for day in given:
@@ -166,7 +166,7 @@ def _hits(given: Sequence[Day], names: tuple[str, ...], unit: str) -> Markup:
     return drawn
 
 
-def _described(given: Sequence[Day], names: tuple[str, ...], unit: str) -> str:
+def _described(given: Sequence[ChartDay], names: tuple[str, ...], unit: str) -> str:
     if not given:
         return "There is nothing in this period."
     greatest = max(given, key=lambda day: max(day.values))
@@ -240,7 +240,7 @@ def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
     return Chart(caption, ("name", "prompts", "share"), rows, TABLE.format(caption, Markup("").join(drawn)))
 
 
-def columns(caption: str, names: tuple[str, ...], given: Sequence[Day], *, bad: str = "") -> Chart:
+def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, bad: str = "") -> Chart:
     """Return a chart with a column per day, its values stacked in the order of ``names``; ``bad`` is highlighted."""
     classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
     marks = ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
@@ -249,7 +249,7 @@ def columns(caption: str, names: tuple[str, ...], given: Sequence[Day], *, bad: 
     return _over_days(caption, names, given, marks=marks, body=body, key=key, unit="prompts")
 
 
-def lines(caption: str, names: tuple[str, str], given: Sequence[Day]) -> Chart:
+def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Chart:
     """Return a chart of a lower and an upper line by day with a band between them; a single day is two dots."""
     marks = ticks(max((max(day.values) for day in given), default=0.0))
     places = [(position(given, day) + 0.5, *(1000 - 1000 * one / marks[-1] for one in day.values)) for day in given]
@@ -272,7 +272,7 @@ def share(part: float, whole: float) -> str:
     return "< 0.1 %" if 0 < percent < 0.1 else f"{percent:.1f} %"
 
 
-def _stacks(given: Sequence[Day], classes: tuple[str, ...], *, greatest: float) -> Markup:
+def _stacks(given: Sequence[ChartDay], classes: tuple[str, ...], *, greatest: float) -> Markup:
     """Return one SVG path per CSS class, with a rectangle for each day that has a value."""
     paths: list[list[str]] = [[] for _ in classes]
     for day in given:

@@ -62,20 +62,20 @@ def without_part(text: str, field: str, value: str) -> str:
 
 def in_datasette(text: str) -> str | None:
     """Return the query string that shows the same rows in Datasette's table; None if there is none."""
-    asked: list[tuple[str, str]] = []
+    conditions: list[tuple[str, str]] = []
     for found in PART.finditer(text):
         if not found[0].strip():
             continue
-        own = _asked(found)
+        own = _condition(found)
         if own is None:
             return None
-        asked.append(own)
-    if not any(name.startswith("origin") for name, _value in asked):
-        asked.append(("origin__not", "test"))
-    return urlencode([*asked, ("_sort_desc", "id")])
+        conditions.append(own)
+    if not any(name.startswith("origin") for name, _value in conditions):
+        conditions.append(("origin__not", "test"))
+    return urlencode([*conditions, ("_sort_desc", "id")])
 
 
-def _asked(found: re.Match[str]) -> tuple[str, str] | None:
+def _condition(found: re.Match[str]) -> tuple[str, str] | None:
     field, value = (found["field"] or "").lower(), found["value"].strip('"')
     if field in COLUMNS:
         sign = "not" * bool(found["minus"]) + "in" * ("," in value)

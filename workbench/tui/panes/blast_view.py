@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, overload
 from textual.content import Content
 
 from workbench.edits.progress import headline
-from workbench.tui.widgets.lists.line_list import Group, Line
+from workbench.tui.widgets.lists.line_list import Group, ListLine
 from workbench.tui.widgets.plain_text import one_line, plain
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def brief(before: Outcome, after: Outcome) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeLines(Sequence[Line]):
+class ChangeLines(Sequence[ListLine]):
     """Changes as lines of a list, each formatted on access: an edit may change a million prompts."""
 
     changes: Sequence[Change]
@@ -125,10 +125,10 @@ class ChangeLines(Sequence[Line]):
         return len(self.changes)
 
     @overload
-    def __getitem__(self, place: int) -> Line: ...
+    def __getitem__(self, place: int) -> ListLine: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Line]: ...
-    def __getitem__(self, place: int | slice) -> Line | list[Line]:
+    def __getitem__(self, place: slice) -> list[ListLine]: ...
+    def __getitem__(self, place: int | slice) -> ListLine | list[ListLine]:
         if isinstance(place, slice):
             return [self._line(one) for one in self.changes[place]]
         return self._line(self.changes[place])
@@ -137,14 +137,14 @@ class ChangeLines(Sequence[Line]):
         """Return the index of the change with that trace id; None if there is none."""
         return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
 
-    def _line(self, change: Change) -> Line:
+    def _line(self, change: Change) -> ListLine:
         text = one_line(change.prompt.text[:LONGEST_TEXT])
         right = brief(change.before, change.after) if self.right_text else ""
         cause, is_regression = self.causes.get(change.prompt.id), change.prompt.id in self.regressed
         if cause and cause.heading and self.right_text:
             right = f"{right} ← {cause.heading}"
         look = "error" if is_regression else "plain"
-        return Line(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")
+        return ListLine(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")
 
 
 def change_groups(
@@ -164,7 +164,7 @@ def change_groups(
     regressed = set(figures.label_results.regressed) if figures.label_results else set()
     for kind, changes in figures.groups() if sorted_out is None else sorted_out:
         if only in ("", kind):
-            head = Line(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
+            head = ListLine(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
             yield Group(head, ChangeLines(changes, regressed, causes or {}, with_effect))
 
 
@@ -174,7 +174,7 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
         return None
     look = "error" if any(one.severity == "error" for one in problems) else "warning"
     lines = [
-        Line(
+        ListLine(
             f"problem {number}",
             f"{_place(one, path)}: {one.message}",
             one.severity,
@@ -187,7 +187,7 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
     errors = sum(one.severity == "error" for one in problems)
     counts = ((errors, "error"), (len(problems) - errors, "warning"))
     numbers = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count)
-    return Group(Line("problems", "problems", numbers, look), lines)
+    return Group(ListLine("problems", "problems", numbers, look), lines)
 
 
 def _place(problem: Problem, path: str) -> str:
@@ -198,7 +198,7 @@ def _place(problem: Problem, path: str) -> str:
 def outline_group(headings: Sequence[FileHeading]) -> Group:
     """Return the headings of the file as a group of lines."""
     lines = [
-        Line(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)
+        ListLine(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)
         for one in headings
     ]
-    return Group(Line("outline", "outline", f"{len(headings)}", "muted"), lines)
+    return Group(ListLine("outline", "outline", f"{len(headings)}", "muted"), lines)

@@ -24,7 +24,7 @@ from workbench.tui.panes import blast_view
 from workbench.tui.panes.diff_view import detail
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.cursor_view import ends
-from workbench.tui.widgets.lists.line_list import MOVES, Group, Line, LineList
+from workbench.tui.widgets.lists.line_list import MOVES, Group, LineList, ListLine
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -162,8 +162,8 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def _show_list(self) -> None:
         if self._single:
-            line = Line(self._single, self._single_text(), "", "plain", self._single)
-            groups = [Group(Line("single", "one trace, recorded and today", "", "plain"), [line])]
+            line = ListLine(self._single, self._single_text(), "", "plain", self._single)
+            groups = [Group(ListLine("single", "one trace, recorded and today", "", "plain"), [line])]
         else:
             figures = self._run.figures if self._run else None
             groups = list(blast_view.change_groups(figures, self._run.causes if self._run else None, only=self._kind))

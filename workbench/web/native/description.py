@@ -121,9 +121,9 @@ async def _narrowed(datasette: Datasette, scope: dict[str, Any]) -> dict[str, An
     history = find(datasette) if columns else None
     if history is None or not folder or not history.tables().endswith(folder):  # a proxy may take the base URL away
         return scope
-    asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-    if {name for name, _value in asked} & {CHOOSES, EVERY_COLUMN}:
+    parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    if {name for name, _value in parameters} & {CHOOSES, EVERY_COLUMN}:
         return scope
     known = set(await history.database.table_columns(table))  # a snapshot of an earlier version may lack some
-    query = urlencode([*asked, *((CHOOSES, column) for column in columns if column in known)])
+    query = urlencode([*parameters, *((CHOOSES, column) for column in columns if column in known)])
     return {**scope, "query_string": query.encode("latin-1")}

@@ -16,7 +16,7 @@ from storage.traces import line_labels, selection, trace_pages
 from storage.traces.line_labels import RULE_KINDS
 from workbench.statistics.intervals import wilson
 from workbench.web import charts, filters
-from workbench.web.charts import Bar, Chart, Day
+from workbench.web.charts import Bar, Chart, ChartDay
 from workbench.web.evidence import excerpt
 from workbench.web.page import render
 from workbench.web.reading import coverage_store
@@ -178,8 +178,8 @@ async def data(history: History, request: Request) -> Response:
 
 
 def _days(request: Request) -> int:
-    asked = request.args.get("days") or ""
-    return int(asked) if asked in {str(days) for days in PERIODS} else USUAL_DAYS
+    days = request.args.get("days") or ""
+    return int(days) if days in map(str, PERIODS) else USUAL_DAYS
 
 
 async def _extras(history: History) -> HomeExtras:
@@ -232,12 +232,12 @@ def _since(seen: Overview) -> str:
 
 
 def _prompts(seen: Overview, lists: Lists) -> Chart:
-    days = [Day(one.day, (one.prompts - one.failures, one.failures), lists.on(one.day)) for one in seen.by_day]
+    days = [ChartDay(one.day, (one.prompts - one.failures, one.failures), lists.on(one.day)) for one in seen.by_day]
     return charts.columns("Prompts by day", ("not failed", "failed"), days, bad="failed")
 
 
 def _times(seen: Overview, lists: Lists) -> Chart:
-    days = [Day(one.day, (one.p50_ms, one.p95_ms), lists.on(one.day)) for one in seen.by_day if one.measured]
+    days = [ChartDay(one.day, (one.p50_ms, one.p95_ms), lists.on(one.day)) for one in seen.by_day if one.measured]
     return charts.lines("Latency by day", ("p50", "p95"), days)
 
 

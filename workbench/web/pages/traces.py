@@ -74,7 +74,7 @@ class ListQuery:
         return urlencode({name: value for name, value in named.items() if value})
 
 
-def asked(request: Request) -> ListQuery:
+def list_query(request: Request) -> ListQuery:
     """Parse the address; unknown values are replaced by the defaults."""
     sort = request.args.get("sort") or ""
     return ListQuery(
@@ -86,7 +86,7 @@ def asked(request: Request) -> ListQuery:
 
 async def view(history: History, request: Request) -> Response:
     """Show the matches of the filter, and the facets to narrow it by."""
-    wanted = asked(request)
+    wanted = list_query(request)
     error = None
     shown: dict[str, Any] = {}
     try:
@@ -115,7 +115,7 @@ async def view(history: History, request: Request) -> Response:
 
 async def rows(history: History, request: Request) -> Response | AsgiStream:
     """Return the matches of the filter as data: one page as JSON, all of them as CSV."""
-    wanted = asked(request)
+    wanted = list_query(request)
     try:
         found = await _some(history, wanted, wanted.before)
     except SelectionError as error:

@@ -26,7 +26,7 @@ from workbench.tui.screens.base import WorkbenchScreen, allow_processes
 from workbench.tui.screens.editing.saving import MEANING
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.cursor_view import ends
-from workbench.tui.widgets.lists.line_list import Group, Line, LineList, group_moves
+from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
 from workbench.tuning.wishes.search import Edit, edits_for
 from workbench.tuning.wishes.wish import FulfilledError, target_files
 
@@ -214,13 +214,13 @@ def _group(edit: Edit, trace_id: str) -> Group:
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
     changes = ChangeLines(others[:MOST_LISTED], results.regressed if results else (), {}, right_text=True)
     lines = [
-        Line(f"{edit.title} · place", place, "", "muted", edit),
-        *([Line(f"{edit.title} · layer", copied, "", "warning", edit)] if copied else []),
-        Line(f"{edit.title} · effect", headline(figures), str(figures.verdict), "muted", edit),
-        *([] if edit.is_told else [Line(f"{edit.title} · doubt", STILL_UNCERTAIN, "", "error", edit)]),
+        ListLine(f"{edit.title} · place", place, "", "muted", edit),
+        *([ListLine(f"{edit.title} · layer", copied, "", "warning", edit)] if copied else []),
+        ListLine(f"{edit.title} · effect", headline(figures), str(figures.verdict), "muted", edit),
+        *([] if edit.is_told else [ListLine(f"{edit.title} · doubt", STILL_UNCERTAIN, "", "error", edit)]),
         *changes,
     ]
-    return Group(Line(edit.title, edit.title, right, "plain" if edit.is_told else "muted", edit), lines)
+    return Group(ListLine(edit.title, edit.title, right, "plain" if edit.is_told else "muted", edit), lines)
 
 
 def _target(path: str) -> str:

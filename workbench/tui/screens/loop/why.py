@@ -22,7 +22,7 @@ from workbench.tui.messages import OpenInstructions
 from workbench.tui.panes.trace_text import label_text
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.cursor_view import ends
-from workbench.tui.widgets.lists.line_list import Group, Line, LineList, group_moves
+from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
 from workbench.tui.widgets.plain_text import one_line, plain_in_place
 from workbench.views.wording import FACET_TEXTS
 
@@ -216,7 +216,7 @@ def _class_group(why: Why, one: Ranked) -> Group:
     is_exclusive = one.facet in FACETS  # only one class of these facets wins
     lacked = f"{one.lacked} more would have won" if one.lacked else "won"
     name = FACET_TEXTS.get(one.facet, one.facet.replace("_", " ")).lower()
-    head = Line(_key(one), f"{one.points:>4} {one.name}", f"{name}, {lacked}" if is_exclusive else name)
+    head = ListLine(_key(one), f"{one.points:>4} {one.name}", f"{name}, {lacked}" if is_exclusive else name)
     lines = [_line(_key(one), f"the rule of {one.name}", why.place_of(one.facet, one.name))]
     for at, (evidence, place) in enumerate(why.signals(one.facet, one.name)):
         text = f"{evidence.weight:>+4} {evidence.signal}{_words(evidence, why.explained.prompt)}"
@@ -244,10 +244,10 @@ def _place_of_miss(why: Why, text: str) -> RulePosition | None:
     return why.place_of(kind, name) if name else None
 
 
-def _group(key: str, title: str, lines: list[Line]) -> Group:
-    return Group(Line(key, title, "" if lines else "nothing"), lines)
+def _group(key: str, title: str, lines: list[ListLine]) -> Group:
+    return Group(ListLine(key, title, "" if lines else "nothing"), lines)
 
 
-def _line(key: str, text: str, place: RulePosition | None = None) -> Line:
+def _line(key: str, text: str, place: RulePosition | None = None) -> ListLine:
     right = f"{os.path.basename(place.file)}:{place.line}" if place else ""
-    return Line(f"{key} · {text}", text, right, "plain" if place else "muted", place)
+    return ListLine(f"{key} · {text}", text, right, "plain" if place else "muted", place)

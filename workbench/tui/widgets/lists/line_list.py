@@ -41,7 +41,7 @@ MOVES = group_moves()
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ListLine:
     """One line: its key, its text, the text at its right, its look, and the value that it represents."""
 
     key: str
@@ -56,13 +56,13 @@ class Line:
 class Group:
     """A heading with its lines; without lines it is only a heading."""
 
-    head: Line
-    lines: Sequence[Line] = ()
+    head: ListLine
+    lines: Sequence[ListLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    line: Line
+    line: ListLine
     group: int
     place: int
     """The index within its group, -1 for the heading."""
@@ -96,7 +96,7 @@ class LineList(CursorView, inherit_bindings=False):
     class Moved(OfList):
         """The cursor is on another line."""
 
-        line: Line | None
+        line: ListLine | None
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, LineList.Moved) and message.source is self.source
@@ -105,7 +105,7 @@ class LineList(CursorView, inherit_bindings=False):
     class Chosen(OfList):
         """The user chose a line that is not the heading of a group."""
 
-        line: Line
+        line: ListLine
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)
@@ -116,7 +116,7 @@ class LineList(CursorView, inherit_bindings=False):
         self._last_posted: str | None = None
 
     @property
-    def current(self) -> Line | None:
+    def current(self) -> ListLine | None:
         """The line under the cursor."""
         row = self._row(self.cursor)
         return row.line if row else None
@@ -127,7 +127,7 @@ class LineList(CursorView, inherit_bindings=False):
         return self._count
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ListLine]:
         """All lines of all groups, open or not, without the headings."""
         return [line for group in self._groups for line in group.lines]
 

@@ -74,6 +74,7 @@ class WorkbenchCommands(Provider):
         found: dict[str, PaletteEntry] = {}
         for active in sorted(self.screen.active_bindings.values(), key=lambda one: not one.binding.show):
             binding = active.binding
+            # Places have entries of their own, and the palette need not offer to open itself.
             if not binding.description or not active.enabled or binding.action.startswith(("go(", "command_palette")):
                 continue
             run = partial(self.app.run_action, binding.action, active.node)

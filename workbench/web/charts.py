@@ -20,6 +20,7 @@ PLOT = 150
 """Height of the plot in pixels; above it is room for the highest mark, below it for the days."""
 ABOVE, BELOW = 8, 24
 DIGIT_PX = 7
+"""Width of a digit in pixels, by which the room for the axis's numbers is computed."""
 LEAST_DAYS = 7
 """Least width of a chart in days, counted back from the last one."""
 MOST_LINKS = 120
@@ -39,6 +40,7 @@ MOST_DAYS = 6
 STEPS_IN_DAYS = (1, 2, 7, 14)
 STEPS_IN_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 MOST_DOTS = 45
+"""Days; with more of them the dots would touch, and only the lines are drawn."""
 TABLE = Markup('<table class="bars" aria-label="{}"><tbody>{}</tbody></table>')
 BAR = Markup(
     '<tr{}><th scope="row" title="{}">{}</th>'

@@ -31,6 +31,7 @@ VERDICT_LOOKS = {
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
+"""Seconds; the time of a run is shown only if it took longer."""
 LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 

@@ -44,6 +44,7 @@ The last run changed nothing: both sides say the same to every prompt.
 
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
+"""Seconds that the cursor rests before its prompt is judged by both sides."""
 MOST_LINES = 8
 NARROW = 100
 STEP = Binding.Group("Step")

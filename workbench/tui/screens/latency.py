@@ -45,6 +45,7 @@ VIEWS = (
     Alternative("versions", "v", "versions"),
 )
 COMPILE_MS = 2_000
+"""Milliseconds that the worker waits for changed instructions to be compiled; the defaults are shown until then."""
 SETTLED_S = 0.15
 """Seconds that the cursor rests before the slowest prompts of its row are searched."""
 SHORT = 8

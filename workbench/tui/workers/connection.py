@@ -44,6 +44,7 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
     Without ``drain`` the spool is left as it is, which saves reading the folder.
     """
     with database.storage_errors(state_dir):
+        # Connecting as usual drains the spool, so a block that need not see the newest prompts opens the file itself.
         db = _whole(state_dir) if drain or not _is_ready(state_dir) else _connect(state_dir)
         with contextlib.closing(db):
             yield db
@@ -188,7 +189,7 @@ def watch(
                 is_new = watcher.look()
                 due_at = _keep_up(watcher, due_at, is_new=is_new, is_busy=is_busy)
             except (database.StorageError, OSError) as failure:
-                watcher.close()
+                watcher.close()  # the next look opens whatever is there by then
                 reported = _report_once(str(failure), reported, troubled)
                 time.sleep(AGAIN_S)
                 continue

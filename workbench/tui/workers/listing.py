@@ -132,7 +132,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
     if which.words and search.waiting(db) <= SOON_INDEXED:
         with contextlib.suppress(sqlite3.OperationalError):  # another writer: the slow search finds the same
             search.catch_up(db)
-    which = search.with_index(which, db)
+    which = search.with_index(which, db)  # after catching up: only a complete index is used
     is_unindexed = bool(search.expression(which.words)) and not which.match
     note = BEING_INDEXED if is_unindexed else ""
     lines: list[TraceLine] = []

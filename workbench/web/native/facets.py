@@ -91,7 +91,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         values, limit = [value for _condition, value in chosen], self.get_facet_size() + 1
 
         def counted(db: sqlite3.Connection) -> list[list[Row]] | None:
-            if rollups.waiting(db):
+            if rollups.waiting(db):  # the sums lack these prompts, so Datasette counts itself
                 return None
             return [
                 [tuple(row) for row in db.execute(HOW_MANY.format(known[column], source, where, limit), values)]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PAGE_ROWS, JSON_ROWS, CSV_ROWS = 50, 1_000, 100_000
 RUNS = 50
+"""Stored replays on a page of their list."""
 MOST_CASES = 100
 WHAT_THE_CASES_SAY = "select id, substr(prompt, 1, 500) from traces where id in (select value from json_each(:ids))"
 CSV_COLUMNS = (

@@ -43,6 +43,7 @@ MOST_ITEMS = 60
 MOST_OF_A_KIND = 40
 MOST_SENTENCES = 40
 MOMENT_DIGITS = 14
+"""Hex digits at the beginning of an id: the microsecond since 1970."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ NAMES = {
     "status": "Status", "label": "Label", "host": "Agent client", "version": "Instructions",
 }  # fmt: skip
 MOST_VALUES = 8
+"""Values of a facet that are listed, in addition to those that the filter selects."""
 VERSION_DIGITS = 12
 TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 PAGE_ROWS = 50

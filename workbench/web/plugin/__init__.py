@@ -76,6 +76,7 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
     except guard.ConfigurationError as error:
         raise StartupError(str(error)) from error
 
+    # trylast makes this the outermost wrapper: what other plugins answer is checked, too.
     def wrapped(app: query_processes.App) -> query_processes.App:
         inner = query_processes.mark_requests(description.with_usual_columns(app, datasette))
         return guard.guarded(inner, asked) if asked else inner

@@ -40,6 +40,7 @@ GRACE_S = 3
 """Seconds that a download may continue after the end was requested."""
 START_S = 30.0
 LOOK_EVERY_S = 0.02
+"""uvicorn tells nobody when it has started, so its flag is looked at."""
 METADATA, CONFIGURATION, SETTINGS_FILE = "metadata.yaml", "datasette.yaml", "settings.json"
 MARK = "# Written by enricher publish --write-config; written anew by the same command."
 

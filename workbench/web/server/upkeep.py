@@ -28,6 +28,7 @@ PATIENCE_MS = 250
 """Milliseconds that the thread waits for other writers; hooks and commands have priority."""
 COMMAND = "from workbench.web.server.upkeep import main; main()"
 NICENESS = 10
+"""Priority below the hook and the pages: a measurement takes seconds of computing, and nobody waits for it."""
 AGAIN_S = 300.0
 """Seconds after a failure in which the process is not started again."""
 

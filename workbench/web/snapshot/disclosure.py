@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FOLDER = "[folder]"
 PSEUDONYM_DIGITS = 12
 REMEMBERED_TEXTS = 4096
+"""Results that are kept: a prompt is anonymised for its own column, and again for its scores and its topics."""
 LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
@@ -118,7 +119,7 @@ class Anonymizer:
         safe = redact(text)[0]
         if safe != text:
             steps.append((_difference(text, safe),))
-        safe = self._step(self._places, _place, safe, steps)
+        safe = self._step(self._places, _place, safe, steps)  # before names: a login in a path goes with its folder
         if self._names:
             safe = self._step(self._names, lambda found: self._placeholders[(found.lastindex or 0) - 1], safe, steps)
         for pattern in (UUID, LONG_WORD) if self._sessions else ():

@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from workbench.tui.widgets.lists.line_list import Group
 
 AFTER_TYPING_S = 0.25
+"""Seconds of pause in typing after which the draft is kept and the replay begins."""
 VERSIONS_OFFERED = 12
 FEW_CHANGES = 40
+"""With more changes, their groups are closed at first."""
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
 """Least list widths at which a change shows its effect, and the part of the edit that caused it."""

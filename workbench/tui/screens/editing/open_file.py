@@ -148,6 +148,10 @@ class OpenFileScreen(WorkbenchScreen):
         self.drafts.close()
 
     def watch_file(self) -> None:
+        """Notice every save of the file.
+
+        It is no worker of Textual: it never ends, and while a worker runs, the database is not kept up to date.
+        """
         self._stop_watching()
         path, self._stop = self._path, threading.Event()
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 SEARCHING = "Searching, and replaying every prompt under each edit …"
 MOST_LISTED = 200
+"""Changed prompts below each proposed edit; the line of the edit has their number."""
 STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
 NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}

@@ -15,16 +15,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.worker import WorkerState, get_current_worker
 
-from workbench.tui.messages import (
-    DatabaseTrouble,
-    DataChanged,
-    FilterTraces,
-    OpenCompare,
-    OpenInstructions,
-    OpenTrace,
-    TakeEdit,
-    TraceLabelled,
-)
+from workbench.tui.messages import DatabaseTrouble, DataChanged, OpenPlace
 from workbench.tui.screens import SCREENS, place
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import AppState
@@ -37,7 +28,6 @@ if TYPE_CHECKING:
 
     from textual.app import SystemCommand
     from textual.command import Provider
-    from textual.message import Message
     from textual.notifications import Notify
     from textual.screen import Screen
     from textual.worker import Worker
@@ -203,33 +193,16 @@ class Workbench(App[None], inherit_bindings=False):
         del screen
         return ()
 
-    @on(OpenTrace)
-    @on(FilterTraces)
-    async def _open_traces(self, message: Message) -> None:
-        await self._switch_to("traces", message)
-
-    @on(OpenCompare)
-    async def _open_compare(self, message: Message) -> None:
-        await self._switch_to("compare", message)
-
-    @on(OpenInstructions)
-    @on(TakeEdit)
-    async def _open_instructions(self, message: Message) -> None:
-        await self._switch_to("instructions", message)
-
-    async def _switch_to(self, name: str, message: Message) -> None:
+    @on(OpenPlace)
+    async def _open_place(self, message: OpenPlace) -> None:
         before = self.current_mode
-        await self._switch(name)
-        if before != name:
+        await self._switch(message.PLACE)
+        if before != message.PLACE:
             self._came_from.append(before)
         while (screen := self.place_screen()) is not None and screen.bar_place != screen.PLACE:
             await self.pop_screen()  # a screen on top of the place
-        if screen is not None and name == screen.PLACE:
+        if screen is not None and message.PLACE == screen.PLACE:
             screen.opened(message)
-
-    @on(TraceLabelled)
-    def _post_data_changed(self) -> None:
-        self.post_message(DataChanged())
 
     @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
     def watch_database(self) -> None:

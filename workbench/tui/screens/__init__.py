@@ -38,8 +38,8 @@ What the base class provides:
 
 Messages that any screen may post (``workbench.tui.messages``); the app shows the screen that handles them:
 ``OpenTrace(trace_id)`` → Traces; ``FilterTraces(text)`` → Traces with that filter; ``OpenCompare(trace_id="")`` →
-Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``TraceLabelled(trace_id)``
-makes the visible screen read its data again.
+Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``DataChanged()`` makes the visible screen read its data
+again at once.
 
 Tests: ``tests/tui/conftest.py`` has the fixtures ``library`` (an account with traces by real hook calls) and
 ``check_screen`` (text snapshots below ``tests/tui/screens/``, rewritten by ``--update-screens``);

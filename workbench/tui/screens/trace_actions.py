@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from enricher.home import config_dir, from_home
 from enricher.rules.layers import HEURISTICS, find_layers
-from workbench.tui.messages import OpenCompare, TraceLabelled
+from workbench.tui.messages import DataChanged, OpenCompare
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
 from workbench.web.server import addresses
@@ -104,7 +104,7 @@ class TraceActions(WorkbenchScreen):
         where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back." if given.path else ""
         self.notify(text + where, timeout=5 if where else 2, markup=False)
         self.labelled(given.trace_id)
-        self.app.post_message(TraceLabelled(given.trace_id))
+        self.app.post_message(DataChanged())
 
     def action_approve(self) -> None:
         """Approve what the trace was wished to come out as."""
@@ -148,7 +148,7 @@ class TraceActions(WorkbenchScreen):
         with self.database(drain=False) as db:
             labelling.take_back(db, given)
         self.app.call_from_thread(self.notify, "The label was taken back.", timeout=3)
-        self.app.post_message(TraceLabelled(given.trace_id))
+        self.app.post_message(DataChanged())
 
     def action_make(self) -> None:
         """Ask how the trace should have come out, and find edits that make it so."""

@@ -85,8 +85,8 @@ class Picker(ModalScreen[str], inherit_bindings=False):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss('')", "None of them", id="picker.leave"),
-        Binding("j", "move('down')", "Next answer", id="picker.down", show=False),
-        Binding("k", "move('up')", "Previous answer", id="picker.up", show=False),
+        Binding("j", "app.simulate_key('down')", "Next answer", id="picker.down", show=False),
+        Binding("k", "app.simulate_key('up')", "Previous answer", id="picker.up", show=False),
     ]
 
     def __init__(self, title: str, answers: Sequence[Answer], *, note: str = "", now: str = "") -> None:
@@ -110,11 +110,6 @@ class Picker(ModalScreen[str], inherit_bindings=False):
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._answers[event.option_index].value)
-
-    def action_move(self, direction: str) -> None:
-        """Move among the answers."""
-        choices = self.query_one(OptionList)
-        (choices.action_cursor_down if direction == "down" else choices.action_cursor_up)()
 
 
 def _format_answer(answer: Answer, now: str, width: int) -> Content:

@@ -260,15 +260,11 @@ def _panels(seen: Overview, lists: Lists, titles: dict[str, str]) -> list[Chart]
 def _bars(
     caption: str, field: str, counts: Sequence[Count], *, lists: Lists, whole: int, titles: dict[str, str]
 ) -> Chart:
-    shown = [
-        Bar(
-            f"{one.value} {titles.get(one.value, '')}".rstrip(),
-            one.prompts,
-            lists.of(part) if part else "",
-            one.value == "error",
-        )
-        for one, part in ((one, filters.part(field, one.value)) for one in counts[:LONGEST_LIST])
-    ]
+    shown = []
+    for one in counts[:LONGEST_LIST]:
+        part = filters.part(field, one.value)
+        label = f"{one.value} {titles.get(one.value, '')}".rstrip()
+        shown.append(Bar(label, one.prompts, lists.of(part) if part else "", one.value == "error"))
     rest = sum(one.prompts for one in counts[LONGEST_LIST:])
     if rest:
         shown.append(Bar(f"{len(counts) - LONGEST_LIST} others", rest))

@@ -7,9 +7,11 @@ snapshot holds neither, so there only the recorded points are explained.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
+from datasette.utils import tilde_encode
 from datasette.utils.asgi import Response
 from markupsafe import Markup, escape
 
@@ -114,7 +116,7 @@ async def _page(
         lines=record.lines,
         is_long=trace["output_text"].count("\n") >= LINES_UNFOLDED,
         part=filters.part,
-        raw=history.datasette.urls.row(history.database.name, "traces", _row_path(trace["id"])),
+        raw=history.datasette.urls.row(history.database.name, "traces", tilde_encode(trace["id"])),
     )  # fmt: skip
 
 
@@ -148,12 +150,6 @@ def _exact(text: str) -> Markup:
     return escape(text).replace("\r", Markup("&#13;"))
 
 
-def _row_path(trace_id: str) -> str:
-    from datasette.utils import tilde_encode
-
-    return str(tilde_encode(trace_id))
-
-
 async def _not_one(
     history: History, request: Request, wanted: str, found: Sequence[MatchingTrace], *, is_data: bool
 ) -> Response:
@@ -178,8 +174,6 @@ async def _not_one(
 
 def _moment(wanted: str) -> str:
     """Return the UTC time encoded in an id, empty if there is none."""
-    from datetime import UTC, datetime
-
     try:
         seconds = int(wanted[:MOMENT_DIGITS], 16) / 1_000_000
         when = datetime.fromtimestamp(seconds, UTC)

@@ -86,7 +86,7 @@ def doubts(db: sqlite3.Connection) -> Doubts | None:
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
     """Return the coverage of a version that ``measured`` returned."""
-    known = _row(db, WHAT_WAS_MEASURED, rules_hash)
+    (known,) = _rows(db, WHAT_WAS_MEASURED, rules_hash)
     rows = tuple(_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
     return Coverage(
@@ -123,10 +123,6 @@ def _rule(row: dict[str, Any], prompts: int) -> CoverageRow:
 
 def _cluster(one: dict[str, Any]) -> Cluster:
     return Cluster(tuple(one["terms"]), int(one["prompts"]), tuple(one["examples"]))
-
-
-def _row(db: sqlite3.Connection, query: str, rules_hash: str) -> dict[str, Any]:
-    return _rows(db, query, rules_hash)[0]
 
 
 def _rows(db: sqlite3.Connection, query: str, rules_hash: str) -> list[dict[str, Any]]:

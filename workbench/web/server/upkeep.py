@@ -124,8 +124,6 @@ class Measuring:
 
 def main() -> None:
     """Measure the history in the folder ``argv[1]``, and print the hashes of versions that cannot be measured."""
-    from storage.db import database
-
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
         os.nice(NICENESS)

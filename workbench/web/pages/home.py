@@ -15,6 +15,7 @@ from storage.metrics import overview, rollups
 from storage.traces import line_labels, selection, trace_pages
 from storage.traces.line_labels import RULE_KINDS
 from workbench.statistics.intervals import wilson
+from workbench.views.latency import INSIDE_MS
 from workbench.web import charts, filters
 from workbench.web.charts import Bar, Chart, ChartDay
 from workbench.web.evidence import excerpt
@@ -41,8 +42,6 @@ NEWEST_PROMPTS = 10
 REGRESSED = "regressed"
 MOST_CONFUSIONS = 5
 LONGEST_LIST = 12
-BUDGET_MS = 1_500
-"""Milliseconds after which the hook answers with what it has (``enricher.hook.process.DEADLINE_S``)."""
 THE_HOOKS = "origin:hook"
 
 HOW_MANY_ALTOGETHER = """
@@ -145,7 +144,7 @@ async def view(history: History, request: Request) -> Response:
         "extras": extras,
         "lists": lists,
         "periods": PERIODS,
-        "budget_ms": BUDGET_MS,
+        "budget_ms": INSIDE_MS,
         "confusions": extras.labelled.confusions[:MOST_CONFUSIONS],
         "judged": _lowest_rates(extras.kept),
         "excerpt": excerpt,

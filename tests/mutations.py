@@ -3634,7 +3634,7 @@ MUTATIONS = (
     Mutation(
         "approved cases that fail are named by their ids",
         "workbench/web/pages/compare.py",
-        'replay_view.opening(texts.get(case, ""))',
+        '_opening(texts.get(case, ""))',
         '""',
         "",
         "publication/test_compare_pages.py::test_approved_cases_that_fail_now_are_named_by_their_prompt",
@@ -3673,7 +3673,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a declined import is offered at every start",
-        "workbench/tui/welcome/__init__.py",
+        "workbench/tui/welcome.py",
         '            app.memory.remember("app", is_welcomed=True)\n',
         "",
         "",
@@ -3681,7 +3681,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an import stopped in the app goes on",
-        "workbench/tui/welcome/import_offer.py",
+        "workbench/tui/import_offer.py",
         "            raise StoppedError",
         "            pass",
         "",
@@ -3689,7 +3689,7 @@ MUTATIONS = (
     ),
     Mutation(
         "leaving the tour stays on its screen",
-        "workbench/tui/welcome/tour.py",
+        "workbench/tui/welcome.py",
         "answer if place(answer) else self._began_on",
         "answer if place(answer) else STEPS[number].place",
         "",
@@ -4002,7 +4002,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the footer offers keys that type a character",
-        "workbench/tui/widgets/key_line.py",
+        "workbench/tui/widgets/bars.py",
         "        if binding.show and not is_typed:",
         "        if binding.show:",
         "",

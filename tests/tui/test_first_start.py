@@ -18,9 +18,9 @@ from kept import PLACES, save, told
 
 from workbench.importing.conversation_files import stored_files
 from workbench.importing.survey import Stored
-from workbench.tui.welcome import import_offer
-from workbench.tui.welcome.import_offer import ImportOffer
-from workbench.tui.welcome.tour import STEPS, TourStep
+from workbench.tui import import_offer
+from workbench.tui.import_offer import ImportOffer
+from workbench.tui.welcome import STEPS, TourStep
 
 if TYPE_CHECKING:
     from simulator import Account

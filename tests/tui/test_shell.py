@@ -23,8 +23,7 @@ from workbench.tui.help import HelpScreen
 from workbench.tui.screens import SCREENS
 from workbench.tui.state import AppState
 from workbench.tui.themes import THEMES
-from workbench.tui.widgets.header import PlaceTab
-from workbench.tui.widgets.key_line import KeyLine
+from workbench.tui.widgets.bars import KeyLine, PlaceTab
 from workbench.tui.widgets.lists.row_view import RowView
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from workbench.tui.screens import SCREENS, place
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import AppState
 from workbench.tui.themes import THEMES, ParsedOnce
+from workbench.tui.widgets.bars import PlaceBar
 from workbench.tui.widgets.choice import next_of
-from workbench.tui.widgets.header import PlaceBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -29,6 +29,8 @@ PLACES = (
     ("instructions", "Instructions"),
     ("coverage", "Coverage"),
 )
+VERDICT_LOOKS = {"identical": "good", "changed": "quiet", "regressed": "bad", "inconclusive": "warn"}
+"""The CSS class of a status for each verdict on a replay."""
 DATA = "Data"
 """The menu entry of Datasette's page of the database, with its questions and tables."""
 CSV_TYPE = "text/csv; charset=utf-8"

@@ -19,8 +19,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from storage.base import private
 from storage.db.database import StorageError
 from workbench.tui.screens import on_top, place
-from workbench.tui.widgets.header import PlaceBar
-from workbench.tui.widgets.key_line import KeyFooter
+from workbench.tui.widgets.bars import KeyFooter, PlaceBar
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:

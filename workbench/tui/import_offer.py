@@ -156,7 +156,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
 
     @on(Progress)
     def _progressed(self, message: Progress) -> None:
-        if self._is_over:
+        if self._is_over:  # a late message: the result is shown already
             return
         done = round(message.share * BAR_WIDTH)
         bar = f"{'━' * done}{'─' * (BAR_WIDTH - done)} {message.share:4.0%}"

@@ -162,7 +162,7 @@ for by their words: what a new rule could be for.
         """Stop measuring; if nothing is being measured, clear the filter."""
         if self._is_measuring:
             self._is_measuring, self._is_stopped = False, True
-            self.next_run("load")
+            self.next_run("load")  # what the worker still posts before it ends is ignored
             self.workers.cancel_group(self, "coverage.load")
             self._show_counts()
         elif self._text:

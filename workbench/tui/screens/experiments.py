@@ -230,7 +230,7 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
             self.cases.focus()
         elif self._opened is not None:
             self._opened = None
-            self.next_run("open")
+            self.next_run("open")  # answers that are still being read would open it again
             self.set_class(False, "-opened")
             self.refresh_bindings()
             self.list.focus()

@@ -26,7 +26,7 @@ from workbench.tui.widgets.dialogs import Question
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import SearchBar
 from workbench.tui.workers import memory_queries
-from workbench.tui.workers.memory_queries import MemoriesListed, MemoryPrompts, Wanted
+from workbench.tui.workers.memory_queries import MemoriesListed, MemoryFilter, MemoryPrompts
 
 if TYPE_CHECKING:
     import sqlite3
@@ -107,7 +107,7 @@ told it: `enter` goes there, and again opens the trace.
 
     def __init__(self) -> None:
         super().__init__()
-        self._wanted = Wanted()
+        self._wanted = MemoryFilter()
         self._listed: MemoriesListed | None = None
         self._project = ""
         self._prompts_of = ""
@@ -130,7 +130,7 @@ told it: `enter` goes there, and again opens the trace.
     def on_mount(self) -> None:
         self._project = identify(here()).id
         everywhere = self.recall("everywhere", False)
-        self._wanted = Wanted(
+        self._wanted = MemoryFilter(
             projects=() if everywhere else (self._project, SHARED),
             words=self.recall("words", ""),
             namespace=self.recall_choice("namespace", ("", *memories.NAMESPACES)),
@@ -178,7 +178,7 @@ told it: `enter` goes there, and again opens the trace.
             self.in_turn("memories.load", self.action_reload)
 
     @work(thread=True, exclusive=True, group="memories.load", exit_on_error=False)
-    def load(self, run: int, wanted: Wanted) -> None:
+    def load(self, run: int, wanted: MemoryFilter) -> None:
         """Read the list."""
         with self.reading(drain=True) as db:
             memory_queries.read_list(db, self.post_message, run=run, wanted=wanted)
@@ -364,7 +364,7 @@ told it: `enter` goes there, and again opens the trace.
         """Go back to the list; if already there, clear search and filters."""
         if self.focused not in (None, self.table) and not self.has_class("-empty"):
             self.table.focus()
-        elif self._wanted != Wanted(projects=self._wanted.projects):
+        elif self._wanted != MemoryFilter(projects=self._wanted.projects):
             self.bar.show("")
             self.want(words="", namespace="", origin="", is_unreviewed=False)
 
@@ -378,7 +378,7 @@ def _nothing(listed: MemoriesListed) -> str:
     return NOTHING_HERE.format(elsewhere=listed.other_projects) if listed.other_projects else NOTHING_YET
 
 
-def _total(shelves: list[Shelf], wanted: Wanted) -> int:
+def _total(shelves: list[Shelf], wanted: MemoryFilter) -> int:
     """Return the number of memories in the displayed namespace, which search and origin do not restrict."""
     return sum(
         one.unreviewed if wanted.is_unreviewed else one.memories

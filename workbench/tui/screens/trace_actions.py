@@ -76,7 +76,7 @@ class TraceActions(WorkbenchScreen):
     def labelled(self, trace_id: str) -> None:
         """React to a stored label."""
 
-    def _wanted(self) -> str:
+    def _chosen_id(self) -> str:
         trace_id, _task_type = self.chosen()
         if not trace_id:
             self.notify("There is no trace to do that with.", severity="warning", timeout=3)
@@ -84,7 +84,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_label(self, verdict: str) -> None:
         """Label the trace as right, wrong, or of another task type."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.store_label(trace_id, verdict)
 
     @work(thread=True, group="trace.label", exit_on_error=False)
@@ -108,7 +108,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_approve(self) -> None:
         """Approve what the trace was wished to come out as."""
-        if not (trace_id := self._wanted()):
+        if not (trace_id := self._chosen_id()):
             return
         if wish := self.app.wishes.get(trace_id):
             self.store_approval(trace_id, wish)
@@ -152,7 +152,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_make(self) -> None:
         """Ask how the trace should have come out, and find edits that make it so."""
-        if self._wanted():
+        if self._chosen_id():
             self.find_wishes(*self.chosen())
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
@@ -193,12 +193,12 @@ class TraceActions(WorkbenchScreen):
 
     def action_why(self) -> None:
         """Show why the trace came out so."""
-        if self._wanted():
+        if self._chosen_id():
             self.open_on_top("why", *self.chosen())
 
     def action_choose_class(self) -> None:
         """Ask for the correct task type."""
-        if self._wanted():
+        if self._chosen_id():
             self.find_task_types(*self.chosen())
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
@@ -219,7 +219,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_choose_workflow(self) -> None:
         """Ask which workflow the trace should have."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.find_workflows(trace_id)
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
@@ -260,7 +260,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_judge_line(self) -> None:
         """Ask which of the lines that were added was wrong."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.read_lines(trace_id)
 
     @work(thread=True, exclusive=True, group="trace.lines", exit_on_error=False)
@@ -304,7 +304,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_replay(self) -> None:
         """Show the outcome of the trace under today's rules."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.app.post_message(OpenCompare(trace_id))
 
     def action_edit(self) -> None:
@@ -317,7 +317,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_open_published(self) -> None:
         """Open the trace in a browser, in the published history."""
-        if not (trace_id := self._wanted()):
+        if not (trace_id := self._chosen_id()):
             return
         if base := self._published():
             self.app.open_url(f"{base}{TRACE_PATH}{trace_id}")
@@ -327,7 +327,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_copy(self, what: str) -> None:
         """Copy the prompt, the text that was added or the id through the terminal (OSC 52)."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.copy_part(trace_id, what)
 
     @work(thread=True, exclusive=True, group="trace.copy", exit_on_error=False)
@@ -348,7 +348,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_copy_url(self) -> None:
         """Copy the address of the trace in the published history; the trace id if no server is running."""
-        if not (trace_id := self._wanted()):
+        if not (trace_id := self._chosen_id()):
             return
         base = self._published()
         self.app.copy_to_clipboard(f"{base}{TRACE_PATH}{trace_id}" if base else trace_id)

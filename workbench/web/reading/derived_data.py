@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from storage.base.paced_writes import in_turn
 from storage.metrics import rollups
 from storage.traces import queries, search
+from storage.traces.trace_pages import IN_BRIEF
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,14 +31,14 @@ GROWTH = 0.05
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (
-        select id, rules_hash from traces indexed by traces_in_brief where origin <> 'test'
+        select id, rules_hash from {IN_BRIEF} where origin <> 'test'
         order by id desc limit {NEWEST_PROMPTS}
     ) where rules_hash <> '' group by rules_hash order by max(id) desc limit {MOST_VERSIONS}
 """
 WHEN_WAS_IT_MEASURED = "select at, prompts from coverage_measured where rules_hash = :hash"
-HOW_MANY_CAME_SINCE = """
+HOW_MANY_CAME_SINCE = f"""
     select count(*) from (
-        select 1 from traces indexed by traces_in_brief where id >= :id and origin <> 'test' limit :enough
+        select 1 from {IN_BRIEF} where id >= :id and origin <> 'test' limit :enough
     )
 """
 HOW_MANY_ARE_THERE = "select count(*) from json_each(:ids) as wanted cross join traces on traces.id = wanted.value"

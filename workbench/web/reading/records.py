@@ -26,6 +26,7 @@ PROMPT_CHARS = 400
 _WHICH = "traces.id, traces.at, traces.status, traces.origin, substr(traces.prompt, 1, 200) as prompt"
 
 WHICH_HAS_THIS_ID = f"select {_WHICH} from traces where id = :id"
+# "g" is the first letter behind the hex digits, so this is a range of the primary key.
 WHICH_BEGIN_SO = f"""
     select {_WHICH} from traces where id > :id and id < :id || 'g' and origin <> 'test' order by id limit :limit
 """

@@ -68,7 +68,7 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
         "session_id": ColumnTreatment("pseudonym('session', {c})", "pseudonym('session', {c})", "{c}"),
         "project": ColumnTreatment(PROJECT, "pseudonym('project', {c})", "{c}"),
         "cwd": ColumnTreatment("''", "''", "{c}"),
-        "prompt_hmac": ColumnTreatment("''", CODE.hash, "''"),
+        "prompt_hmac": ColumnTreatment("''", CODE.hash, "''"),  # where texts are left out, it shows which were the same
         "topics": ColumnTreatment("topics({c}, prompt)", "'[]'", "{c}"),
         "inputs": NO_DOCUMENT,
         "memory_context": NO_DOCUMENT,

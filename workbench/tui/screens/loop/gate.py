@@ -30,7 +30,7 @@ LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fix
 
 @dataclass
 class Gated(Message):
-    """The gate has run; ``report`` is None if it could not, for the given reason.
+    """The gate has run; ``report`` is None if it could not run, for the given reason.
 
     ``with_own_layer`` are the ids of the failing cases that pass with the user's own layer.
     """

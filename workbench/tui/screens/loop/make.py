@@ -48,7 +48,7 @@ COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 @dataclass
 class Proposed(Message):
-    """An edit was found by the search for the layer ``path``; None means that it is over, for a reason if it failed."""
+    """The search for the layer ``path`` found an edit; with None it has ended, for the given reason if it failed."""
 
     edit: Edit | None
     path: str

@@ -99,7 +99,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
         self._headings = tuple(headings or self._headings)
         self.shown = tuple(rows)
         here = next((at for at, one in enumerate(self.shown) if one.key == before), min(self.cursor, len(rows) - 1))
-        self.set_reactive(FiguresTable.cursor, max(0, here))
+        self.set_reactive(FiguresTable.cursor, max(0, here))  # unwatched: no user has moved it
         self.resized()
 
     def widths(self) -> list[int]:

@@ -151,7 +151,7 @@ class RowView(CursorView, inherit_bindings=False):
         if follows:
             self.scroll_to(y=0, animate=False)
         else:
-            self.set_reactive(RowView.cursor, self.cursor + len(lines))
+            self.set_reactive(RowView.cursor, self.cursor + len(lines))  # unwatched: it stays on its line
             self.scroll_to(y=self.scroll_offset.y + len(lines), animate=False)
         self.refresh()
         self.moved()

@@ -88,15 +88,15 @@ class CoverageScreen(MeasuringScreen):
 
     PLACE = "coverage"
     HELP = """\
-How often each rule and signal of today's instructions speaks on the recorded prompts. Prompts that were recorded
+How often each rule and signal of today's instructions fires on the recorded prompts. Prompts that were recorded
 under other rules are judged again.
 
-`dead` rules never spoke; the line below says how often they may still speak. `always on` rules tell no prompt from
-another. Rules that always speak `together` may be one rule. `no signal` groups the prompts that nothing speaks
-for by their words: what a new rule could be for.
+`dead` rules never fired; the line below the table says how often they may still fire. `always on` rules do not
+distinguish one prompt from another. Rules that always fire `together` may be one rule. `no signal` groups the prompts
+on which no signal fires by their words: a new rule could cover them.
 
-`right` and `wrong` count labelled prompts whose task type is, or is not, the one that the rule speaks for.
-`enter` shows the prompts, `e` the rule where it is written. `escape` stops the measurement; what is known stays.
+`right` and `wrong` count labelled prompts whose task type is, or is not, the one that the rule scores for.
+`enter` shows the prompts, `e` the rule where it is written. `escape` stops the measurement; the figures so far stay.
 """
     DEFAULT_CSS = """
     CoverageScreen {

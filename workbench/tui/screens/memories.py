@@ -66,12 +66,12 @@ class MemoriesScreen(WorkbenchScreen):
 
     PLACE = "memories"
     HELP = """\
-What this project and all projects together remember, those first that nobody has approved yet (`?`), then the
-newest. `/` searches as the hook does, best match first.
+The memories of this project and those that all projects share: first those that nobody has approved yet (`?`), then
+the newest. `/` searches as the hook does, best match first.
 
-`a` approves: the memory then ranks like one that you added. `d` deletes it for good, from the search index, too;
-prompts that were told it keep their record. Below or beside the list is the memory whole, and the prompts that were
-told it: `enter` goes there, and again opens the trace.
+`a` approves: the memory then ranks like one that you added. `d` deletes it for good, from the search index, too; the
+traces of prompts that it was added to stay as they are. Next to the list, or below it, is the full memory, and the
+prompts that it was added to: `enter` goes there, a second `enter` opens the trace.
 """
     DEFAULT_CSS = """
     MemoriesScreen {

@@ -184,7 +184,7 @@ What the channels found is taken from the record; where other rules would have a
         self.query_one("#summary", Static).update(summary)
         self.editor.show_problems([one.line for one in self.own_problems])
         problems = blast_view.problem_group(self._problems, self._path)
-        width = self.size.width if self.has_class("-narrow") else self.size.width // 2  # beside the editor
+        width = self.size.width if self.has_class("-narrow") else self.size.width // 2  # next to the editor
         causes = self._causes if width >= WIDE_LIST else None
         groups = [
             *([problems] if problems else []),

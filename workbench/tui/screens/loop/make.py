@@ -84,13 +84,13 @@ class MakeScreen(WorkbenchScreen):
     PLACE = "make"
     HELP = """\
 Single edits that make the prompt come out as you wished. Each is compiled and replayed over all recorded prompts; the
-prompts that it changes are below it. Those come first that change the fewest other prompts for the worse; a prompt that
-was in doubt and gets the wished task type counts as no worse, and only beyond five as changed. Then come those of the
-fewest points. An edit that changes `this prompt alone` mends this wording only; one that changes prompts which were
-wrong in the same way mends more.
+prompts that it changes are listed below it. The first edits are those that change the fewest other prompts for the
+worse; a prompt that was in doubt and gets the wished task type does not count as worse. Next come those that change the
+fewest prompts beyond five, then those with the fewest points. An edit that changes `this prompt alone` mends this
+wording only; one that changes prompts which were wrong in the same way mends more.
 
-At the right stands the file that an edit goes into. `p` puts what is added into another layer: your own counts for you
-in every project, the project's for everybody who works there, and is what the gate judges.
+The file that an edit goes into is named at the right. `p` puts what is added into another layer: your own counts for
+you in every project; the project's counts for everybody who works there, and is what the gate judges.
 
 `enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows why that came out so, and `escape`
 returns to this line.

@@ -20,7 +20,7 @@ What the base class provides:
   override ``failed(error)`` to show it in place. Check ``get_current_worker().is_cancelled`` between pages.
 - An exclusive worker may overlap its successor for a moment. Call ``run = self.next_run("load")`` before it starts,
   pass ``run`` to it, and have its message handler ignore messages unless ``self.is_latest("load", run)``.
-  From the thread only ``self.post_message`` and ``self.app.call_from_thread`` are safe.
+  From the thread only ``self.post_message``, ``self.notify`` and ``self.app.call_from_thread`` are safe.
 - ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before it; else changes that arrive
   faster than a worker can read would cancel every worker.
   ``self.debounce("chosen", seconds, call)``: call after ``seconds`` without another request.

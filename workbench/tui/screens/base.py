@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.message import Message
+    from textual.screen import ModalScreen
     from textual.timer import Timer
 
     from workbench.tui.app import Workbench
@@ -135,6 +136,15 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def open_on_top(self, name: str, *arguments: object) -> None:
         """Open one of the screens that lie on top of a place and that escape closes."""
         self.app.push_screen(on_top(name, *arguments, place=self.bar_place))
+
+    def ask(self, dialog: ModalScreen[str], answered: Callable[[str], object]) -> None:
+        """Show a dialog, and call ``answered`` unless the user cancels; from a worker through ``call_from_thread``."""
+
+        def closed(answer: str | None) -> None:
+            if answer:
+                answered(answer)
+
+        self.app.push_screen(dialog, closed)
 
     def edit_elsewhere(self, path: str) -> None:
         """Run the user's own editor on a file, in this terminal; its saves are noticed here."""

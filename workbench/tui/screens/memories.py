@@ -203,7 +203,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         try:
             forgetting.forget_memories(db, self.app.state_dir, [one.id])
         except StillReadError as failure:  # it is deleted; this screen may continue
-            self.app.call_from_thread(self.notify, str(failure), severity="warning", markup=False)
+            self.notify(str(failure), severity="warning", markup=False)
 
     def _verdict_applied(self, one: Memory, *, is_right: bool) -> None:
         self._has_changed = True  # the next unreviewed memory moves under the cursor

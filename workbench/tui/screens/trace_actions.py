@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
@@ -16,8 +17,6 @@ from workbench.tui.state import here
 from workbench.web.server import addresses
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from workbench.gate.labelling import Given
     from workbench.tuning.wishes.wish import Wish
 
@@ -126,7 +125,7 @@ class TraceActions(WorkbenchScreen):
             with self.database(drain=False) as db:
                 given = labelling.approve(db, trace_id, wanted(db, trace_id, wish))
         except CasesError as error:
-            self.app.call_from_thread(self.notify, str(error), title="Not approved", severity="warning", markup=False)
+            self.notify(str(error), title="Not approved", severity="warning", markup=False)
             return
         note = f" {given.problem}." if given.problem else ""
         if given.is_open:
@@ -147,7 +146,7 @@ class TraceActions(WorkbenchScreen):
 
         with self.database(drain=False) as db:
             labelling.take_back(db, given)
-        self.app.call_from_thread(self.notify, "The label was taken back.", timeout=3)
+        self.notify("The label was taken back.", timeout=3)
         self.app.post_message(DataChanged())
 
     def action_make(self) -> None:
@@ -161,7 +160,8 @@ class TraceActions(WorkbenchScreen):
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
         from storage.traces import queries
-        from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT
+        from workbench.tui.widgets.dialogs import ClassChooser
+        from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, Wish
 
         rules = rules_for(here())[0].body["guardrails"]["rules"]
         titles = {str(identity): str(title) for identity, title, *_ in rules}
@@ -174,22 +174,15 @@ class TraceActions(WorkbenchScreen):
         ]
         others += [(SILENT_KEY, SILENT, SILENT)]
         others += [("", f"{GUARDRAIL} {name}", f"{name} {titles[name]}") for name in titles if name not in shown]
-        self.app.call_from_thread(self._ask_for_wish, trace_id, task_types(), now, others)
+        types = task_types()
 
-    def _ask_for_wish(
-        self, trace_id: str, task_types: Sequence[str], now: str, others: Sequence[tuple[str, str, str]]
-    ) -> None:
-        from workbench.tui.widgets.dialogs import ClassChooser
-        from workbench.tuning.wishes.wish import Wish
+        def answered(answer: str) -> None:
+            kind, _, name = answer.partition(" ")
+            wish = Wish("task_type", answer) if answer in types else Wish(kind, name)
+            self.app.wishes[trace_id] = wish
+            self.open_on_top("make", trace_id, wish)
 
-        def answered(answer: str | None) -> None:
-            if answer:
-                kind, _, name = answer.partition(" ")
-                wish = Wish(kind, name) if answer not in task_types else Wish("task_type", answer)
-                self.app.wishes[trace_id] = wish
-                self.open_on_top("make", trace_id, wish)
-
-        self.app.push_screen(ClassChooser(task_types, now=now, others=others), answered)
+        self.app.call_from_thread(self.ask, ClassChooser(types, now=now, others=others), answered)
 
     def action_why(self) -> None:
         """Show why the trace came out so."""
@@ -205,17 +198,10 @@ class TraceActions(WorkbenchScreen):
     def find_task_types(self, trace_id: str, now: str) -> None:
         """Read the task types of the rules in force and ask for one; the rules may have to be compiled first."""
         from enricher.interfaces.cli.trace.trace import task_types
-
-        self.app.call_from_thread(self._ask_for_class, trace_id, task_types(), now)
-
-    def _ask_for_class(self, trace_id: str, task_types: Sequence[str], now: str) -> None:
         from workbench.tui.widgets.dialogs import ClassChooser
 
-        def answered(name: str | None) -> None:
-            if name:
-                self.store_label(trace_id, name)
-
-        self.app.push_screen(ClassChooser(task_types, now=now), answered)
+        chooser = ClassChooser(task_types(), now=now)
+        self.app.call_from_thread(self.ask, chooser, partial(self.store_label, trace_id))
 
     def action_choose_workflow(self) -> None:
         """Ask which workflow the trace should have."""
@@ -227,21 +213,14 @@ class TraceActions(WorkbenchScreen):
         """Read the workflows of the rules in force and the one that the trace has, and ask for one."""
         from enricher.interfaces.api import rules_for
         from storage.traces import queries
+        from workbench.tui.widgets.dialogs import Answer, Picker
 
         with self.database(drain=False) as db:
             now = str(queries.show(db, trace_id)["workflow"] or "")
         names = [name for name, _types in rules_for(here())[0].body["workflows"]["rules"]]
-        self.app.call_from_thread(self._ask_for_workflow, trace_id, names, now)
-
-    def _ask_for_workflow(self, trace_id: str, names: Sequence[str], now: str) -> None:
-        from workbench.tui.widgets.dialogs import Answer, Picker
-
-        def answered(name: str | None) -> None:
-            if name:
-                self.store_workflow(trace_id, name)
-
         answers = [Answer(name, name, "as it is" * (name == now)) for name in names]
-        self.app.push_screen(Picker("Which workflow should it have?", answers, now=now), answered)
+        picker = Picker("Which workflow should it have?", answers, now=now)
+        self.app.call_from_thread(self.ask, picker, partial(self.store_workflow, trace_id))
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_workflow(self, trace_id: str, name: str) -> None:
@@ -254,7 +233,7 @@ class TraceActions(WorkbenchScreen):
                 path = labelling.file_of_repository(db, trace_id)
                 given = labelling.expect_workflow(db, trace_id, name, path=path)
         except CasesError as error:
-            self.app.call_from_thread(self.notify, str(error), title="Not written", severity="warning", markup=False)
+            self.notify(str(error), title="Not written", severity="warning", markup=False)
             return
         self.app.call_from_thread(self._is_stored, given, f"Its workflow should be {name}.")
 
@@ -267,26 +246,22 @@ class TraceActions(WorkbenchScreen):
     def read_lines(self, trace_id: str) -> None:
         """Read the lines of the trace with their labels, and ask for one."""
         from storage.traces import line_labels, queries
+        from workbench.tui.widgets.dialogs import Answer, Picker
 
         with self.database(drain=False) as db:
             lines = line_labels.lines(queries.show(db, trace_id))
             judged = line_labels.of_trace(db, trace_id)
         wrong = {number for number, label in judged.items() if label.verdict == line_labels.WRONG}
-        self.app.call_from_thread(self._ask_for_line, trace_id, [(one.number, one.text) for one in lines], wrong)
-
-    def _ask_for_line(self, trace_id: str, lines: Sequence[tuple[int, str]], wrong: set[int]) -> None:
-        from workbench.tui.widgets.dialogs import Answer, Picker
-
         if not lines:
             self.notify("Nothing was added to it, or its text was not stored.", severity="warning", timeout=4)
             return
 
-        def answered(number: str | None) -> None:
-            if number:
-                self.store_line_label(trace_id, int(number), is_wrong=int(number) not in wrong)
+        def answered(number: str) -> None:
+            self.store_line_label(trace_id, int(number), is_wrong=int(number) not in wrong)
 
-        answers = [Answer(str(at), text, "called wrong: enter takes it back" * (at in wrong)) for at, text in lines]
-        self.app.push_screen(Picker("Which line was wrong?", answers), answered)
+        note = "called wrong: enter takes it back"
+        answers = [Answer(str(one.number), one.text, note * (one.number in wrong)) for one in lines]
+        self.app.call_from_thread(self.ask, Picker("Which line was wrong?", answers), answered)
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_line_label(self, trace_id: str, number: int, *, is_wrong: bool) -> None:
@@ -300,7 +275,7 @@ class TraceActions(WorkbenchScreen):
             else:
                 line_labels.take_back(db, trace_id, number)
         state = "counts as wrong" if is_wrong else "has no label any more"
-        self.app.call_from_thread(self.notify, f"Line {number} {state}.", timeout=3)
+        self.notify(f"Line {number} {state}.", timeout=3)
 
     def action_replay(self) -> None:
         """Show the outcome of the trace under today's rules."""

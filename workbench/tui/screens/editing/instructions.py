@@ -31,7 +31,7 @@ from workbench.tui.widgets.lists.line_list import LineList
 from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.message import Message
@@ -266,11 +266,11 @@ What the channels found is taken from the record; where other rules would have a
         """Find the layers that apply here, and the templates and workflows that they name."""
         found = [*files.choices(here(), given=self.app.instructions), *files.named_files(here())]
         answers = [Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", _file_note(one)) for one in found]
-        self._ask("Which instructions?", answers, self._path, self._answered_file)
+        self.app.call_from_thread(self.ask, Picker("Which instructions?", answers, now=self._path), self._take_file)
 
-    def _answered_file(self, answer: str | None) -> None:
-        if answer and answer != self._path:
-            self.open_file(answer)
+    def _take_file(self, path: str) -> None:
+        if path != self._path:
+            self.open_file(path)
 
     def action_base(self) -> None:
         """Ask for the base of the comparison."""
@@ -292,16 +292,12 @@ What the channels found is taken from the record; where other rules would have a
                 for name, prompts, _newest in versions
             ),
         ]
-        self._ask("Compare with", answers, self._base, self._answered_base)
+        self.app.call_from_thread(self.ask, Picker("Compare with", answers, now=self._base), self._take_base)
 
-    def _ask(self, title: str, answers: list[Answer], now: str, answered: Callable[[str | None], None]) -> None:
-        """Ask the user to pick an answer; callable from a thread."""
-        self.app.call_from_thread(self.app.push_screen, Picker(title, answers, now=now), answered)
-
-    def _answered_base(self, answer: str | None) -> None:
-        if answer and answer != self._base and self._session is not None:
-            self._base = answer
-            self.remember(base=answer)
+    def _take_base(self, base: str) -> None:
+        if base != self._base and self._session is not None:
+            self._base = base
+            self.remember(base=base)
             self.new_session(self._session.opened)
 
     def action_filter(self) -> None:

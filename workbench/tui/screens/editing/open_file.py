@@ -108,14 +108,14 @@ class OpenFileScreen(WorkbenchScreen):
         answers += [Answer("", "Not now", "they are kept"), Answer(THROW_AWAY, "Throw them away")]
         note = "These edits of the file were not saved when the app ended; another one may be chosen at the next start."
 
-        def answered(answer: str | None) -> None:
+        def answered(answer: str) -> None:
             if answer == THROW_AWAY:
                 for draft in found:
                     drafts.remove(draft)
             elif chosen := next((one for one in found if one.file == answer), None):
                 self._take_draft(chosen)
 
-        self.app.push_screen(Picker("Edits that were not saved", answers, note=note), answered)
+        self.ask(Picker("Edits that were not saved", answers, note=note), answered)
 
     def _take_draft(self, draft: Draft) -> None:
         self.editor.show_text(draft.text, line=self.editor.line)

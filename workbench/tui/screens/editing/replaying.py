@@ -168,4 +168,4 @@ class ReplayingScreen(SavingScreen):
         with self.database() as db:
             identity = progress.store_run(db, figures, diff=diff, selection=selection, causes=causes)
         message = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."
-        self.app.call_from_thread(self.notify, message, timeout=4)
+        self.notify(message, timeout=4)

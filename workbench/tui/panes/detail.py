@@ -44,23 +44,19 @@ class Detail(VerticalScroll, inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__(id="detail")
-        self._trace: dict[str, Any] | None = None
+        self.trace: dict[str, Any] | None = None
+        """The displayed trace."""
         self._session: list[TraceLine] | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("", id="detail-text", markup=False)
 
-    @property
-    def trace(self) -> dict[str, Any] | None:
-        """The displayed trace."""
-        return self._trace
-
     def show(self, trace: dict[str, Any] | None, session: list[TraceLine] | None = None) -> None:
         """Show a trace, or its session; a new trace is shown from its top."""
-        is_other = (trace or {}).get("id") != (self._trace or {}).get("id") or (session is None) != (
+        is_other = (trace or {}).get("id") != (self.trace or {}).get("id") or (session is None) != (
             self._session is None
         )
-        self._trace, self._session = trace, session
+        self.trace, self._session = trace, session
         self._draw()
         if is_other:
             self.scroll_to(y=0, animate=False)
@@ -68,12 +64,12 @@ class Detail(VerticalScroll, inherit_bindings=False):
     def _draw(self) -> None:
         width = max(20, self.scrollable_content_region.width or self.size.width - 4)
         text = self.query_one("#detail-text", Static)
-        if self._trace is None:
+        if self.trace is None:
             text.update("")
         elif self._session is not None:
-            text.update(session_text(self._session, self._trace["id"], width=width))
+            text.update(session_text(self._session, self.trace["id"], width=width))
         else:
-            text.update(trace_text(self._trace, width=width))
+            text.update(trace_text(self.trace, width=width))
 
     def on_resize(self) -> None:
         self._draw()

@@ -27,6 +27,8 @@ What the base class provides:
 - The app's folder is ``workbench.tui.state.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain_text``; lists derive from
   ``workbench.tui.widgets.lists.cursor_view.CursorView``.
+- ``self.ask(dialog, answered)``: show a dialog of ``workbench.tui.widgets.dialogs`` and act on its answer;
+  ``self.open_on_top("why", …)``: open a screen of ``ON_TOP``; ``self.edit_elsewhere(path)``: run the user's editor.
 - ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: state across restarts (JSON values).
 - ``self.app.databases``: a number that grows when the database was replaced or created anew while the app runs.
 - ``data_changed()``: called (in the event loop) when the database changed while this screen is visible,

@@ -1329,7 +1329,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the page of a silent prompt names no rule that came nearest",
-        "workbench/web/reading/explained.py",
+        "workbench/web/pages/trace.py",
         "        tuple(filter(None, (found.nearest_rule(),))),\n",
         "",
         "",
@@ -1337,7 +1337,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the page of a prompt does not say what was left out",
-        "workbench/web/reading/explained.py",
+        "workbench/web/pages/trace.py",
         "        tuple(found.left_out()[:MOST_SENTENCES]),\n",
         "        (),\n",
         "",
@@ -2004,7 +2004,7 @@ MUTATIONS = (
     Mutation(
         "a column of words is published as it stands",
         "workbench/web/snapshot/columns.py",
-        'WORD = _always("told({c})"',
+        'WORD = _always("anonymized({c})"',
         'WORD = _always("{c}"',
         "",
         "publication/test_needles.py::test_no_needle_is_in_the_file",
@@ -2681,7 +2681,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the app shows one answer for both arms",
-        "workbench/tui/screens/experiments/screen.py",
+        "workbench/tui/screens/experiments.py",
         "arm, getattr(found, arm))",
         'arm, getattr(found, "a"))',
         "",
@@ -3585,7 +3585,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the home page counts corrected prompts as right",
-        "workbench/web/reading/labelled.py",
+        "workbench/web/pages/home.py",
         "    return Labelled(prompts, prompts - sum(one.prompts for one in wrong), wrong)",
         "    return Labelled(prompts, prompts, wrong)",
         "",
@@ -3609,9 +3609,9 @@ MUTATIONS = (
     ),
     Mutation(
         "a wide table shows its usual columns though all were asked for",
-        "workbench/web/native/usual_columns.py",
-        "    if {name for name, _value in asked} & {CHOOSES, EVERY_COLUMN}:",
-        "    if {name for name, _value in asked} & {CHOOSES}:",
+        "workbench/web/native/description.py",
+        "    if {name for name, _value in parameters} & {CHOOSES, EVERY_COLUMN}:",
+        "    if {name for name, _value in parameters} & {CHOOSES}:",
         "",
         "publication/test_tables.py::test_the_menu_of_a_wide_table_leads_to_all_columns",
     ),
@@ -3634,7 +3634,7 @@ MUTATIONS = (
     Mutation(
         "approved cases that fail are named by their ids",
         "workbench/web/pages/compare.py",
-        'replay_view.opening(texts.get(case, ""))',
+        '_opening(texts.get(case, ""))',
         '""',
         "",
         "publication/test_compare_pages.py::test_approved_cases_that_fail_now_are_named_by_their_prompt",
@@ -3673,7 +3673,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a declined import is offered at every start",
-        "workbench/tui/welcome/__init__.py",
+        "workbench/tui/welcome.py",
         '            app.memory.remember("app", is_welcomed=True)\n',
         "",
         "",
@@ -3681,7 +3681,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an import stopped in the app goes on",
-        "workbench/tui/workers/conversations.py",
+        "workbench/tui/import_offer.py",
         "            raise StoppedError",
         "            pass",
         "",
@@ -3689,7 +3689,7 @@ MUTATIONS = (
     ),
     Mutation(
         "leaving the tour stays on its screen",
-        "workbench/tui/welcome/tour.py",
+        "workbench/tui/welcome.py",
         "answer if place(answer) else self._began_on",
         "answer if place(answer) else STEPS[number].place",
         "",
@@ -3729,7 +3729,7 @@ MUTATIONS = (
     ),
     Mutation(
         "jump mode shows nothing where no part takes the focus",
-        "workbench/tui/widgets/questions/jump.py",
+        "workbench/tui/widgets/jump.py",
         "HINT if self._parts else NO_PARTS",
         "HINT",
         "",
@@ -3737,7 +3737,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a letter of jump mode goes nowhere",
-        "workbench/tui/widgets/questions/jump.py",
+        "workbench/tui/widgets/jump.py",
         "            self._below.set_focus(part)",
         "            pass",
         "",
@@ -3875,8 +3875,8 @@ MUTATIONS = (
     Mutation(
         "looking at a prompt that a proposal changes closes the proposals",
         "workbench/tui/screens/loop/make.py",
-        '            self.app.push_screen(on_top("why"',
-        '            self.dismiss()\n            self.app.push_screen(on_top("why"',
+        '            self.open_on_top("why"',
+        '            self.dismiss()\n            self.open_on_top("why"',
         "",
         "tui/test_proposals.py::test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_its_line",
     ),
@@ -4002,7 +4002,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the footer offers keys that type a character",
-        "workbench/tui/widgets/key_line.py",
+        "workbench/tui/widgets/bars.py",
         "        if binding.show and not is_typed:",
         "        if binding.show:",
         "",

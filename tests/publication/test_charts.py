@@ -6,15 +6,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from workbench.web.drawing import charts
-from workbench.web.drawing.charts import Bar, Day
+from workbench.web import charts
+from workbench.web.charts import Bar, ChartDay
 
 FIRST = date(2025, 10, 1)
 
 
-def days(number: int, *, values: tuple[float, ...] = (10, 2)) -> list[Day]:
+def days(number: int, *, values: tuple[float, ...] = (10, 2)) -> list[ChartDay]:
     return [
-        Day(f"{FIRST + timedelta(days=place)}", tuple(one + place for one in values), f"/traces?q=day{place}")
+        ChartDay(f"{FIRST + timedelta(days=place)}", tuple(one + place for one in values), f"/traces?q=day{place}")
         for place in range(number)
     ]
 
@@ -39,13 +39,13 @@ def test_no_mark_lies_outside_its_plot() -> None:
 
 
 def test_a_day_without_prompts_leaves_a_gap() -> None:
-    svg = charts.columns("prompts", ("ok",), [Day("2026-01-01", (1,)), Day("2026-01-09", (1,))]).svg
+    svg = charts.columns("prompts", ("ok",), [ChartDay("2026-01-01", (1,)), ChartDay("2026-01-09", (1,))]).svg
 
     assert 'viewBox="0 0 9 1000"' in svg and re.findall(r"M([\d.]+)", svg) == ["0.1", "8.1"]
 
 
 def test_a_few_days_are_the_last_of_a_week() -> None:
-    svg = charts.columns("prompts", ("ok",), [Day("2026-01-09", (1,))]).svg
+    svg = charts.columns("prompts", ("ok",), [ChartDay("2026-01-09", (1,))]).svg
 
     assert 'viewBox="0 0 7 1000"' in svg and re.findall(r"M([\d.]+)", svg) == ["6.1"]
 

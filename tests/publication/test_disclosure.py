@@ -192,14 +192,14 @@ def test_offsets_move_with_what_was_replaced_before_them() -> None:
     evidence = json.dumps([[word, prompt.index(word), prompt.index(word) + len(word), 3] for word in spots])
     told = TELLER.anonymize(prompt)
 
-    moved = json.loads(TELLER.moved(evidence, prompt))
+    moved = json.loads(TELLER.shifted(evidence, prompt))
 
     assert [told[start:end] for _signal, start, end, _weight in moved] == ["why does", "KeyError", "now"]
 
 
 @pytest.mark.parametrize("evidence", ["null", "[1, 2]", '[["a"]]', '[["a", null, 2, 1]]', '[["a", -4, 99, 1]]'])
 def test_evidence_of_another_shape_or_beyond_the_prompt_is_left_out(evidence: str) -> None:
-    assert TELLER.moved(evidence, "what adal said") == "[]"
+    assert TELLER.shifted(evidence, "what adal said") == "[]"
 
 
 def test_many_folders_are_looked_for_as_fast_as_few() -> None:

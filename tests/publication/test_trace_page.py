@@ -18,8 +18,7 @@ from storage.db import database
 from storage.evaluation import replays
 from storage.traces import intake, labels
 from workbench.views.outcomes import places
-from workbench.web import evidence
-from workbench.web.drawing import waterfall
+from workbench.web import evidence, waterfall
 from workbench.web.reading import records
 from workbench.web.snapshot import writing as snapshot
 

@@ -14,8 +14,8 @@ from storage.db import database
 from workbench.coverage.coverage import Measurement
 from workbench.tui.messages import OpenInstructions
 from workbench.tui.screens import coverage
+from workbench.tui.widgets.choice import Choice
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

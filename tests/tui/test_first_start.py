@@ -18,9 +18,9 @@ from kept import PLACES, save, told
 
 from workbench.importing.conversation_files import stored_files
 from workbench.importing.survey import Stored
-from workbench.tui.welcome.import_offer import ImportOffer
-from workbench.tui.welcome.tour import STEPS, TourStep
-from workbench.tui.workers import conversations
+from workbench.tui import import_offer
+from workbench.tui.import_offer import ImportOffer
+from workbench.tui.welcome import STEPS, TourStep
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -109,13 +109,13 @@ async def test_a_start_that_ends_without_an_answer_offers_it_again(talkative: Ac
 async def test_an_answer_before_the_count_is_taken(talkative: Account, monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 
-    may_count, count = threading.Event(), conversations.count
+    may_count, count = threading.Event(), import_offer.count_prompts
 
     def slowly(*given, **named) -> None:
         may_count.wait(20)
         count(*given, **named)
 
-    monkeypatch.setattr(conversations, "count", slowly)
+    monkeypatch.setattr(import_offer, "count_prompts", slowly)
     from workbench.tui.app import Workbench
 
     app = Workbench(str(talkative.state))
@@ -132,9 +132,9 @@ async def test_escape_stops_an_import_and_what_was_stored_is_told(
     def wait_for_the_stop(_state, _sources, _counted, post, *, should_stop) -> None:
         while not should_stop():
             time.sleep(0.01)
-        post(conversations.Imported(Stored(2), is_whole=False))
+        post(import_offer.Imported(Stored(2), is_whole=False))
 
-    monkeypatch.setattr(conversations, "import_prompts", wait_for_the_stop)
+    monkeypatch.setattr(import_offer, "store_prompts", wait_for_the_stop)
     async with run_workbench(talkative.state) as (app, pilot):
         await pilot.press("y")
         running = screen_text(app)
@@ -149,14 +149,14 @@ def test_a_stopped_import_keeps_what_it_stored_and_the_next_stores_the_rest(
     talkative: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.importing.survey.BATCH", 1)
-    monkeypatch.setattr(conversations, "POST_EVERY_S", 0.0)
+    monkeypatch.setattr(import_offer, "POST_EVERY_S", 0.0)
     state, sources = str(talkative.state), stored_files()
     posted: list[Any] = []
     for should_stop in (lambda: posted[-1].__dict__.get("stored", 0), lambda: False):
-        conversations.count(state, sources, posted.append, should_stop=lambda: False)
-        conversations.import_prompts(state, sources, posted[-1], posted.append, should_stop=should_stop)
-    counted = [one.found.prompts for one in posted if isinstance(one, conversations.Counted)]
-    ends = [(one.stored.prompts, one.is_whole) for one in posted if isinstance(one, conversations.Imported)]
+        import_offer.count_prompts(state, sources, posted.append, should_stop=lambda: False)
+        import_offer.store_prompts(state, sources, posted[-1], posted.append, should_stop=should_stop)
+    counted = [one.found.prompts for one in posted if isinstance(one, import_offer.Counted)]
+    ends = [(one.stored.prompts, one.is_whole) for one in posted if isinstance(one, import_offer.Imported)]
 
     assert ends == [(1, False), (5, True)]
     assert counted == [6, 5]
@@ -176,7 +176,7 @@ async def test_a_database_that_cannot_be_written_is_told(talkative: Account, mon
         def refuse(*_given, **_named) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(conversations, "store", refuse)
+        monkeypatch.setattr(import_offer, "store", refuse)
         await pilot.press("y")
         await settle(app, pilot)
         told_so = screen_text(app)

@@ -8,7 +8,7 @@ import pytest
 from piloting import run_workbench, screen_text, settle
 
 from workbench.tui.screens import SCREENS
-from workbench.tui.widgets.questions.jump import JumpScreen
+from workbench.tui.widgets.jump import JumpScreen
 
 if TYPE_CHECKING:
     from simulator import Account

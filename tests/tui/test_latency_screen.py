@@ -14,9 +14,9 @@ from piloting import run_workbench, screen_text, settle, until
 from storage.db import database
 from storage.traces.selection import EVERYTHING
 from workbench.tui.screens.latency import SETTLED_S
-from workbench.tui.widgets.filter_bar import FilterInput
+from workbench.tui.widgets.choice import Choice
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Choice
+from workbench.tui.widgets.search_bar import FilterInput
 from workbench.tui.workers import latency_queries
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from workbench.tui.messages import TakeEdit
 from workbench.tui.screens.loop.gate import GateScreen
 from workbench.tui.screens.loop.make import MakeScreen
 from workbench.tui.screens.loop.why import WhyScreen
+from workbench.tui.widgets.dialogs import ClassChooser
 from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.questions.chooser import ClassChooser
 from workbench.tuning.wishes.search import edits_for
 from workbench.tuning.wishes.wish import Wish, target_files
 

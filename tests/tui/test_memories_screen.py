@@ -13,8 +13,8 @@ from piloting import notices, run_workbench, screen_text, settle, until
 from storage.db import database
 from storage.memory import memories
 from workbench.tui.screens.memories import SETTLED_S
+from workbench.tui.widgets.dialogs import Question
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,8 +23,7 @@ from workbench.tui.help import HelpScreen
 from workbench.tui.screens import SCREENS
 from workbench.tui.state import AppState
 from workbench.tui.themes import THEMES
-from workbench.tui.widgets.header import PlaceTab
-from workbench.tui.widgets.key_line import KeyLine
+from workbench.tui.widgets.bars import KeyLine, PlaceTab
 from workbench.tui.widgets.lists.row_view import RowView
 
 if TYPE_CHECKING:
@@ -236,8 +235,8 @@ def bindings() -> Iterator[tuple[str, Binding]]:
     from workbench.tui.help import HelpScreen
     from workbench.tui.panes.detail import Detail
     from workbench.tui.screens.base import WorkbenchScreen
-    from workbench.tui.widgets.filter_bar import FilterInput
-    from workbench.tui.widgets.questions.chooser import ClassChooser
+    from workbench.tui.widgets.dialogs import ClassChooser
+    from workbench.tui.widgets.search_bar import FilterInput
 
     screens = [type(place.load()) for place in SCREENS]
     for owner in (Workbench, WorkbenchScreen, *screens, RowView, Detail, FilterInput, HelpScreen, ClassChooser):

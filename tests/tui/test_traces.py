@@ -14,11 +14,9 @@ from storage.db import database
 from storage.traces import violations
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
-from workbench.tui.widgets.filter_bar import FilterBar
-from workbench.tui.widgets.lists.row_header import RowHeader
-from workbench.tui.widgets.lists.row_view import RowView
-from workbench.tui.widgets.questions.chooser import ClassChooser
-from workbench.tui.widgets.questions.picker import Picker
+from workbench.tui.widgets.dialogs import ClassChooser, Picker
+from workbench.tui.widgets.lists.row_view import RowHeader, RowView
+from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,8 +20,8 @@ from textual.widgets import OptionList
 
 from storage.base import fast_stdlib
 from workbench.tui.screens import SCREENS
+from workbench.tui.widgets.dialogs import ClassChooser
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.chooser import ClassChooser
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

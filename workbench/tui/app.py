@@ -15,39 +15,32 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.worker import WorkerState, get_current_worker
 
-from workbench.tui.messages import (
-    DatabaseTrouble,
-    DataChanged,
-    FilterTraces,
-    OpenCompare,
-    OpenInstructions,
-    OpenTrace,
-    TakeEdit,
-    TraceLabelled,
-)
+from workbench.tui.messages import DatabaseTrouble, DataChanged, OpenPlace
 from workbench.tui.screens import SCREENS, place
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import AppState
-from workbench.tui.stylesheet import ParsedOnce
-from workbench.tui.themes import THEMES
-from workbench.tui.widgets.header import PlaceBar
+from workbench.tui.themes import THEMES, ParsedOnce
+from workbench.tui.widgets.bars import PlaceBar
+from workbench.tui.widgets.choice import next_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from textual.app import SystemCommand
     from textual.command import Provider
-    from textual.message import Message
     from textual.notifications import Notify
     from textual.screen import Screen
     from textual.worker import Worker
 
     from workbench.edits.undoing import Save
     from workbench.gate.labelling import Given
+    from workbench.tui.state import CompletedRun
     from workbench.tuning.wishes.wish import Wish
 
 DATA_EVERY_S = 0.1
+"""Seconds between two refreshes of a screen; an import commits far more often."""
 MOST_TYPED_AHEAD = 64
+"""Keys; each is remembered so that a key which was passed on and comes back here is not passed on again."""
 KEYS = "workbench-keys.toml"
 
 
@@ -58,7 +51,10 @@ def _commands() -> type[Provider]:
 
 
 class Workbench(App[None], inherit_bindings=False):
-    """Traces, instructions and the effect of edits, in a terminal."""
+    """Traces, instructions and the effect of edits, in a terminal.
+
+    No binding is inherited from Textual: each has an id here, so that the help is complete and users can change it.
+    """
 
     CSS_PATH = "app.tcss"
     TITLE = "Prompt Enricher"
@@ -82,7 +78,7 @@ class Workbench(App[None], inherit_bindings=False):
             id="app.palette",
             tooltip="Everything that can be done here",
             key_display="^p",
-            priority=True,
+            priority=True,  # a text field with the focus would take it
         ),
         Binding("ctrl+o", "jump", "Jump to a part of the screen", id="app.jump", show=False),
         Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
@@ -111,6 +107,8 @@ class Workbench(App[None], inherit_bindings=False):
         """The labels given since the start, newest last."""
         self.saves: list[Save] = []
         """The saves of instructions since the start, newest last."""
+        self.last_run: CompletedRun | None = None
+        """The last complete run of the Instructions screen, which the Compare screen shows."""
         self.is_welcoming = False
         """Whether this is a first start without history, on which the import and the tour are offered."""
         self._typed_ahead: deque[events.Key] = deque(maxlen=MOST_TYPED_AHEAD)
@@ -122,7 +120,7 @@ class Workbench(App[None], inherit_bindings=False):
             self.add_mode(one.name, one.load)
         for theme in THEMES:
             self.register_theme(theme)
-        if not os.environ.get("TEXTUAL_THEME"):
+        if not os.environ.get("TEXTUAL_THEME"):  # Textual has applied it already
             remembered = self.memory.recall("app", "theme", THEMES[0].name)
             self.theme = remembered if remembered in self.available_themes else THEMES[0].name
         self.stylesheet = ParsedOnce(variables=self.get_css_variables())
@@ -177,7 +175,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     async def action_jump(self) -> None:
         """Show a letter over each part of the screen that takes the focus, and go where the next key says."""
-        from workbench.tui.widgets.questions.jump import JumpScreen
+        from workbench.tui.widgets.jump import JumpScreen
 
         async def answered(name: str | None) -> None:
             if name:
@@ -187,8 +185,7 @@ class Workbench(App[None], inherit_bindings=False):
 
     def action_next_theme(self) -> None:
         """Switch to the next of our themes."""
-        names = [theme.name for theme in THEMES]
-        self.theme = names[(names.index(self.theme) + 1) % len(names)] if self.theme in names else names[0]
+        self.theme = next_of(self.theme, [theme.name for theme in THEMES])
         self.notify(f"Theme: {self.theme}", timeout=2)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
@@ -196,33 +193,16 @@ class Workbench(App[None], inherit_bindings=False):
         del screen
         return ()
 
-    @on(OpenTrace)
-    @on(FilterTraces)
-    async def _open_traces(self, message: Message) -> None:
-        await self._switch_to("traces", message)
-
-    @on(OpenCompare)
-    async def _open_compare(self, message: Message) -> None:
-        await self._switch_to("compare", message)
-
-    @on(OpenInstructions)
-    @on(TakeEdit)
-    async def _open_instructions(self, message: Message) -> None:
-        await self._switch_to("instructions", message)
-
-    async def _switch_to(self, name: str, message: Message) -> None:
+    @on(OpenPlace)
+    async def _open_place(self, message: OpenPlace) -> None:
         before = self.current_mode
-        await self._switch(name)
-        if before != name:
+        await self._switch(message.PLACE)
+        if before != message.PLACE:
             self._came_from.append(before)
         while (screen := self.place_screen()) is not None and screen.bar_place != screen.PLACE:
             await self.pop_screen()  # a screen on top of the place
-        if screen is not None and name == screen.PLACE:
+        if screen is not None and message.PLACE == screen.PLACE:
             screen.opened(message)
-
-    @on(TraceLabelled)
-    def _post_data_changed(self) -> None:
-        self.post_message(DataChanged())
 
     @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
     def watch_database(self) -> None:
@@ -235,6 +215,7 @@ class Workbench(App[None], inherit_bindings=False):
             changed=self._database_changed,
             troubled=self._post_trouble,
             is_over=lambda: worker.is_cancelled,
+            # Its small updates of roll-ups and index give way to whatever a screen is reading.
             is_busy=lambda: any(one.is_running for one in tuple(self.workers) if one is not worker),
         )
 

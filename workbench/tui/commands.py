@@ -36,6 +36,7 @@ HOW_MANY_OF_EACH_TYPE = """
         select task_type from traces where origin <> 'test' and status <> 'skipped' order by id desc limit 10000
     ) where task_type <> '' group by task_type order by prompts desc
 """
+# "g" is the first letter behind the hex digits: this is a range of the primary key, where LIKE would scan the table.
 WHICH_BEGIN_SO = "select id, prompt from traces where id >= :id and id < :id || 'g' order by id limit 5"
 
 
@@ -74,6 +75,7 @@ class WorkbenchCommands(Provider):
         found: dict[str, PaletteEntry] = {}
         for active in sorted(self.screen.active_bindings.values(), key=lambda one: not one.binding.show):
             binding = active.binding
+            # Places have entries of their own, and the palette need not offer to open itself.
             if not binding.description or not active.enabled or binding.action.startswith(("go(", "command_palette")):
                 continue
             run = partial(self.app.run_action, binding.action, active.node)

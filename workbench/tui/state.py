@@ -1,20 +1,29 @@
-"""Store the app's state between starts in a small private file; errors of the file are ignored."""
+"""What the screens share: values remembered between starts, the last complete run, and the working folder."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from storage.base import private
 
+if TYPE_CHECKING:
+    from workbench.edits.progress import ChangeCause, Figures
+
 NAME = "workbench.json"
 LIMIT_BYTES = 64 * 1024
+"""A longer file was not written by this app; it counts as empty."""
 
 
 class AppState:
-    """Values by section and name; a file that is missing, broken or of another shape counts as empty."""
+    """Values that are remembered between starts, by section and name, in a small private file.
+
+    A file that is missing, broken or of another form counts as empty, and a failed write is ignored: these are only
+    preferences, and no reason to stop the app.
+    """
 
     def __init__(self, state_dir: str) -> None:
         self._path = os.path.join(state_dir, NAME)
@@ -46,3 +55,19 @@ def _read(path: str) -> dict[str, dict[str, Any]]:
     if not isinstance(value, dict):
         return {}
     return {section: names for section, names in value.items() if isinstance(names, dict)}
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedRun:
+    """The figures of a run, and the cause of each change by trace id."""
+
+    figures: Figures
+    causes: dict[str, ChangeCause]
+
+
+def here() -> str:
+    """Return the working folder, whose project and layers apply; the home folder if it was deleted since the start."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.path.expanduser("~")

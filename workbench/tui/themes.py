@@ -1,12 +1,19 @@
-"""The three themes: dark, light and high contrast; screens use only their variables.
+"""The three themes (dark, light and high contrast), and the stylesheet, which is parsed once for each of them.
 
-Muted text has a fixed colour: Textual's own is computed from the background at 60 % opacity, which is not available
-to lines that are assembled by hand.
+Screens use only the variables of a theme. Muted text has a fixed colour: Textual's own is computed from the background
+at 60 % opacity, which is not available to lines that are assembled by hand.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from textual.css.stylesheet import Stylesheet
 from textual.theme import Theme
+
+if TYPE_CHECKING:
+    from textual.css.model import RuleSet
+    from textual.css.types import CSSLocation
 
 DARK = Theme(
     name="enricher-dark",
@@ -82,3 +89,34 @@ CONTRAST = Theme(
     },
 )
 THEMES = (DARK, LIGHT, CONTRAST)
+
+_parsed: dict[object, list[RuleSet]] = {}
+"""Parsed CSS rules by the variables of the theme and the text of the CSS; Textual never changes them after parsing."""
+
+
+class ParsedOnce(Stylesheet):
+    """A stylesheet that remembers what it parsed.
+
+    Textual parses all CSS again at the start, whenever a screen is opened for the first time and with every change of
+    the theme; that takes longer than anything else a new screen needs.
+    """
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        if variables != self._variables:
+            super().set_variables(variables)
+
+    def reparse(self) -> None:
+        self.parse()
+
+    def _parse_rules(
+        self,
+        css: str,
+        read_from: CSSLocation,
+        is_default_rules: bool = False,
+        tie_breaker: int = 0,
+        scope: str = "",
+    ) -> list[RuleSet]:
+        key = (frozenset(self._variables.items()), css, read_from, is_default_rules, tie_breaker, scope)
+        if key not in _parsed:
+            _parsed[key] = super()._parse_rules(css, read_from, is_default_rules, tie_breaker, scope)
+        return _parsed[key]

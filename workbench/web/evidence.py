@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FACETS = {TASK_TYPE: "task type", SEARCH_INTENT: "search intent"}
 MOST_PLACES = 200
+"""Marks that are drawn, those with the most points first."""
 SIGNALS_READ = 500
 """Most signals read per class; the prompt text has room for fewer."""
 MOST_LISTED = 4

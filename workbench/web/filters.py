@@ -17,6 +17,11 @@ EACH = "guardrail"
 """The field of which a prompt may have several values: each requested value is a separate filter part."""
 WITH_COMMAS = "signal"
 """The field in whose value a comma does not separate values."""
+FIELD_OF_KIND = {
+    "signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail",
+    "workflow": "workflow",
+}  # fmt: skip
+"""The field that finds the prompts on which a rule of this kind fired; no field finds those of the other kinds."""
 COLUMNS = {
     "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host", "status": "status",
     "origin": "origin",
@@ -57,20 +62,20 @@ def without_part(text: str, field: str, value: str) -> str:
 
 def in_datasette(text: str) -> str | None:
     """Return the query string that shows the same rows in Datasette's table; None if there is none."""
-    asked: list[tuple[str, str]] = []
+    conditions: list[tuple[str, str]] = []
     for found in PART.finditer(text):
         if not found[0].strip():
             continue
-        own = _asked(found)
+        own = _condition(found)
         if own is None:
             return None
-        asked.append(own)
-    if not any(name.startswith("origin") for name, _value in asked):
-        asked.append(("origin__not", "test"))
-    return urlencode([*asked, ("_sort_desc", "id")])
+        conditions.append(own)
+    if not any(name.startswith("origin") for name, _value in conditions):
+        conditions.append(("origin__not", "test"))
+    return urlencode([*conditions, ("_sort_desc", "id")])
 
 
-def _asked(found: re.Match[str]) -> tuple[str, str] | None:
+def _condition(found: re.Match[str]) -> tuple[str, str] | None:
     field, value = (found["field"] or "").lower(), found["value"].strip('"')
     if field in COLUMNS:
         sign = "not" * bool(found["minus"]) + "in" * ("," in value)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     View = Callable[[History, Request], Awaitable[Response]]
 
 
-SHEETS = ("enricher.css", "records.css", "versions.css")
+SHEETS = ("enricher.css", "pages.css")
 PLACES = (
     ("", "Home"),
     ("traces", "Traces"),
@@ -29,11 +29,14 @@ PLACES = (
     ("instructions", "Instructions"),
     ("coverage", "Coverage"),
 )
+VERDICT_LOOKS = {"identical": "good", "changed": "quiet", "regressed": "bad", "inconclusive": "warn"}
+"""The CSS class of a status for each verdict on a replay."""
 DATA = "Data"
 """The menu entry of Datasette's page of the database, with its questions and tables."""
 CSV_TYPE = "text/csv; charset=utf-8"
 STATIC = Path(__file__).parent / "plugin" / "static"
 MARK_DIGITS = 10
+"""Digits of the hash in a static file's address, which lets a browser keep the file for a year."""
 
 
 class Top(NamedTuple):
@@ -87,14 +90,14 @@ async def not_found(history: History, request: Request, exception: Exception) ->
 
 
 async def top_of_datasette(history: History, request: object) -> Top | None:
-    """Return what stands above one of Datasette's own pages; None without permission."""
+    """Return the menu for one of Datasette's own pages; None without permission."""
     if not isinstance(request, Request) or not await history.is_allowed(request):
         return None
     return top(history, DATA)
 
 
 def top(history: History, chosen: str | None) -> Top:
-    """Return what stands above every page; ``chosen`` is the address part of the page's menu entry, or DATA."""
+    """Return the menu that every page has; ``chosen`` is the address part of the page's entry, or DATA."""
     links = [(history.path(where), name, where == chosen) for where, name in PLACES]
     published_at = history.publication.at if history.publication else ""
     return Top([*links, (history.tables(), DATA, chosen == DATA)], published_at)

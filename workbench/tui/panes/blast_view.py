@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, overload
 from textual.content import Content
 
 from workbench.edits.progress import headline
-from workbench.tui.widgets.lists.line_list import Group, Line
+from workbench.tui.widgets.lists.line_list import Group, ListLine
 from workbench.tui.widgets.plain_text import one_line, plain
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ VERDICT_LOOKS = {
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
+"""Seconds; the time of a run is shown only if it took longer."""
 LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
@@ -64,18 +65,18 @@ def _first(figures: Figures, *, is_old: bool = False) -> Content:
 
 def _second(figures: Figures) -> Content:
     parts = []
-    if standing := figures.label_results:
-        count = len(standing.regressed)
-        cases = f"approved case{'s' * (standing.approved != 1)}"
-        if standing.approved:
+    if results := figures.label_results:
+        count = len(results.regressed)
+        cases = f"approved case{'s' * (results.approved != 1)}"
+        if results.approved:
             regress = "regresses" if count == 1 else "regress"
-            parts.append((f"{count} of {standing.approved:,} {cases} {regress}", "bold $error" if count else ""))
+            parts.append((f"{count} of {results.approved:,} {cases} {regress}", "bold $error" if count else ""))
         else:
             parts.append(("no case approved yet", "$text-muted"))
-        if standing.gained:
-            parts.append((f"{standing.gained} corrected", "$success"))
-        if not count and standing.lost:
-            parts.append((f"{standing.lost} lost", "$error"))
+        if results.gained:
+            parts.append((f"{results.gained} corrected", "$success"))
+        if not count and results.lost:
+            parts.append((f"{results.lost} lost", "$error"))
     before, after = figures.tokens
     parts.append((f"tokens per session {_moved(f'{before:.1f}', f'{after:.1f}')}", ""))
     silent = [f"{one / max(1, figures.prompts):.1%}" for one in figures.silent]
@@ -113,7 +114,7 @@ def brief(before: Outcome, after: Outcome) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeLines(Sequence[Line]):
+class ChangeLines(Sequence[ListLine]):
     """Changes as lines of a list, each formatted on access: an edit may change a million prompts."""
 
     changes: Sequence[Change]
@@ -125,10 +126,10 @@ class ChangeLines(Sequence[Line]):
         return len(self.changes)
 
     @overload
-    def __getitem__(self, place: int) -> Line: ...
+    def __getitem__(self, place: int) -> ListLine: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Line]: ...
-    def __getitem__(self, place: int | slice) -> Line | list[Line]:
+    def __getitem__(self, place: slice) -> list[ListLine]: ...
+    def __getitem__(self, place: int | slice) -> ListLine | list[ListLine]:
         if isinstance(place, slice):
             return [self._line(one) for one in self.changes[place]]
         return self._line(self.changes[place])
@@ -137,14 +138,14 @@ class ChangeLines(Sequence[Line]):
         """Return the index of the change with that trace id; None if there is none."""
         return next((at for at, one in enumerate(self.changes) if one.prompt.id == key), None)
 
-    def _line(self, change: Change) -> Line:
+    def _line(self, change: Change) -> ListLine:
         text = one_line(change.prompt.text[:LONGEST_TEXT])
         right = brief(change.before, change.after) if self.right_text else ""
         cause, is_regression = self.causes.get(change.prompt.id), change.prompt.id in self.regressed
         if cause and cause.heading and self.right_text:
             right = f"{right} ← {cause.heading}"
         look = "error" if is_regression else "plain"
-        return Line(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")
+        return ListLine(change.prompt.id, text, right, look, change, "✗" if is_regression else " ")
 
 
 def change_groups(
@@ -152,10 +153,10 @@ def change_groups(
     causes: Mapping[str, ChangeCause] | None = None,
     *,
     only: str = "",
-    beside: bool = True,
+    with_effect: bool = True,
     sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
 ) -> Iterator[Group]:
-    """Yield a group of changes per kind, newest first; ``only`` selects a kind, ``beside`` adds a summary at the right.
+    """Yield a group of changes per kind, newest first; ``only`` selects a kind, ``with_effect`` shows what changes.
 
     ``sorted_out`` is ``figures.groups()``, if the caller has computed it already. Without figures there is no group.
     """
@@ -164,8 +165,8 @@ def change_groups(
     regressed = set(figures.label_results.regressed) if figures.label_results else set()
     for kind, changes in figures.groups() if sorted_out is None else sorted_out:
         if only in ("", kind):
-            head = Line(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
-            yield Group(head, ChangeLines(changes, regressed, causes or {}, beside))
+            head = ListLine(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
+            yield Group(head, ChangeLines(changes, regressed, causes or {}, with_effect))
 
 
 def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
@@ -174,7 +175,7 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
         return None
     look = "error" if any(one.severity == "error" for one in problems) else "warning"
     lines = [
-        Line(
+        ListLine(
             f"problem {number}",
             f"{_place(one, path)}: {one.message}",
             one.severity,
@@ -186,8 +187,8 @@ def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
     ]
     errors = sum(one.severity == "error" for one in problems)
     counts = ((errors, "error"), (len(problems) - errors, "warning"))
-    told = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count)
-    return Group(Line("problems", "problems", told, look), lines)
+    numbers = ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count)
+    return Group(ListLine("problems", "problems", numbers, look), lines)
 
 
 def _place(problem: Problem, path: str) -> str:
@@ -198,7 +199,7 @@ def _place(problem: Problem, path: str) -> str:
 def outline_group(headings: Sequence[FileHeading]) -> Group:
     """Return the headings of the file as a group of lines."""
     lines = [
-        Line(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)
+        ListLine(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)
         for one in headings
     ]
-    return Group(Line("outline", "outline", f"{len(headings)}", "muted"), lines)
+    return Group(ListLine("outline", "outline", f"{len(headings)}", "muted"), lines)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.rules.layers import packaged_file
-from workbench.tui.widgets.lists.figures import Heading, TableRow, percent
-from workbench.tui.widgets.sparkline import bar
-from workbench.tui.working_folder import here
+from workbench.tui.state import here
+from workbench.tui.widgets.lists.figures import Heading, TableRow, bar, percent
+from workbench.web.filters import FIELD_OF_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -28,14 +28,15 @@ BAR, WIDE_BAR, FILE = 6, 16, 36
 WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
 """Least widths in columns at which the table adds bars and tokens, the kind of a rule, and its file."""
 ALWAYS = "<always>"
-SHARE = Heading("share", "share", 7, is_number=True)
-FIELDS = {
-    "signal": "signal",
-    "task type": "type",
-    "search intent": "intent",
-    "guardrail": "guardrail",
-    "workflow": "workflow",
+"""The label of a class's initial points. They are given to every prompt, so they are sorted behind the signals."""
+ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
+    "fired": lambda row: (row.label == ALWAYS, -row.fired),
+    "seldom": lambda row: (row.label == ALWAYS, row.fired),
+    "wrong": lambda row: (-row.wrong, -row.fired),
+    "tokens": lambda row: (-row.tokens, -row.fired),
+    "file": lambda _row: (0, 0),
 }
+SHARE = Heading("share", "share", 7, is_number=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[ShownRul
         groups = (of_kind(one.rows, kind) for one in known.overlaps)
         return [ShownRule(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
     rows = known.dead() if view == "dead" else known.always_on() if view == "always" else known.rows
-    return [ShownRule(row) for row in sorted(of_kind(rows, kind), key=_orders()[sort])]
+    return [ShownRule(row) for row in sorted(of_kind(rows, kind), key=ORDERS[sort])]
 
 
 def headings(width: int) -> list[Heading]:
@@ -96,7 +97,7 @@ def rule_row(key: str, shown: ShownRule, width: int) -> TableRow:
         cells.insert(0, (row.kind, "text-muted"))
     if width >= WITH_FILE:
         cells.append((_place(row, FILE), "text-muted"))
-    return TableRow(key, tuple(text for text, _style in cells), tuple(style for _text, style in cells))
+    return TableRow.of(key, cells)
 
 
 def cluster_headings() -> list[Heading]:
@@ -132,22 +133,12 @@ def name(row: coverage.CoverageRow) -> str:
 
 def selection_of(row: coverage.CoverageRow) -> str:
     """Return the filter for a rule's prompts, empty if filters cannot express it."""
-    field, value = FIELDS.get(row.kind), row.label if row.kind == "signal" else row.name
+    field, value = FIELD_OF_KIND.get(row.kind), row.label if row.kind == "signal" else row.name
     return f'{field}:"{value}"' if field and value and '"' not in value else ""
 
 
 def _bar_width(width: int) -> int:
     return WIDE_BAR if width >= WITH_KIND else BAR
-
-
-def _orders() -> dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]]:
-    return {
-        "fired": lambda row: (row.label == ALWAYS, -row.fired),
-        "seldom": lambda row: (row.label == ALWAYS, row.fired),
-        "wrong": lambda row: (-row.wrong, -row.fired),
-        "tokens": lambda row: (-row.tokens, -row.fired),
-        "file": lambda _row: (0, 0),
-    }
 
 
 def _bracket(place: int, rows: int) -> str:

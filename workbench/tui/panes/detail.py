@@ -6,15 +6,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.widgets import Static
 
-from workbench.tui.panes.session_text import session_text
-from workbench.tui.panes.trace_text import trace_text
+from workbench.tui.panes.trace_text import heading, trace_text
+from workbench.tui.widgets.lists.columns import MARKS, short_time
+from workbench.tui.widgets.plain_text import fit, one_line, plain
+from workbench.views.outcomes import drifts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
 
     from storage.traces.trace_pages import TraceLine
+
+TYPE_CELLS = 16
 
 
 class Detail(VerticalScroll, inherit_bindings=False):
@@ -37,23 +44,19 @@ class Detail(VerticalScroll, inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__(id="detail")
-        self._trace: dict[str, Any] | None = None
+        self.trace: dict[str, Any] | None = None
+        """The displayed trace."""
         self._session: list[TraceLine] | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("", id="detail-text", markup=False)
 
-    @property
-    def trace(self) -> dict[str, Any] | None:
-        """The displayed trace."""
-        return self._trace
-
     def show(self, trace: dict[str, Any] | None, session: list[TraceLine] | None = None) -> None:
         """Show a trace, or its session; a new trace is shown from its top."""
-        is_other = (trace or {}).get("id") != (self._trace or {}).get("id") or (session is None) != (
+        is_other = (trace or {}).get("id") != (self.trace or {}).get("id") or (session is None) != (
             self._session is None
         )
-        self._trace, self._session = trace, session
+        self.trace, self._session = trace, session
         self._draw()
         if is_other:
             self.scroll_to(y=0, animate=False)
@@ -61,12 +64,12 @@ class Detail(VerticalScroll, inherit_bindings=False):
     def _draw(self) -> None:
         width = max(20, self.scrollable_content_region.width or self.size.width - 4)
         text = self.query_one("#detail-text", Static)
-        if self._trace is None:
+        if self.trace is None:
             text.update("")
         elif self._session is not None:
-            text.update(session_text(self._session, self._trace["id"], width=width))
+            text.update(session_text(self._session, self.trace["id"], width=width))
         else:
-            text.update(trace_text(self._trace, width=width))
+            text.update(trace_text(self.trace, width=width))
 
     def on_resize(self) -> None:
         self._draw()
@@ -86,3 +89,31 @@ class Detail(VerticalScroll, inherit_bindings=False):
     def action_to_bottom(self) -> None:
         """Scroll to the bottom."""
         self.scroll_to(y=self.max_scroll_y, animate=False)
+
+
+def session_text(lines: Sequence[TraceLine], chosen: str, *, width: int) -> Content:
+    """Return the prompts, oldest first; ``chosen`` is the id of the marked one."""
+    if not lines:
+        return Content("")
+    changes = drifts(lines)
+    stays = {0: "the class stays", 1: "the class changes once"}.get(
+        len(changes), f"the class changes {len(changes)} times"
+    )
+    counts = f"{len(lines)} prompts, {stays}" if len(lines) > 1 else "one prompt"
+    found = [heading("Session", f"{lines[0].session_id[:20]}"), Content.styled(counts, "$text-muted"), Content("")]
+    prompt_cells = max(10, width - TYPE_CELLS - 14)
+    for line in lines:
+        mark = "▸" if line.id == chosen else " "
+        drift = "↳" if line.id in changes else " "
+        text = fit(one_line(line.prompt), prompt_cells)
+        row = (
+            f"{mark} {short_time(line.at):>6} {MARKS.get(line.status, '?')} ",
+            (
+                f"{drift}{fit(plain(line.task_type) + '?' * line.uncertain, TYPE_CELLS)}",
+                "$primary" if line.id in changes else "",
+            ),
+            f" {text}",
+        )
+        found.append(Content.assemble(*row).stylize("bold") if line.id == chosen else Content.assemble(*row))
+    found += [Content(""), Content.styled("↳ another class than the prompt before", "$text-muted")]
+    return Content("\n").join(found)

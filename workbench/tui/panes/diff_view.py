@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from workbench.tui.panes.trace_text import heading
 from workbench.tui.widgets.lists.columns import short_time
 from workbench.tui.widgets.plain_text import plain
 from workbench.views.differences import compared
@@ -42,14 +43,10 @@ def detail(found: SideBySide, *, only_differences: bool, cause: ChangeCause | No
     return Content("\n").join(lines)
 
 
-def _heading(title: str, note: str = "") -> Content:
-    return Content.assemble((title, "bold $accent"), (f"  {note}" if note else "", "$text-muted"))
-
-
 def _prompt(found: SideBySide) -> Iterator[Content]:
     prompt = found.prompt
-    beside = " · ".join(filter(None, (short_time(prompt.at, long=True).strip(), prompt.host, _place(prompt.project))))
-    yield _heading("Prompt", plain(beside))
+    known = (short_time(prompt.at, long=True).strip(), prompt.host, _place(prompt.project))
+    yield heading("Prompt", " · ".join(filter(None, known)))
     lines = plain(prompt.text).splitlines() or [""]
     for line in lines[:PROMPT_LINES]:
         yield Content(line)
@@ -65,7 +62,7 @@ def _place(project: str) -> str:
 
 def _decisions(found: SideBySide, cause: ChangeCause | None, *, only_differences: bool) -> Iterator[Content]:
     kinds = ", ".join(found.kinds) or "nothing changes"
-    yield _heading("Decision", f"{found.before.label} → {found.after.label}: {kinds}")
+    yield heading("Decision", f"{found.before.label} → {found.after.label}: {kinds}")
     if cause:
         yield Content.assemble(("because of".ljust(NAME_WIDTH), "$text-muted"), " ", (cause.text, "bold"))
     for name, before, after in _facts(found):
@@ -124,7 +121,7 @@ def _scores(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
             rows = [row for row in rows if row[1]]
         shown += rows[:SCORES_SHOWN] if facet in FACET_TEXTS else rows
     if shown:
-        yield _heading("Scores", "points before and after, and the signals that give them")
+        yield heading("Scores", "points before and after, and the signals that give them")
         for lines, _differs in shown:
             yield from lines
         yield Content("")
@@ -169,11 +166,11 @@ def _signal(mark: str, signal: tuple[str, int], look: str) -> Content:
 def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
     before, after = found.before.outcome, found.after.outcome
     if before.text == after.text:
-        yield _heading("Text", "the agent is told the same" if after.text else "nothing is said, before and after")
+        yield heading("Text", "the agent is told the same" if after.text else "nothing is said, before and after")
         if not only_differences:
             yield from (Content(f"   {line}") for line in plain(after.text).splitlines())
         return
-    yield _heading("Text", "what the agent is told; - before, + after")
+    yield heading("Text", "what the agent is told; - before, + after")
     if not before.text or not after.text:
         mark, text, look = ("+", after.text, "$success") if after.text else ("-", before.text, "$error")
         yield Content.styled("   nothing was said" if after.text else "   nothing is said any more", "$text-muted")

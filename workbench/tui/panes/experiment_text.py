@@ -80,7 +80,7 @@ def answers_row(one: Answers, width: int) -> TableRow:
     cells += [(f"{answer.tokens:,}" if answer else "-", "text-muted") for answer in (one.a, one.b)]
     if width >= WITH_LATENCY:
         cells += [(ms(answer.latency_ms if answer else None), "text-muted") for answer in (one.a, one.b)]
-    return TableRow(one.prompt_id, tuple(text for text, _style in cells), tuple(style for _text, style in cells))
+    return TableRow.of(one.prompt_id, cells)
 
 
 def _quality(answer: ArmResult | None) -> str:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from storage.metrics.latencies import TOTAL, Series
 from workbench.tui.widgets.lists.columns import short_time
-from workbench.tui.widgets.lists.figures import Heading, TableRow, ms
+from workbench.tui.widgets.lists.figures import Heading, TableRow, ms, sparkline
 from workbench.tui.widgets.plain_text import one_line
-from workbench.tui.widgets.sparkline import sparkline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,8 +82,7 @@ def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]
             "primary",
         ),
     }
-    shown = [cells[column.name] for column in columns]
-    return TableRow(key(profile.series), tuple(text for text, _style in shown), tuple(style for _text, style in shown))
+    return TableRow.of(key(profile.series), (cells[column.name] for column in columns))
 
 
 def key(series: Series) -> str:

@@ -56,9 +56,9 @@ def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[TableRow]:
 
 def about(one: Memory) -> str:
     """Return the full text of a memory, followed by its id, state, origin and project."""
-    standing = "approved" if one.reviewed else "? nobody has approved it yet"
+    state = "approved" if one.reviewed else "? nobody has approved it yet"
     facts = [
-        f"{one.id} · {one.namespace} · {standing}",
+        f"{one.id} · {one.namespace} · {state}",
         f"{one.created_at[:10]} · {one.origin}" + (f" · {short_source(one.source)}" if one.source else ""),
     ]
     if one.tags:

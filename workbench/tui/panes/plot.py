@@ -16,8 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from storage.metrics.latencies import DAY_S
-from workbench.tui.widgets.lists.figures import ms
-from workbench.tui.widgets.sparkline import BLOCKS
+from workbench.tui.widgets.lists.figures import BLOCKS, ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +27,7 @@ DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 """The bits of a braille character by column and row of its dots."""
 AXIS = 10
 NAMES = 16
+"""Cells to the left of the plot for the axis, and to the right of it for the names of the lines."""
 NEAR = 2.0
 """A budget up to this multiple of the highest value is drawn; a higher one is only named in the line above."""
 
@@ -144,7 +144,7 @@ class PercentilePlot(_Plot):
         if is_near and self._budget:
             for x in range(0, across * 2, 4):
                 canvas.dot(x, round(place(first, self._budget)[1]), "budget")
-        for name, value in reversed(LINES):
+        for name, value in reversed(LINES):  # where lines cross, the higher percentile is on top
             before: tuple[float, float] | None = None
             for point in points:
                 here = place(point.start, value(point.figures))

@@ -10,8 +10,8 @@ from textual.content import Content, Span
 
 from enricher.interfaces.explanation import violation_summary
 from workbench.tui.widgets.lists.columns import moment
+from workbench.tui.widgets.lists.figures import bar
 from workbench.tui.widgets.plain_text import plain, plain_in_place
-from workbench.tui.widgets.sparkline import bar
 from workbench.views.outcomes import FACET_TEXTS, STATUS_TEXTS, describe_model_call, describe_plan, places
 
 if TYPE_CHECKING:

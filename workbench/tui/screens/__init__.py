@@ -14,34 +14,34 @@ What the base class provides:
 
 - ``with self.database() as db``: a connection for this thread and this block, rows as ``sqlite3.Row``. In a worker
   only, since it may wait. It drains the spool first unless ``drain=False``. Writes (labels) use it, too.
-- ``with reading(self) as db`` (``workbench.tui.workers.reading``) is the same for a worker that can be cancelled in a
-  query.
+- ``with self.reading() as db`` is the same for a worker that can be cancelled in a query.
 - Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
   An exception of a worker becomes a notice (StorageError and SelectionError as their text, others with their type);
   override ``failed(error)`` to show it in place. Check ``get_current_worker().is_cancelled`` between pages.
 - An exclusive worker may overlap its successor for a moment. Call ``run = self.next_run("load")`` before it starts,
   pass ``run`` to it, and have its message handler ignore messages unless ``self.is_latest("load", run)``.
-  From the thread only ``self.post_message`` and ``self.app.call_from_thread`` are safe.
+  From the thread only ``self.post_message``, ``self.notify`` and ``self.app.call_from_thread`` are safe.
 - ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before it; else changes that arrive
   faster than a worker can read would cancel every worker.
   ``self.debounce("chosen", seconds, call)``: call after ``seconds`` without another request.
-- The app's folder is ``workbench.tui.working_folder.here()`` (it may have been deleted); untrusted texts are drawn
+- The app's folder is ``workbench.tui.state.here()`` (it may have been deleted); untrusted texts are drawn
   through ``workbench.tui.widgets.plain_text``; lists derive from
   ``workbench.tui.widgets.lists.cursor_view.CursorView``.
+- ``self.ask(dialog, answered)``: show a dialog of ``workbench.tui.widgets.dialogs`` and act on its answer;
+  ``self.open_on_top("why", …)``: open a screen of ``ON_TOP``; ``self.edit_elsewhere(path)``: run the user's editor.
 - ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: state across restarts (JSON values).
 - ``self.app.databases``: a number that grows when the database was replaced or created anew while the app runs.
 - ``data_changed()``: called (in the event loop) when the database changed while this screen is visible,
   and when it becomes visible again; at most ten times a second. Override it to start an exclusive worker.
 - ``opened(message)``: called when a message below requests this screen. Override it.
 - Classes ``-narrow`` (below 100 columns) and ``-wide`` on the screen: ``LatencyScreen.-narrow #plot {display: none}``.
-- ``self.app.state_dir``, ``self.app.instructions`` (the file of ``--instructions``, empty without: then
-  ``workbench.tui.editing.file_to_edit()`` returns the file to edit).
+- ``self.app.state_dir``, ``self.app.instructions`` (the file of ``--instructions``, empty without).
 - Colours by theme variables only ($surface, $text-muted, $success, …), and never meaning by colour alone.
 
 Messages that any screen may post (``workbench.tui.messages``); the app shows the screen that handles them:
 ``OpenTrace(trace_id)`` → Traces; ``FilterTraces(text)`` → Traces with that filter; ``OpenCompare(trace_id="")`` →
-Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``TraceLabelled(trace_id)``
-makes the visible screen read its data again.
+Compare; ``OpenInstructions(path="", line=0)`` → Instructions. ``DataChanged()`` makes the visible screen read its data
+again at once.
 
 Tests: ``tests/tui/conftest.py`` has the fixtures ``library`` (an account with traces by real hook calls) and
 ``check_screen`` (text snapshots below ``tests/tui/screens/``, rewritten by ``--update-screens``);
@@ -85,7 +85,7 @@ SCREENS = (
     Place("coverage", "4", "Coverage", "workbench.tui.screens.coverage:CoverageScreen"),
     Place("latency", "5", "Latency", "workbench.tui.screens.latency:LatencyScreen"),
     Place("memories", "6", "Memories", "workbench.tui.screens.memories:MemoriesScreen"),
-    Place("experiments", "7", "Experiments", "workbench.tui.screens.experiments.screen:ExperimentsScreen"),
+    Place("experiments", "7", "Experiments", "workbench.tui.screens.experiments:ExperimentsScreen"),
 )
 
 

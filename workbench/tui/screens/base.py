@@ -1,29 +1,42 @@
-"""Base of all screens: header, footer, database, workers, runs, remembered state."""
+"""Base of all screens: header, footer, database, workers, runs, remembered state, and the user's own editor."""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shlex
+import sqlite3
+import subprocess
+import sys
+import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.worker import Worker, WorkerState
+from textual.worker import Worker, WorkerState, get_current_worker
 
+from storage.base import private
 from storage.db.database import StorageError
 from workbench.tui.screens import on_top, place
-from workbench.tui.widgets.header import PlaceBar
-from workbench.tui.widgets.key_line import KeyFooter
+from workbench.tui.widgets.bars import KeyFooter, PlaceBar
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from textual.app import ComposeResult
     from textual.message import Message
+    from textual.screen import ModalScreen
     from textual.timer import Timer
 
     from workbench.tui.app import Workbench
+
+STEPS_BETWEEN_LOOKS = 200_000
+"""SQLite steps between two checks, some ten thousand rows; each check takes the interpreter lock from other threads."""
+FIRST_LINES = "# Classification\n\n# Context\n\n# Guardrails\n\n# Output\n"
+_ONE_AT_A_TIME = threading.Lock()
 
 
 class WorkbenchScreen(Screen[None], inherit_bindings=False):
@@ -74,6 +87,18 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         """Return a connection for one block of a worker; raises ``storage.db.database.StorageError``."""
         return open_database(self.app.state_dir, drain=drain)
 
+    @contextlib.contextmanager
+    def reading(self, *, drain: bool = False) -> Iterator[sqlite3.Connection]:
+        """Yield a connection whose queries end when this worker is cancelled; the resulting errors are suppressed."""
+        worker = get_current_worker()
+        try:
+            with self.database(drain=drain) as db:
+                db.set_progress_handler(lambda: worker.is_cancelled, STEPS_BETWEEN_LOOKS)
+                yield db
+        except (StorageError, sqlite3.Error):
+            if not worker.is_cancelled:
+                raise
+
     def next_run(self, what: str) -> int:
         """Return the number of a new run; results of earlier runs are out of date from now on."""
         self._runs[what] = self._runs.get(what, 0) + 1
@@ -106,11 +131,37 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def action_gate(self) -> None:
         """Run the gate, and show its result on top of this screen."""
         if self.PLACE != "gate":
-            self.app.push_screen(on_top("gate", place=self.bar_place))
+            self.open_on_top("gate")
+
+    def open_on_top(self, name: str, *arguments: object) -> None:
+        """Open one of the screens that lie on top of a place and that escape closes."""
+        self.app.push_screen(on_top(name, *arguments, place=self.bar_place))
+
+    def ask(self, dialog: ModalScreen[str], answered: Callable[[str], object]) -> None:
+        """Show a dialog, and call ``answered`` unless the user cancels; from a worker through ``call_from_thread``."""
+
+        def closed(answer: str | None) -> None:
+            if answer:
+                answered(answer)
+
+        self.app.push_screen(dialog, closed)
+
+    def edit_elsewhere(self, path: str) -> None:
+        """Run the user's own editor on a file, in this terminal; its saves are noticed here."""
+        if trouble := _run_editor(self.app, path):
+            self.notify(trouble, severity="warning", timeout=8, markup=False)
+        else:
+            self.app.refresh()
 
     def recall(self, name: str, default: Any) -> Any:
         """Return the value that this screen stored under that name, else ``default``."""
         return self.app.memory.recall(self.PLACE, name, default)
+
+    def recall_choice(self, name: str, choices: Iterable[str]) -> str:
+        """Return the stored value if it is still one of the choices, else the first of them."""
+        known = list(choices)
+        value: str = self.recall(name, known[0])
+        return value if value in known else known[0]
 
     def remember(self, **values: Any) -> None:
         """Store values of this screen across restarts."""
@@ -124,3 +175,42 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             self.failed(event.worker.error)
         if event.worker.is_finished and (start := self._next_turns.pop(event.worker.group, None)):
             start()
+
+
+def _run_editor(app: Workbench, path: str) -> str:
+    """Run ``$VISUAL`` or ``$EDITOR`` on the file in this terminal; return an error message, empty if there is none."""
+    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    if app.is_web:
+        return f"A browser has no editor to open; edit {path} on the machine that serves this."
+    is_new = not os.path.exists(path)
+    if is_new:
+        private.make_directory(os.path.dirname(path))
+        private.write_file(path, FIRST_LINES.encode())
+    try:
+        with app.suspend():
+            ended = subprocess.run([*command, path], check=False).returncode
+    except SuspendNotSupported:
+        return f"This terminal cannot be given to an editor; edit {path} elsewhere, a save is seen here."
+    except OSError as failure:
+        return f"{command[0]} cannot be started ({failure.strerror}); set EDITOR to an editor that is installed."
+    if is_new:
+        _take_away_unwritten(path)
+    return f"{command[0]} ended with {ended}" if ended else ""
+
+
+def _take_away_unwritten(path: str) -> None:
+    with contextlib.suppress(OSError):
+        if private.read_file(path, len(FIRST_LINES) + 1) == FIRST_LINES.encode():
+            os.unlink(path)
+
+
+def allow_processes() -> None:
+    """Let a long replay start processes, although Textual has replaced the standard streams.
+
+    The shared-memory resource tracker of ``multiprocessing`` is passed the descriptor of ``sys.stderr`` when it starts,
+    and Textual's replacement has none. Once the tracker runs, this does nothing.
+    """
+    from multiprocessing import resource_tracker
+
+    with _ONE_AT_A_TIME, contextlib.redirect_stderr(sys.__stderr__):
+        resource_tracker.ensure_running()

@@ -19,19 +19,19 @@ from storage.db.database import StorageError
 from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import RECORDED, SideError
 from workbench.replay.side_by_side import side_by_side
-from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenTrace
 from workbench.tui.panes import blast_view
 from workbench.tui.panes.diff_view import detail
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.cursor_view import ends
-from workbench.tui.widgets.lists.line_list import MOVES, Group, Line, LineList
+from workbench.tui.widgets.lists.line_list import MOVES, Group, LineList, ListLine
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from workbench.replay.rulesets.compared_rules import Side
     from workbench.replay.side_by_side import SideBySide
+    from workbench.tui.state import CompletedRun
 
 NOTHING_YET = """\
 There is nothing to compare yet.
@@ -44,6 +44,7 @@ The last run changed nothing: both sides say the same to every prompt.
 
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
+"""Seconds that the cursor rests before its prompt is judged by both sides."""
 MOST_LINES = 8
 NARROW = 100
 STEP = Binding.Group("Step")
@@ -93,8 +94,6 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         &.-narrow #split { layout: vertical; }
         &.-narrow #side { width: 1fr; max-width: 100%; height: 8; }
         &.-narrow #both { width: 1fr; height: 1fr; border-top: solid $panel; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
-        &.-empty #empty { display: block; }
         &.-empty #split { display: none; }
     }
     """
@@ -111,7 +110,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def __init__(self) -> None:
         super().__init__()
-        self._run: runs.CompletedRun | None = None
+        self._run: CompletedRun | None = None
         self._single = ""
         self._kind = ""
         self._only = True
@@ -139,17 +138,17 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def opened(self, message: Message) -> None:
         if isinstance(message, OpenCompare):
-            self._open(message.trace_id)
+            self._open(message)
 
-    def _open(self, trace_id: str) -> None:
+    def _open(self, wanted: OpenCompare) -> None:
         self._take_run()
-        if not trace_id or (runs.is_wanted(self.app, trace_id) and self._run is not None):
+        if not wanted.trace_id or (wanted.is_of_last_run and self._run is not None):
             self._single = ""
             self._kind = ""
             self._show_list()
-            self.changes.go_to(trace_id)
+            self.changes.go_to(wanted.trace_id)
         else:
-            self._single = trace_id
+            self._single = wanted.trace_id
             self._show_list()
         self.changes.focus()
 
@@ -157,15 +156,15 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._take_run()
 
     def _take_run(self) -> None:
-        run = runs.last(self.app)
+        run = self.app.last_run
         if run is not self._run or run is None:
             self._run = run
             self._show_list()
 
     def _show_list(self) -> None:
         if self._single:
-            line = Line(self._single, self._single_text(), "", "plain", self._single)
-            groups = [Group(Line("single", "one trace, recorded and today", "", "plain"), [line])]
+            line = ListLine(self._single, self._single_text(), "", "plain", self._single)
+            groups = [Group(ListLine("single", "one trace, recorded and today", "", "plain"), [line])]
         else:
             figures = self._run.figures if self._run else None
             groups = list(blast_view.change_groups(figures, self._run.causes if self._run else None, only=self._kind))
@@ -249,7 +248,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def _show_detail(self) -> None:
         if self._found is not None:
-            run = runs.last(self.app)  # causes may still arrive while the prompt is displayed
+            run = self.app.last_run  # causes may still arrive while the prompt is displayed
             cause = run.causes.get(self._found.prompt.id) if run and not self._single else None
             text = detail(self._found, only_differences=self._only, cause=cause)
             self.query_one("#detail", Static).update(text)

@@ -11,23 +11,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace
+from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace, Replaceable
 from workbench.tui.panes import coverage_text
 from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
 from workbench.tui.screens.measuring import MeasuringScreen
-from workbench.tui.widgets.filter_bar import FilterBar
+from workbench.tui.state import here
+from workbench.tui.widgets.choice import Alternative, Choice, next_of
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Alternative, Choice, next_of
-from workbench.tui.workers.reading import reading
-from workbench.tui.working_folder import here
+from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from textual.app import ComposeResult
 
     from storage.traces.selection import Selection
@@ -48,7 +44,6 @@ AGAIN_AFTER_S = 1.0
 MEASURED_AGAIN = 2_000
 """Most prompts that are measured again automatically when new ones arrive."""
 MOST_ROWS = 2_000
-DEFAULT_SORT = "fired"
 CLUSTER = "cluster:"
 NOTHING_YET = """\
 There is no judged prompt yet.
@@ -79,7 +74,7 @@ NO_ROWS = {
 
 
 @dataclass
-class Grown(Message):
+class Grown(Replaceable):
     """More prompts were measured: their coverage so far, and the total number of prompts."""
 
     run: int
@@ -87,32 +82,27 @@ class Grown(Message):
     total: int
     is_final: bool
 
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, Grown)
-
 
 class CoverageScreen(MeasuringScreen):
     """How often each rule fires."""
 
     PLACE = "coverage"
     HELP = """\
-How often each rule and signal of today's instructions speaks on the recorded prompts. Prompts that were recorded
+How often each rule and signal of today's instructions fires on the recorded prompts. Prompts that were recorded
 under other rules are judged again.
 
-`dead` rules never spoke; how often they may still speak is told below. `always on` rules tell no prompt from
-another. Rules that always speak `together` may be one rule. `no signal` groups the prompts that nothing speaks
-for by their words: what a new rule could be for.
+`dead` rules never fired; the line below the table says how often they may still fire. `always on` rules do not
+distinguish one prompt from another. Rules that always fire `together` may be one rule. `no signal` groups the prompts
+on which no signal fires by their words: a new rule could cover them.
 
-`right` and `wrong` count labelled prompts whose task type is, or is not, the one that the rule speaks for.
-`enter` shows the prompts, `e` the rule where it is written. `escape` stops the measurement; what is known stays.
+`right` and `wrong` count labelled prompts whose task type is, or is not, the one that the rule scores for.
+`enter` shows the prompts, `e` the rule where it is written. `escape` stops the measurement; the figures so far stay.
 """
     DEFAULT_CSS = """
     CoverageScreen {
         #rules { height: 1fr; }
         #about { height: auto; min-height: 2; max-height: 4; padding: 0 1; background: $surface; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
         &.-empty #rules, &.-empty #about { display: none; }
-        &.-empty #empty { display: block; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -130,7 +120,7 @@ for by their words: what a new rule could be for.
 
     def __init__(self) -> None:
         super().__init__()
-        self._view, self._kind, self._sort = VIEWS[0].name, EVERY_KIND, DEFAULT_SORT
+        self._view, self._kind, self._sort = VIEWS[0].name, KINDS[0], next(iter(SORTS))
         self._grown: Grown | None = None
         self._is_measuring = self._is_stopped = False
         self._has_news = False
@@ -145,9 +135,9 @@ for by their words: what a new rule could be for.
         yield Static(NOTHING_YET, id="empty", markup=False)
 
     def on_mount(self) -> None:
-        self._view = _known(self.recall("view", VIEWS[0].name), [one.name for one in VIEWS])
-        self._kind = _known(self.recall("kind", EVERY_KIND), KINDS)
-        self._sort = _known(self.recall("sort", DEFAULT_SORT), SORTS)
+        self._view = self.recall_choice("view", (one.name for one in VIEWS))
+        self._kind = self.recall_choice("kind", KINDS)
+        self._sort = self.recall_choice("sort", SORTS)
         self.query_one(Choice).choose(self._view)
         self.table.focus()
         self.select(self.recall("filter", ""))
@@ -172,7 +162,7 @@ for by their words: what a new rule could be for.
         """Stop measuring; if nothing is being measured, clear the filter."""
         if self._is_measuring:
             self._is_measuring, self._is_stopped = False, True
-            self.next_run("load")
+            self.next_run("load")  # what the worker still posts before it ends is ignored
             self.workers.cancel_group(self, "coverage.load")
             self._show_counts()
         elif self._text:
@@ -204,9 +194,8 @@ for by their words: what a new rule could be for.
 
     @on(FiguresTable.TitleChosen)
     def _heading_clicked(self, event: FiguresTable.TitleChosen) -> None:
-        name = event.name
-        named = {"share": "fired", "bar": "fired", "right": "wrong", "wrong": "wrong", "tokens": "tokens"}
-        wanted = named.get(name, "fired" if name == "fired" else "file")
+        orders = {"fired": "fired", "share": "fired", "bar": "fired", "right": "wrong", "wrong": "wrong"}
+        wanted = orders.get(event.name, event.name if event.name in SORTS else "file")
         self.action_sort("seldom" if wanted == "fired" == self._sort else wanted)
 
     def action_edit(self) -> None:
@@ -259,7 +248,7 @@ for by their words: what a new rule could be for.
         from workbench.replay.corpus import Corpus
 
         worker = get_current_worker()
-        with reading(self) as db:
+        with self.reading() as db:
             corpus = Corpus(db, which)
             total = corpus.count()
             path = self.app.instructions
@@ -268,14 +257,15 @@ for by their words: what a new rule could be for.
                 if path
                 else rule_positions.in_force(here())
             )
-            measurement, told_at = coverage.Measurement(corpus, rules), time.monotonic() - REPORT_EVERY_S / 2
+            # minus half: the first figures are posted sooner than the later ones
+            measurement, posted_at = coverage.Measurement(corpus, rules), time.monotonic() - REPORT_EVERY_S / 2
             for page in corpus.pages():
                 if worker.is_cancelled:
                     return
                 measurement.add(page)
-                if time.monotonic() - told_at > REPORT_EVERY_S:
+                if time.monotonic() - posted_at > REPORT_EVERY_S:
                     self.post_message(Grown(run, measurement.coverage(), total, is_final=False))
-                    told_at = time.monotonic()
+                    posted_at = time.monotonic()
             self.post_message(Grown(run, measurement.coverage(), total, is_final=True))
 
     def failed(self, error: BaseException) -> None:
@@ -362,8 +352,9 @@ for by their words: what a new rule could be for.
     def _cluster(self) -> Cluster | None:
         """Return the cluster of prompts under the cursor; None if the cursor is not on one."""
         key = self.table.chosen
-        is_one = key.startswith(CLUSTER) and self._grown is not None
-        return self._grown.coverage.clusters[int(key.removeprefix(CLUSTER))] if is_one and self._grown else None
+        if self._grown is None or not key.startswith(CLUSTER):
+            return None
+        return self._grown.coverage.clusters[int(key.removeprefix(CLUSTER))]
 
     @on(FiguresTable.Moved)
     def _row_changed(self) -> None:
@@ -386,10 +377,6 @@ for by their words: what a new rule could be for.
 def _read(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         return file.read()
-
-
-def _known(value: str, names: Collection[str]) -> str:
-    return value if value in names else next(iter(names))
 
 
 def _key(row: coverage.CoverageRow) -> str:

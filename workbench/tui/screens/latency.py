@@ -21,13 +21,12 @@ from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes import latency_text
 from workbench.tui.panes.plot import PercentilePlot, SpreadPlot
 from workbench.tui.screens.measuring import MeasuringScreen
-from workbench.tui.widgets.filter_bar import FilterBar
+from workbench.tui.state import here
+from workbench.tui.widgets.choice import Alternative, Choice, next_of
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Alternative, Choice
+from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import latency_queries
 from workbench.tui.workers.latency_queries import BudgetsRead, Compared, FoundSlow, LatenciesMeasured
-from workbench.tui.workers.reading import reading
-from workbench.tui.working_folder import here
 from workbench.views.latency import HOOK_MS, budget_ms
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ VIEWS = (
     Alternative("versions", "v", "versions"),
 )
 COMPILE_MS = 2_000
+"""Milliseconds that the worker waits for changed instructions to be compiled; the defaults are shown until then."""
 SETTLED_S = 0.15
 """Seconds that the cursor rests before the slowest prompts of its row are searched."""
 SHORT = 8
@@ -82,9 +82,7 @@ faster, `inconclusive` has zero inside.
         #below { height: 1fr; min-height: 6; }
         #below > .view { display: none; }
         #below.-time #time, #below.-spread #spread, #below.-slow #slow, #below.-versions #versions { display: block; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
         &.-empty #above, &.-empty #below { display: none; }
-        &.-empty #empty { display: block; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -120,7 +118,7 @@ faster, `inconclusive` has zero inside.
         yield Static(NOTHING_YET, id="empty", markup=False)
 
     def on_mount(self) -> None:
-        self._show_view(self.recall("view", VIEWS[0].name))
+        self._show_view(self.recall_choice("view", (one.name for one in VIEWS)))
         self.table.focus()
         self.select(self.recall("filter", ""))
 
@@ -161,14 +159,14 @@ faster, `inconclusive` has zero inside.
     def action_view(self, name: str) -> None:
         """Show another view below the stages."""
         self._show_view(name)
-        self.remember(view=self._view)
+        self.remember(view=name)
         if name in ("slow", "versions"):
             self.query_one(f"#{name}", FiguresTable).focus()
         else:
             self.table.focus()
 
     def _show_view(self, name: str) -> None:
-        self._view = name if name in {one.name for one in VIEWS} else VIEWS[0].name
+        self._view = name
         below = self.query_one("#below")
         for one in VIEWS:
             below.set_class(one.name == self._view, f"-{one.name}")
@@ -195,7 +193,7 @@ faster, `inconclusive` has zero inside.
     def load(self, run: int, which: Selection) -> None:
         """Add up the latencies of all selected prompts, the newest first."""
         worker = get_current_worker()
-        with reading(self) as db:
+        with self.reading() as db:
             latency_queries.measure(db, self.post_message, run=run, which=which, is_over=lambda: worker.is_cancelled)
 
     @work(thread=True, exclusive=True, group="latency.settings", exit_on_error=False)
@@ -217,7 +215,7 @@ faster, `inconclusive` has zero inside.
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, measured: LatenciesMeasured) -> None:
         """Add the prompts recorded since ``measured``."""
-        with reading(self) as db:
+        with self.reading() as db:
             latency_queries.measure_news(
                 db, self.post_message, run=run, which=which, tally=measured.tally, before=measured.figures
             )
@@ -226,7 +224,7 @@ faster, `inconclusive` has zero inside.
     def find_slowest(self, run: int, which: Selection, series: Series) -> None:
         """Find the slowest prompts of a series."""
         worker = get_current_worker()
-        with reading(self) as db:
+        with self.reading() as db:
             latency_queries.find_slowest(
                 db, self.post_message, run=run, which=which, series=series, is_over=lambda: worker.is_cancelled
             )
@@ -234,7 +232,7 @@ faster, `inconclusive` has zero inside.
     @work(thread=True, exclusive=True, group="latency.versions", exit_on_error=False)
     def compare(self, run: int, which: Selection, base: str, candidate: str) -> None:
         """Compare two versions."""
-        with reading(self) as db:
+        with self.reading() as db:
             latency_queries.compare(db, self.post_message, run=run, which=which, base=base, candidate=candidate)
 
     def failed(self, error: BaseException) -> None:
@@ -334,8 +332,7 @@ faster, `inconclusive` has zero inside.
         known = [use.rules_hash for use in self._measured.figures.versions] if self._measured else []
         if len(known) > 1:
             place = ("base", "candidate").index(side)
-            now = self._versions[place]
-            self._versions[place] = known[(known.index(now) + 1) % len(known)] if now in known else known[0]
+            self._versions[place] = next_of(self._versions[place], known)
         self.action_view("versions")
 
     def _want_comparison(self) -> None:

@@ -8,7 +8,7 @@ from textual import on
 
 from storage.traces.selection import EVERYTHING, Selection, SelectionError, parse
 from workbench.tui.screens.base import WorkbenchScreen
-from workbench.tui.widgets.filter_bar import FilterBar
+from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
     from workbench.tui.widgets.lists.figures import FiguresTable
@@ -70,4 +70,4 @@ class MeasuringScreen(WorkbenchScreen):
 
     def action_filter(self) -> None:
         """Go to the filter."""
-        self.bar.focus_input()
+        self.bar.input.focus()

@@ -5,7 +5,8 @@ Approving and forgetting do the same as ``enricher memory``; a forgotten memory 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
@@ -19,14 +20,13 @@ from storage.memory import memories
 from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import memory_text
 from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.state import here
+from workbench.tui.widgets.choice import Alternative, Choice, next_of
+from workbench.tui.widgets.dialogs import Question
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.widgets.questions.choice import Alternative, Choice, next_of
-from workbench.tui.widgets.questions.question import Question
 from workbench.tui.widgets.search_bar import SearchBar
 from workbench.tui.workers import memory_queries
-from workbench.tui.workers.memory_queries import MemoriesListed, MemoryPrompts, Wanted
-from workbench.tui.workers.reading import reading
-from workbench.tui.working_folder import here
+from workbench.tui.workers.memory_queries import MemoriesListed, MemoryFilter, MemoryPrompts
 
 if TYPE_CHECKING:
     import sqlite3
@@ -66,12 +66,12 @@ class MemoriesScreen(WorkbenchScreen):
 
     PLACE = "memories"
     HELP = """\
-What this project and all projects together remember, those first that nobody has approved yet (`?`), then the
-newest. `/` searches as the hook does, best match first.
+The memories of this project and those that all projects share: first those that nobody has approved yet (`?`), then
+the newest. `/` searches as the hook does, best match first.
 
-`a` approves: the memory then ranks like one that you added. `d` deletes it for good, from the search index, too;
-prompts that were told it keep their record. Below or beside the list is the memory whole, and the prompts that were
-told it: `enter` goes there, and again opens the trace.
+`a` approves: the memory then ranks like one that you added. `d` deletes it for good, from the search index, too; the
+traces of prompts that it was added to stay as they are. Next to the list, or below it, is the full memory, and the
+prompts that it was added to: `enter` goes there, a second `enter` opens the trace.
 """
     DEFAULT_CSS = """
     MemoriesScreen {
@@ -89,8 +89,6 @@ told it: `enter` goes there, and again opens the trace.
         #prompts-title { height: 1; padding: 0 1; color: $text-muted; background: $surface; }
         #prompts { height: auto; max-height: 4; }
         &.-roomy #prompts { max-height: 40%; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
-        &.-empty #empty { display: block; }
         &.-empty #entries, &.-empty #detail { display: none; }
     }
     """
@@ -109,14 +107,14 @@ told it: `enter` goes there, and again opens the trace.
 
     def __init__(self) -> None:
         super().__init__()
-        self._wanted = Wanted()
+        self._wanted = MemoryFilter()
         self._listed: MemoriesListed | None = None
         self._project = ""
         self._prompts_of = ""
         self._has_changed = False
 
     def compose_body(self) -> ComposeResult:
-        yield SearchBar("Search", placeholder="words that the memory is about")
+        yield SearchBar()
         yield Choice(VIEWS)
         with Container(id="all"):
             yield FiguresTable(memory_text.SHELF_HEADINGS, id="shelves")
@@ -132,11 +130,11 @@ told it: `enter` goes there, and again opens the trace.
     def on_mount(self) -> None:
         self._project = identify(here()).id
         everywhere = self.recall("everywhere", False)
-        self._wanted = Wanted(
+        self._wanted = MemoryFilter(
             projects=() if everywhere else (self._project, SHARED),
             words=self.recall("words", ""),
-            namespace=_known(self.recall("namespace", ""), memories.NAMESPACES),
-            origin=_known(self.recall("origin", ""), memories.ORIGINS),
+            namespace=self.recall_choice("namespace", ("", *memories.NAMESPACES)),
+            origin=self.recall_choice("origin", ("", *memories.ORIGINS)),
             is_unreviewed=self.recall("view", "all") == "unreviewed",
         )
         self.bar.show(self._wanted.words)
@@ -159,11 +157,9 @@ told it: `enter` goes there, and again opens the trace.
         listed = self._listed.memories if self._listed else ()
         return next((one for one in listed if one.id == self.table.chosen), None)
 
-    def want(self, **changed: object) -> None:
+    def want(self, **changed: Any) -> None:
         """Change which memories are listed, and remember the choice."""
-        old = self._wanted
-        values = {name: changed.get(name, getattr(old, name)) for name in Wanted.__dataclass_fields__}
-        self._wanted = Wanted(**values)  # type: ignore[arg-type]
+        self._wanted = replace(self._wanted, **changed)
         self.remember(
             everywhere=not self._wanted.projects,
             words=self._wanted.words,
@@ -182,15 +178,15 @@ told it: `enter` goes there, and again opens the trace.
             self.in_turn("memories.load", self.action_reload)
 
     @work(thread=True, exclusive=True, group="memories.load", exit_on_error=False)
-    def load(self, run: int, wanted: Wanted) -> None:
+    def load(self, run: int, wanted: MemoryFilter) -> None:
         """Read the list."""
-        with reading(self, drain=True) as db:
+        with self.reading(drain=True) as db:
             memory_queries.read_list(db, self.post_message, run=run, wanted=wanted)
 
-    @work(thread=True, exclusive=True, group="memories.told", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="memories.prompts", exit_on_error=False)
     def find_prompts(self, run: int, memory_id: str) -> None:
         """Find the prompts that were shown a memory."""
-        with reading(self) as db:
+        with self.reading() as db:
             memory_queries.read_prompts(db, self.post_message, run=run, memory_id=memory_id)
 
     @work(thread=True, group="memories.write", exit_on_error=False)
@@ -207,7 +203,7 @@ told it: `enter` goes there, and again opens the trace.
         try:
             forgetting.forget_memories(db, self.app.state_dir, [one.id])
         except StillReadError as failure:  # it is deleted; this screen may continue
-            self.app.call_from_thread(self.notify, str(failure), severity="warning", markup=False)
+            self.notify(str(failure), severity="warning", markup=False)
 
     def _verdict_applied(self, one: Memory, *, is_right: bool) -> None:
         self._has_changed = True  # the next unreviewed memory moves under the cursor
@@ -247,10 +243,9 @@ told it: `enter` goes there, and again opens the trace.
         choice.choose("unreviewed" if wanted.is_unreviewed else "all")
         where = "all projects" if not wanted.projects else "this project and shared" if is_wide else "this project"
         choice.show_note(" · ".join(filter(None, [wanted.namespace, wanted.origin and f"from {wanted.origin}", where])))
-        meant = _meant(shelves, wanted)
-        shown = len(listed.memories)
+        total, shown = _total(shelves, wanted), len(listed.memories)
         order = "best first" if wanted.words else "to review first"
-        self.bar.show_result(f"{shown:,} of {meant:,}, {order}" if shown < meant else f"{shown:,} memories, {order}")
+        self.bar.show_result(f"{shown:,} of {total:,}, {order}" if shown < total else f"{shown:,} memories, {order}")
 
     def on_resize(self) -> None:
         self.set_class(self.size.width >= ROOMY, "-roomy")
@@ -274,12 +269,12 @@ told it: `enter` goes there, and again opens the trace.
         one = self.current
         if one is not None and one.id != self._prompts_of:
             self._prompts_of = one.id
-            self.find_prompts(self.next_run("told"), one.id)
+            self.find_prompts(self.next_run("prompts"), one.id)
 
     @on(MemoryPrompts)
     def _prompts_came(self, message: MemoryPrompts) -> None:
         one = self.current
-        if not self.is_latest("told", message.run) or one is None or one.id != message.memory_id:
+        if not self.is_latest("prompts", message.run) or one is None or one.id != message.memory_id:
             return
         self._show_prompts(message.prompts)
         self.query_one("#prompts-title", Static).update(memory_text.uses_title(len(message.prompts)))
@@ -325,7 +320,7 @@ told it: `enter` goes there, and again opens the trace.
 
     def action_search(self) -> None:
         """Go to the search."""
-        self.bar.focus_input()
+        self.bar.input.focus()
 
     def action_next_namespace(self) -> None:
         """Show the next namespace with memories; after the last one, all of them."""
@@ -369,7 +364,7 @@ told it: `enter` goes there, and again opens the trace.
         """Go back to the list; if already there, clear search and filters."""
         if self.focused not in (None, self.table) and not self.has_class("-empty"):
             self.table.focus()
-        elif self._wanted != Wanted(projects=self._wanted.projects):
+        elif self._wanted != MemoryFilter(projects=self._wanted.projects):
             self.bar.show("")
             self.want(words="", namespace="", origin="", is_unreviewed=False)
 
@@ -383,14 +378,10 @@ def _nothing(listed: MemoriesListed) -> str:
     return NOTHING_HERE.format(elsewhere=listed.other_projects) if listed.other_projects else NOTHING_YET
 
 
-def _meant(shelves: list[Shelf], wanted: Wanted) -> int:
+def _total(shelves: list[Shelf], wanted: MemoryFilter) -> int:
     """Return the number of memories in the displayed namespace, which search and origin do not restrict."""
     return sum(
         one.unreviewed if wanted.is_unreviewed else one.memories
         for one in shelves
         if wanted.namespace in ("", one.namespace)
     )
-
-
-def _known(value: str, names: tuple[str, ...]) -> str:
-    return value if value in names else ""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.binding import Binding, BindingType
 
-from enricher.home import from_home
-from workbench.tui.editing import file_to_edit, open_editor
-from workbench.tui.messages import OpenCompare, TraceLabelled
-from workbench.tui.screens import on_top
+from enricher.home import config_dir, from_home
+from enricher.rules.layers import HEURISTICS, find_layers
+from workbench.tui.messages import DataChanged, OpenCompare
 from workbench.tui.screens.base import WorkbenchScreen
-from workbench.tui.working_folder import here
+from workbench.tui.state import here
 from workbench.web.server import addresses
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from workbench.gate.labelling import Given
     from workbench.tuning.wishes.wish import Wish
 
@@ -29,6 +27,7 @@ COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id"
 """What can be copied, by its name in the trace."""
 LABEL_NOTICES = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 SILENT_KEY = "0"
+"""The digits from 1 on are the keys of the guardrails that were shown."""
 
 
 class TraceActions(WorkbenchScreen):
@@ -76,7 +75,7 @@ class TraceActions(WorkbenchScreen):
     def labelled(self, trace_id: str) -> None:
         """React to a stored label."""
 
-    def _wanted(self) -> str:
+    def _chosen_id(self) -> str:
         trace_id, _task_type = self.chosen()
         if not trace_id:
             self.notify("There is no trace to do that with.", severity="warning", timeout=3)
@@ -84,7 +83,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_label(self, verdict: str) -> None:
         """Label the trace as right, wrong, or of another task type."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.store_label(trace_id, verdict)
 
     @work(thread=True, group="trace.label", exit_on_error=False)
@@ -104,11 +103,11 @@ class TraceActions(WorkbenchScreen):
         where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back." if given.path else ""
         self.notify(text + where, timeout=5 if where else 2, markup=False)
         self.labelled(given.trace_id)
-        self.app.post_message(TraceLabelled(given.trace_id))
+        self.app.post_message(DataChanged())
 
     def action_approve(self) -> None:
         """Approve what the trace was wished to come out as."""
-        if not (trace_id := self._wanted()):
+        if not (trace_id := self._chosen_id()):
             return
         if wish := self.app.wishes.get(trace_id):
             self.store_approval(trace_id, wish)
@@ -126,7 +125,7 @@ class TraceActions(WorkbenchScreen):
             with self.database(drain=False) as db:
                 given = labelling.approve(db, trace_id, wanted(db, trace_id, wish))
         except CasesError as error:
-            self.app.call_from_thread(self.notify, str(error), title="Not approved", severity="warning", markup=False)
+            self.notify(str(error), title="Not approved", severity="warning", markup=False)
             return
         note = f" {given.problem}." if given.problem else ""
         if given.is_open:
@@ -147,79 +146,66 @@ class TraceActions(WorkbenchScreen):
 
         with self.database(drain=False) as db:
             labelling.take_back(db, given)
-        self.app.call_from_thread(self.notify, "The label was taken back.", timeout=3)
-        self.app.post_message(TraceLabelled(given.trace_id))
+        self.notify("The label was taken back.", timeout=3)
+        self.app.post_message(DataChanged())
 
     def action_make(self) -> None:
         """Ask how the trace should have come out, and find edits that make it so."""
-        if self._wanted():
+        if self._chosen_id():
             self.find_wishes(*self.chosen())
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_wishes(self, trace_id: str, now: str) -> None:
-        """Read the task types and guardrails of the rules in force and those that were said, and ask for one."""
+        """Read the task types and guardrails of the rules in force and those that were shown, and ask for one."""
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
         from storage.traces import queries
-        from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT
+        from workbench.tui.widgets.dialogs import ClassChooser
+        from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, Wish
 
         rules = rules_for(here())[0].body["guardrails"]["rules"]
         titles = {str(identity): str(title) for identity, title, *_ in rules}
         with self.database(drain=False) as db:
             trace: dict[str, Any] = queries.show(db, trace_id)
-        said = [str(one["guardrail_id"]) for one in trace["guardrails"]]
+        shown = [str(one["guardrail_id"]) for one in trace["guardrails"]]
         others = [
             (str(number), f"{WITHOUT} {name}", f"without {name} {titles.get(name, '')}")
-            for number, name in enumerate(said, 1)
+            for number, name in enumerate(shown, 1)
         ]
         others += [(SILENT_KEY, SILENT, SILENT)]
-        others += [("", f"{GUARDRAIL} {name}", f"{name} {titles[name]}") for name in titles if name not in said]
-        self.app.call_from_thread(self._ask_for_wish, trace_id, task_types(), now, others)
+        others += [("", f"{GUARDRAIL} {name}", f"{name} {titles[name]}") for name in titles if name not in shown]
+        types = task_types()
 
-    def _ask_for_wish(
-        self, trace_id: str, task_types: Sequence[str], now: str, others: Sequence[tuple[str, str, str]]
-    ) -> None:
-        from workbench.tui.widgets.questions.chooser import ClassChooser
-        from workbench.tuning.wishes.wish import Wish
+        def answered(answer: str) -> None:
+            kind, _, name = answer.partition(" ")
+            wish = Wish("task_type", answer) if answer in types else Wish(kind, name)
+            self.app.wishes[trace_id] = wish
+            self.open_on_top("make", trace_id, wish)
 
-        def answered(answer: str | None) -> None:
-            if answer:
-                kind, _, name = answer.partition(" ")
-                wish = Wish(kind, name) if answer not in task_types else Wish("task_type", answer)
-                self.app.wishes[trace_id] = wish
-                self.app.push_screen(on_top("make", trace_id, wish, place=self.bar_place))
-
-        self.app.push_screen(ClassChooser(task_types, now=now, others=others), answered)
+        self.app.call_from_thread(self.ask, ClassChooser(types, now=now, others=others), answered)
 
     def action_why(self) -> None:
         """Show why the trace came out so."""
-        if self._wanted():
-            self.app.push_screen(on_top("why", *self.chosen(), place=self.bar_place))
+        if self._chosen_id():
+            self.open_on_top("why", *self.chosen())
 
     def action_choose_class(self) -> None:
         """Ask for the correct task type."""
-        if self._wanted():
+        if self._chosen_id():
             self.find_task_types(*self.chosen())
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_task_types(self, trace_id: str, now: str) -> None:
         """Read the task types of the rules in force and ask for one; the rules may have to be compiled first."""
         from enricher.interfaces.cli.trace.trace import task_types
+        from workbench.tui.widgets.dialogs import ClassChooser
 
-        self.app.call_from_thread(self._ask_for_class, trace_id, task_types(), now)
-
-    def _ask_for_class(self, trace_id: str, task_types: Sequence[str], now: str) -> None:
-        from workbench.tui.widgets.questions.chooser import ClassChooser
-
-        def answered(name: str | None) -> None:
-            if name:
-                self.store_label(trace_id, name)
-
-        self.app.push_screen(ClassChooser(task_types, now=now), answered)
+        chooser = ClassChooser(task_types(), now=now)
+        self.app.call_from_thread(self.ask, chooser, partial(self.store_label, trace_id))
 
     def action_choose_workflow(self) -> None:
         """Ask which workflow the trace should have."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.find_workflows(trace_id)
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
@@ -227,21 +213,14 @@ class TraceActions(WorkbenchScreen):
         """Read the workflows of the rules in force and the one that the trace has, and ask for one."""
         from enricher.interfaces.api import rules_for
         from storage.traces import queries
+        from workbench.tui.widgets.dialogs import Answer, Picker
 
         with self.database(drain=False) as db:
             now = str(queries.show(db, trace_id)["workflow"] or "")
         names = [name for name, _types in rules_for(here())[0].body["workflows"]["rules"]]
-        self.app.call_from_thread(self._ask_for_workflow, trace_id, names, now)
-
-    def _ask_for_workflow(self, trace_id: str, names: Sequence[str], now: str) -> None:
-        from workbench.tui.widgets.questions.picker import Answer, Picker
-
-        def answered(name: str | None) -> None:
-            if name:
-                self.store_workflow(trace_id, name)
-
         answers = [Answer(name, name, "as it is" * (name == now)) for name in names]
-        self.app.push_screen(Picker("Which workflow should it have?", answers, now=now), answered)
+        picker = Picker("Which workflow should it have?", answers, now=now)
+        self.app.call_from_thread(self.ask, picker, partial(self.store_workflow, trace_id))
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_workflow(self, trace_id: str, name: str) -> None:
@@ -254,39 +233,35 @@ class TraceActions(WorkbenchScreen):
                 path = labelling.file_of_repository(db, trace_id)
                 given = labelling.expect_workflow(db, trace_id, name, path=path)
         except CasesError as error:
-            self.app.call_from_thread(self.notify, str(error), title="Not written", severity="warning", markup=False)
+            self.notify(str(error), title="Not written", severity="warning", markup=False)
             return
         self.app.call_from_thread(self._is_stored, given, f"Its workflow should be {name}.")
 
     def action_judge_line(self) -> None:
         """Ask which of the lines that were added was wrong."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.read_lines(trace_id)
 
     @work(thread=True, exclusive=True, group="trace.lines", exit_on_error=False)
     def read_lines(self, trace_id: str) -> None:
         """Read the lines of the trace with their labels, and ask for one."""
         from storage.traces import line_labels, queries
+        from workbench.tui.widgets.dialogs import Answer, Picker
 
         with self.database(drain=False) as db:
             lines = line_labels.lines(queries.show(db, trace_id))
             judged = line_labels.of_trace(db, trace_id)
         wrong = {number for number, label in judged.items() if label.verdict == line_labels.WRONG}
-        self.app.call_from_thread(self._ask_for_line, trace_id, [(one.number, one.text) for one in lines], wrong)
-
-    def _ask_for_line(self, trace_id: str, lines: Sequence[tuple[int, str]], wrong: set[int]) -> None:
-        from workbench.tui.widgets.questions.picker import Answer, Picker
-
         if not lines:
             self.notify("Nothing was added to it, or its text was not stored.", severity="warning", timeout=4)
             return
 
-        def answered(number: str | None) -> None:
-            if number:
-                self.store_line_label(trace_id, int(number), is_wrong=int(number) not in wrong)
+        def answered(number: str) -> None:
+            self.store_line_label(trace_id, int(number), is_wrong=int(number) not in wrong)
 
-        answers = [Answer(str(at), text, "called wrong: enter takes it back" * (at in wrong)) for at, text in lines]
-        self.app.push_screen(Picker("Which line was wrong?", answers), answered)
+        note = "called wrong: enter takes it back"
+        answers = [Answer(str(one.number), one.text, note * (one.number in wrong)) for one in lines]
+        self.app.call_from_thread(self.ask, Picker("Which line was wrong?", answers), answered)
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_line_label(self, trace_id: str, number: int, *, is_wrong: bool) -> None:
@@ -299,21 +274,17 @@ class TraceActions(WorkbenchScreen):
                 labelling.judge_line(db, trace_id, number, line_labels.WRONG)
             else:
                 line_labels.take_back(db, trace_id, number)
-        told = "counts as wrong" if is_wrong else "has no label any more"
-        self.app.call_from_thread(self.notify, f"Line {number} {told}.", timeout=3)
+        state = "counts as wrong" if is_wrong else "has no label any more"
+        self.notify(f"Line {number} {state}.", timeout=3)
 
     def action_replay(self) -> None:
         """Show the outcome of the trace under today's rules."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.app.post_message(OpenCompare(trace_id))
 
     def action_edit(self) -> None:
         """Open the instructions in the user's editor."""
-        path = file_to_edit(self.app.instructions)
-        if trouble := open_editor(self.app, path):
-            self.notify(trouble, severity="warning", timeout=8, markup=False)
-        else:
-            self.app.refresh()
+        self.edit_elsewhere(self.app.instructions or _file_to_edit())
 
     def _published(self) -> str:
         base = os.environ.get(PUBLISHED) or addresses.known(self.app.state_dir)
@@ -321,7 +292,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_open_published(self) -> None:
         """Open the trace in a browser, in the published history."""
-        if not (trace_id := self._wanted()):
+        if not (trace_id := self._chosen_id()):
             return
         if base := self._published():
             self.app.open_url(f"{base}{TRACE_PATH}{trace_id}")
@@ -331,7 +302,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_copy(self, what: str) -> None:
         """Copy the prompt, the text that was added or the id through the terminal (OSC 52)."""
-        if trace_id := self._wanted():
+        if trace_id := self._chosen_id():
             self.copy_part(trace_id, what)
 
     @work(thread=True, exclusive=True, group="trace.copy", exit_on_error=False)
@@ -352,7 +323,7 @@ class TraceActions(WorkbenchScreen):
 
     def action_copy_url(self) -> None:
         """Copy the address of the trace in the published history; the trace id if no server is running."""
-        if not (trace_id := self._wanted()):
+        if not (trace_id := self._chosen_id()):
             return
         base = self._published()
         self.app.copy_to_clipboard(f"{base}{TRACE_PATH}{trace_id}" if base else trace_id)
@@ -364,3 +335,9 @@ class TraceActions(WorkbenchScreen):
     def _notify_publishing(self, before: str = "") -> None:
         hint = f"No enricher publish runs here: start it, or set {PUBLISHED}, like http://127.0.0.1:8001"
         self.notify(before + hint, severity="warning", timeout=8, markup=False)
+
+
+def _file_to_edit() -> str:
+    """Return the highest layer that is not shipped with us; without any, the user's own file, which may be missing."""
+    own = [layer.path for layer in find_layers(here()).instructions if layer.name not in ("packaged", HEURISTICS)]
+    return own[-1] if own else os.path.join(config_dir(), "instructions.md")

@@ -11,11 +11,9 @@ from textual.worker import get_current_worker
 from storage.traces import trace_pages
 from storage.traces.selection import EVERYTHING, Selection
 from workbench.tui.screens.trace_actions import TraceActions
-from workbench.tui.widgets.lists.row_header import RowHeader
-from workbench.tui.widgets.lists.row_view import RowView
+from workbench.tui.widgets.lists.row_view import RowHeader, RowView
 from workbench.tui.workers import listing
 from workbench.tui.workers.listing import Arrived, FirstLines, Length, Page, Queue
-from workbench.tui.workers.reading import reading
 
 SORTS = ("newest", "slowest", "largest")
 
@@ -84,25 +82,25 @@ class TraceList(TraceActions):
     @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
     def load(self, run: int, which: Selection, sort: str) -> None:
         """Read the first lines, then the last key of every further page."""
-        with reading(self) as db:
+        with self.reading() as db:
             listing.read_list(db, self.post_message, run=run, which=which, sort=sort)
 
     @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
     def load_queue(self, run: int) -> None:
         """Read the labelling queue."""
-        with reading(self) as db:
+        with self.reading() as db:
             listing.read_queue(db, self.post_message, run=run)
 
     @work(thread=True, exclusive=True, group="traces.pages", exit_on_error=False)
     def load_pages(self, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]) -> None:
         """Read pages by the keys after which they begin."""
-        with reading(self) as db:
+        with self.reading() as db:
             listing.read_pages(db, self.post_message, run=run, which=which, wanted=wanted)
 
     @work(thread=True, exclusive=True, group="traces.tail", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, row: int, seen: tuple[tuple[int, str], ...], head: int) -> None:
         """Read the traces written since, and the current state of the visible ones."""
-        with reading(self) as db:
+        with self.reading() as db:
             listing.read_news(db, self.post_message, run=run, which=which, row=row, seen=seen, head=head)
 
     @work(thread=True, exclusive=True, group="traces.search", exit_on_error=False)
@@ -111,7 +109,7 @@ class TraceList(TraceActions):
         from storage.traces import search
 
         worker = get_current_worker()
-        with reading(self) as db:
+        with self.reading() as db:
             left = search.catch_up(db, should_stop=lambda: worker.is_cancelled)
         if not left and not worker.is_cancelled:
             self.app.call_from_thread(self._is_indexed, run)

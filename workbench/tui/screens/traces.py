@@ -15,12 +15,11 @@ from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.screens.trace_list import SORTS, TraceList
-from workbench.tui.widgets.filter_bar import FilterBar
-from workbench.tui.widgets.lists.row_header import RowHeader
-from workbench.tui.widgets.lists.row_view import RowView
+from workbench.tui.widgets.choice import next_of
+from workbench.tui.widgets.lists.row_view import RowHeader, RowView
+from workbench.tui.widgets.search_bar import FilterBar
 from workbench.tui.workers import listing
 from workbench.tui.workers.listing import ChosenTrace, Values
-from workbench.tui.workers.reading import reading
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -69,8 +68,6 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     TracesScreen {
         #split { height: 1fr; }
         #list { width: 1fr; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
-        #list.-empty #empty { display: block; }
         #list.-empty RowView, #list.-empty RowHeader { display: none; }
         &.-narrow Detail { display: none; width: 1fr; border-left: none; }
         &.-narrow.-reading Detail { display: block; }
@@ -112,8 +109,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
             yield Detail()
 
     def on_mount(self) -> None:
-        remembered = self.recall("sort", SORTS[0])
-        self._sort = remembered if remembered in SORTS else SORTS[0]
+        self._sort = self.recall_choice("sort", SORTS)
         given = self.app.selection
         self.select(self.recall("filter", "") if given is None else given)
         if self._text:
@@ -137,7 +133,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         if isinstance(message, FilterTraces):
             self.select(message.text)
         elif isinstance(message, OpenTrace):
-            self.select(f"id:{message.trace_id} origin:hook,import,test")
+            self.select(f"id:{message.trace_id} origin:hook,import,test")  # without origin: no prompt of a test
             self.add_class("-reading")
         self._brought, self._before = self._text or "", before
         self.rows.focus()
@@ -179,11 +175,11 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     def action_filter(self) -> None:
         """Go to the filter."""
         self.remove_class("-reading")
-        self.bar.focus_input()
+        self.bar.input.focus()
 
     def action_sort(self, wanted: str = "") -> None:
         """Sort by the next order, or by ``wanted``."""
-        self._sort = wanted or SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
+        self._sort = wanted or next_of(self._sort, SORTS)
         self._is_queue = False
         self.remember(sort=self._sort)
         self.action_reload()
@@ -230,13 +226,13 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     @work(thread=True, exclusive=True, group="traces.chosen", exit_on_error=False)
     def read_trace(self, run: int, trace_id: str, with_session: bool) -> None:
         """Read the trace under the cursor with its labels, sources and session."""
-        with reading(self) as db:
+        with self.reading() as db:
             listing.read_chosen(db, self.post_message, run=run, trace_id=trace_id, with_session=with_session)
 
     @work(thread=True, exclusive=True, group="traces.values", exit_on_error=False)
     def load_values(self) -> None:
         """Read the values for completing the fields of the filter."""
-        with reading(self) as db:
+        with self.reading() as db:
             listing.read_values(db, self.post_message)
 
     @on(Values)
@@ -312,5 +308,6 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         hint = NOTHING_TO_LABEL if self._is_queue else NOTHING_MATCHES if self._text else NOTHING_YET
         doubts = [] if self._is_queue else self.bar.value_warnings()
         self.query_one("#empty", Static).update("\n\n".join([hint, *doubts]))
+        # Not in a second database: then there was a history, which somebody has deleted while the app was open.
         if hint is NOTHING_YET and not rows and self._is_whole and self.app.databases == 1:
             welcome.begin(self.app)

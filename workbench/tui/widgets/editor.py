@@ -15,7 +15,6 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
-from workbench.tui.widgets.find_bar import FIND, GO_TO
 from workbench.tui.widgets.plain_text import plain_in_place
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
+FIND, GO_TO = "find", "go to"
 FENCES = ("```", "~~~")
 KEY = re.compile(r"(?:^\s*(?:- )?|[{,]\s*)([A-Za-z_][\w-]*)(?=:(?:\s|$))")
 COMMENT = re.compile(r"(?:^|\s)(#.*)$")
@@ -74,6 +74,7 @@ class InstructionsEditor(TextArea):
         step: int
 
     def __init__(self) -> None:
+        # With "indent", Textual would take escape for itself; here the tab key has a binding of its own.
         super().__init__(id="editor", soft_wrap=True, show_line_numbers=True, tab_behavior="focus")
         self.indent_width = 2
         self._problems: frozenset[int] = frozenset()
@@ -126,6 +127,7 @@ class InstructionsEditor(TextArea):
 
     def _look(self, look: str) -> Style:
         found = self.get_component_rich_style(f"editor--{look}", partial=True)
+        # without a background: the line of the cursor has another
         return Style(color=found.color, bold=found.bold, italic=found.italic, underline=found.underline)
 
     def on_text_area_changed(self) -> None:

@@ -1,4 +1,4 @@
-"""A line for search words; the search runs when typing pauses."""
+"""The lines above the lists: one for search words, one for the filter of traces, which is completed with tab."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
+from textual.suggester import Suggester
 from textual.widgets import Input, Static
+
+from storage.traces.selection import completions, value_warnings
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
 APPLY_AFTER_S = 0.15
+"""Seconds of pause in typing after which a search or filter is run."""
 
 
 class SearchInput(Input):
@@ -30,55 +34,78 @@ class SearchInput(Input):
     ]
 
     class Left(Message):
-        """The user has finished the search."""
+        """The user has finished typing."""
 
     def action_leave(self) -> None:
         """Go back to the list."""
         self.post_message(self.Left())
 
 
-class SearchBar(Horizontal):
-    """The input with its title and the result."""
+class FilterInput(SearchInput):
+    """The input of a filter: tab takes the completion."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "Complete the field or value", id="filter.complete", show=False),
+        Binding("enter,down,escape", "leave", "Back to the list", id="filter.leave", show=False),
+    ]
+
+    def action_complete(self) -> None:
+        """Take the completion; without one, go to the next part of the screen."""
+        if self._suggestion and self.cursor_at_end:
+            self.action_cursor_right()
+        else:
+            self.screen.focus_next()
+
+
+class SearchBar(Vertical):
+    """The input with its title and the result; it reports what was typed when typing pauses."""
 
     DEFAULT_CSS = """
     SearchBar {
-        height: 1; background: $surface;
-        & > .name { width: auto; padding: 0 1; color: $text-muted; }
-        & > #found { width: auto; padding: 0 1; color: $text-muted; }
+        height: auto;
+        #line { height: 1; background: $surface; }
+        #line > .name { width: auto; padding: 0 1; color: $text-muted; }
+        #state { width: auto; padding: 0 1; color: $text-muted; }
     }
     """
 
     @dataclass
     class Typed(Message):
-        """The user typed words, and paused."""
+        """The user typed words or a filter, and paused."""
 
         text: str
 
     class Left(Message):
-        """The user has finished the search."""
+        """The user has finished typing."""
 
-    def __init__(self, title: str, *, placeholder: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._title, self._placeholder = title, placeholder
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static(self._title, classes="name", markup=False)
-        yield SearchInput(placeholder=self._placeholder, compact=True, select_on_focus=False)
-        yield Static("", id="found", markup=False)
+        with Horizontal(id="line"):
+            yield from self.compose_line()
+            yield Static("", id="state", markup=False)
+
+    def compose_line(self) -> ComposeResult:
+        """Yield the title and the input."""
+        yield Static("Search", classes="name", markup=False)
+        yield SearchInput(placeholder="words that the memory is about", compact=True, select_on_focus=False)
+
+    @property
+    def input(self) -> SearchInput:
+        """The input."""
+        return self.query_one(SearchInput)
 
     def show(self, text: str) -> None:
-        """Put words into the search line without searching for them."""
+        """Put a text into the line without searching for it."""
         with self.prevent(Input.Changed):
-            self.query_one(SearchInput).value = text
+            self.input.value = text
+        self.input.cursor_position = len(text)
 
     def show_result(self, text: str) -> None:
         """Show the result."""
-        self.query_one("#found", Static).update(text)
-
-    def focus_input(self) -> None:
-        """Focus the input."""
-        self.query_one(SearchInput).focus()
+        self.query_one("#state", Static).update(text)
 
     @on(Input.Changed)
     def _changed(self, event: Input.Changed) -> None:
@@ -89,7 +116,7 @@ class SearchBar(Horizontal):
 
     def _apply(self) -> None:
         self._timer = None
-        self.post_message(self.Typed(self.query_one(SearchInput).value))
+        self.post_message(self.Typed(self.input.value))
 
     @on(SearchInput.Left)
     def _left(self, event: SearchInput.Left) -> None:
@@ -98,3 +125,85 @@ class SearchBar(Horizontal):
             self._timer.stop()
             self._apply()
         self.post_message(self.Left())
+
+
+class Completing(Suggester):
+    """Completes the last part of the filter: a field, or one of its values."""
+
+    def __init__(self) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self.values: dict[str, tuple[str, ...]] = {}
+
+    async def get_suggestion(self, value: str) -> str | None:
+        found = completions(value, self.values)
+        return found[0] if found else None
+
+
+class FilterBar(SearchBar):
+    """The filter, its result, and below it while the user types: possible continuations, or the error."""
+
+    DEFAULT_CSS = """
+    FilterBar {
+        #hint { display: none; height: auto; max-height: 2; padding: 0 1; color: $text-muted; background: $surface; }
+        #hint.-wrong { color: $error; }
+        &.-open #hint, &.-wrong #hint { display: block; }
+    }
+    """
+
+    class Entered(Message):
+        """The filter line has got the focus."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._completing = Completing()
+        self._wrong = ""
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        yield Static("", id="hint", markup=False)
+
+    def compose_line(self) -> ComposeResult:
+        yield Static("Filter", classes="name")
+        yield FilterInput(
+            placeholder="every prompt", id="filter", compact=True, suggester=self._completing, select_on_focus=False
+        )
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the filter is invalid."""
+        return bool(self._wrong)
+
+    def offer(self, values: dict[str, tuple[str, ...]]) -> None:
+        """Set the values for completion, by field."""
+        self._completing.values = values
+        self._show_hint()
+
+    def value_warnings(self) -> list[str]:
+        """Return reasons why the filter may select nothing; empty if there are none."""
+        return value_warnings(self.input.value, self._completing.values)
+
+    def show_error(self, text: str) -> None:
+        """Show an error; an empty text removes it."""
+        self._wrong = text
+        self.set_class(bool(text), "-wrong")
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        hint = self.query_one("#hint", Static)
+        found = completions(self.input.value, self._completing.values) if self.input.has_focus else []
+        hint.set_class(bool(self._wrong) and not found, "-wrong")
+        endings = [one.rsplit(" ", 1)[-1] for one in found[:12]]
+        hint.update("  ".join(endings) or self._wrong or 'words, "a phrase", or a field')
+
+    def on_descendant_focus(self) -> None:
+        self.add_class("-open")
+        self.post_message(self.Entered())
+        self._show_hint()
+
+    def on_descendant_blur(self) -> None:
+        self.remove_class("-open")
+        self._show_hint()
+
+    @on(Input.Changed)
+    def _hint_at_more(self) -> None:
+        self._show_hint()

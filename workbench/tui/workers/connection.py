@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 POLL_S = 0.02
+"""A look takes some microseconds; at this interval another process's commit is seen after 10 ms (median)."""
 PATIENCE_S = 2.0
 AGAIN_S = 1.0
 """Seconds before a database that could not be opened is tried again."""
@@ -31,6 +32,7 @@ QUIET_S = 1.0
 """Seconds without a commit after which roll-ups and word index are updated."""
 STEP_EVERY_S = 0.1
 STEP_PATIENCE_MS = 20
+"""Milliseconds that an update step waits for another writer; then it gives way and is tried again."""
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -42,6 +44,7 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
     Without ``drain`` the spool is left as it is, which saves reading the folder.
     """
     with database.storage_errors(state_dir):
+        # Connecting as usual drains the spool, so a block that need not see the newest prompts opens the file itself.
         db = _whole(state_dir) if drain or not _is_ready(state_dir) else _connect(state_dir)
         with contextlib.closing(db):
             yield db
@@ -65,7 +68,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
     db = sqlite3.connect(f"{state_dir}/{traces.DATABASE}", timeout=PATIENCE_S, isolation_level=None)
     db.row_factory = sqlite3.Row
     db.execute("pragma foreign_keys = on")
-    db.execute("pragma secure_delete = on")
+    db.execute("pragma secure_delete = on")  # else the text of a forgotten memory stays in free pages
     return db
 
 
@@ -186,7 +189,7 @@ def watch(
                 is_new = watcher.look()
                 due_at = _keep_up(watcher, due_at, is_new=is_new, is_busy=is_busy)
             except (database.StorageError, OSError) as failure:
-                watcher.close()
+                watcher.close()  # the next look opens whatever is there by then
                 reported = _report_once(str(failure), reported, troubled)
                 time.sleep(AGAIN_S)
                 continue

@@ -15,6 +15,7 @@ from textual.message import Message
 from storage.metrics import latencies
 from storage.metrics.latencies import DAY_S, HOUR_S, Series, Slow, Use
 from storage.traces.trace_pages import ABOVE_ALL
+from workbench.tui.messages import Replaceable
 from workbench.views.latency import LatencyTally, Profile, SeriesComparison, compare_versions
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 FIRST_PROMPTS = 2_000
 FIRST_S = 0.2
+"""The first figures are of so many prompts, or of those that can be read in so many seconds."""
 POST_EVERY_S = 0.7
 BY_THE_HOUR_S = 3 * DAY_S
 """Longest history that is shown by the hour."""
@@ -49,28 +51,22 @@ class LatencyFigures:
 
 
 @dataclass
-class LatenciesMeasured(Message):
+class LatenciesMeasured(Replaceable):
     """More prompts were measured: the figures so far, and the tally behind them."""
 
     run: int
     figures: LatencyFigures
     tally: LatencyTally
 
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, LatenciesMeasured)
-
 
 @dataclass
-class FoundSlow(Message):
+class FoundSlow(Replaceable):
     """The slowest prompts of a series among those searched so far."""
 
     run: int
     series: Series
     prompts: list[Slow]
     is_final: bool
-
-    def can_replace(self, message: Message) -> bool:
-        return isinstance(message, FoundSlow)
 
 
 @dataclass
@@ -102,14 +98,14 @@ def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, i
     oldest = latencies.oldest(db, which)
     span = latencies.moment(top) - latencies.moment(oldest) if oldest else 0
     width_s = HOUR_S if span <= BY_THE_HOUR_S else DAY_S
-    tally, told_at = LatencyTally(), time.monotonic()
+    tally, posted_at = LatencyTally(), time.monotonic()
     for block in latencies.blocks(db, which, width_s=width_s):
         tally.add(block)
         if is_over():
             return
-        if time.monotonic() - told_at > POST_EVERY_S and tally.prompts > first.prompts:
+        if time.monotonic() - posted_at > POST_EVERY_S and tally.prompts > first.prompts:
             post(LatenciesMeasured(run, _figures(tally, width_s, top, is_final=False), tally))
-            told_at = time.monotonic()
+            posted_at = time.monotonic()
     post(LatenciesMeasured(run, _figures(tally, width_s, top, is_final=True), tally))
 
 
@@ -128,7 +124,7 @@ def find_slowest(
 ) -> None:
     """Post the slowest prompts of a series, first among the newest prompts, then among more and more."""
     found: list[Slow] = []
-    told_at = 0.0
+    posted_at = 0.0
     before, most = ABOVE_ALL, FIRST_PROMPTS
     while low := latencies.span(db, which, before=before, most=most):
         more = latencies.slowest(db, which, series, low=low, before=before, most=SLOWEST)
@@ -136,9 +132,9 @@ def find_slowest(
         before, most = low, latencies.BLOCK_PROMPTS
         if is_over():
             return
-        if time.monotonic() - told_at > POST_EVERY_S:
+        if time.monotonic() - posted_at > POST_EVERY_S:
             post(FoundSlow(run, series, list(found), is_final=False))
-            told_at = time.monotonic()
+            posted_at = time.monotonic()
     post(FoundSlow(run, series, found, is_final=True))
 
 

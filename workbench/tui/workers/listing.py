@@ -27,11 +27,14 @@ FIRST_LINES = 60
 """Rows posted first, more than most terminals show: a filter with few matches need not wait for a whole page."""
 POST_FIRST_S, POST_EVERY_S = 0.02, 0.05
 MOST_ARRIVALS = 1_000
+"""With more new traces, as after an import, the list is read again instead of being added to."""
 LONGEST_QUEUE = 500
 CANDIDATES = 5_000
+"""Unlabelled prompts, the newest, among which the queue looks for the most useful ones."""
 SOON_INDEXED = 2_000
 """Number of prompts that can be indexed without a noticeable delay."""
 VALUES_FROM = 10_000
+"""Number of the newest traces whose values complete the filter; older values can be typed in full."""
 BEING_INDEXED = "words are being indexed"
 HOW_MANY_OF_EACH = f"""
     select {{column}} as value, count(*) as prompts from (
@@ -129,7 +132,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
     if which.words and search.waiting(db) <= SOON_INDEXED:
         with contextlib.suppress(sqlite3.OperationalError):  # another writer: the slow search finds the same
             search.catch_up(db)
-    which = search.with_index(which, db)
+    which = search.with_index(which, db)  # after catching up: only a complete index is used
     is_unindexed = bool(search.expression(which.words)) and not which.match
     note = BEING_INDEXED if is_unindexed else ""
     lines: list[TraceLine] = []
@@ -147,11 +150,11 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
 
 
 def _find_pages(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, behind: str) -> None:
-    marks, told_at = [behind], time.monotonic()
+    marks, posted_at = [behind], time.monotonic()
     for mark in trace_pages.marks(db, which, behind=behind):
         marks.append(mark)
-        if time.monotonic() - told_at > POST_EVERY_S:
-            told_at = time.monotonic()
+        if time.monotonic() - posted_at > POST_EVERY_S:
+            posted_at = time.monotonic()
             post(Length(run, len(marks) * trace_pages.PAGE_ROWS, marks[:], is_final=False))
     rows = len(marks) * trace_pages.PAGE_ROWS + trace_pages.rest(db, which, behind=marks[-1])
     post(Length(run, rows, marks, is_final=True))

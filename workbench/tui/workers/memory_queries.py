@@ -27,7 +27,7 @@ MOST_PROJECTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MemoryFilter:
     """The filter of the memories; an empty field does not restrict. Without projects, all projects are searched."""
 
     projects: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class MemoriesListed(Message):
     """The memories that match, at most ``MOST_LISTED``, and the counts of each namespace."""
 
     run: int
-    wanted: Wanted
+    wanted: MemoryFilter
     memories: list[Memory]
     shelves: list[Shelf]
     other_projects: int
@@ -66,7 +66,7 @@ class MemoryPrompts(Message):
     prompts: list[MemoryUse]
 
 
-def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: Wanted) -> None:
+def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: MemoryFilter) -> None:
     """Post the memories that match: unreviewed before reviewed, newest first; with search words, best matches first."""
     found = _search(db, wanted) if wanted.words.strip() else _listing(db, wanted)
     every = memories.projects(db)
@@ -79,7 +79,7 @@ def read_prompts(db: sqlite3.Connection, post: Post, *, run: int, memory_id: str
     post(MemoryPrompts(run, memory_id, memories.uses(db, memory_id)))
 
 
-def _listing(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
+def _listing(db: sqlite3.Connection, wanted: MemoryFilter) -> list[Memory]:
     found: list[Memory] = []
     for is_reviewed in (False,) if wanted.is_unreviewed else (False, True):
         own = [
@@ -98,7 +98,8 @@ def _listing(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
     return found[:MOST_LISTED]
 
 
-def _search(db: sqlite3.Connection, wanted: Wanted) -> list[Memory]:
+def _search(db: sqlite3.Connection, wanted: MemoryFilter) -> list[Memory]:
+    # Every search finds the shared memories, too: one for the first project is enough.
     with _plain_rows(db):
         hits = {
             hit.id: hit.score

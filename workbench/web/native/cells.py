@@ -15,7 +15,7 @@ from datasette.utils import tilde_encode
 from markupsafe import Markup, escape
 
 from workbench.web import evidence
-from workbench.web.reading import replay_view
+from workbench.web.page import VERDICT_LOOKS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -37,7 +37,7 @@ SHARE = Markup('<span class="share"><svg aria-hidden="true"><rect width="{}%" he
 DIGITS_OF_A_VERSION = 12
 STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
 LOOKS = {
-    **replay_view.LOOKS,
+    **VERDICT_LOOKS,
     **dict.fromkeys(("timeout", "wrong"), "bad"),
     **dict.fromkeys(("class", "untrusted"), "warn"),
     **dict.fromkeys(("empty", "off"), "quiet"),

@@ -55,7 +55,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
             return await super().execute(sql, params, truncate, custom_time_limit, page_size, log_sql_errors)
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
         most = int(self.ds.max_returned_rows) if truncate else 0
-        most += most == (page_size or self.ds.page_size)
+        most += most == (page_size or self.ds.page_size)  # as Datasette does, to know whether there is another page
         question = query_processes.ReaderQuery(sql, _plain(sql, params), limit_ms, most and most + 1)
         if self.readers is None:
             self.readers = query_processes.QueryProcesses(_address(self))
@@ -78,7 +78,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
 def adopt(database: Database) -> None:
     """Turn a database that a plain ``datasette serve`` has opened into a HistoryDatabase."""
     if type(database) is Database:
-        database.__class__ = HistoryDatabase
+        database.__class__ = HistoryDatabase  # in place: Datasette has handed this object out already
 
 
 def _plain(sql: str, params: Any) -> Any:

@@ -1,7 +1,9 @@
 """The description of the history for Datasette: titles, columns with their units, the canned queries.
 
 It is written in ``metadata.yaml``. 0.65 reads all of it from its metadata; 1.0 reads the queries, and the sort order
-of tables, from its configuration.
+of tables, from its configuration. Neither has a setting for the columns that a wide table shows at first, only the
+parameter ``_col``: it is added here to requests for such a table. Addresses of data (``.json``, ``.csv``) are left as
+they are: they have all columns unless they name some.
 """
 
 from __future__ import annotations
@@ -9,12 +11,25 @@ from __future__ import annotations
 from copy import deepcopy
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlencode
 
 import yaml
 
+from workbench.web.reading.history import find
+
+if TYPE_CHECKING:
+    from datasette.app import Datasette
+    from datasette.utils.asgi import Request
+
+    from workbench.web.native.query_processes import App
+    from workbench.web.reading.history import History
+
 ORDER = ("sort_desc", "label_column", "hidden")
 """Keys of a table that 1.0 reads from its configuration."""
+CHOOSES = "_col"
+EVERY_COLUMN = "_every_column"
+"""The parameter with which a table's page shows all of its columns."""
 
 
 def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
@@ -74,3 +89,41 @@ def _query(query: dict[str, Any]) -> dict[str, Any]:
         sql = sql.replace(f"{{{name}}}", text)
     title = f"{query.pop('group')}: {query['title'][0].lower()}{query['title'][1:]}"
     return {**query, "title": title, "description": about, "hide_sql": True, "sql": sql}
+
+
+def usual_columns(table: str) -> tuple[str, ...]:
+    """Return the usual columns of a wide table besides its primary key; empty if all of them are shown."""
+    return tuple(source()["tables"].get(table, {}).get("shown", ()))
+
+
+def all_columns(history: History, table: str, request: Request) -> str:
+    """Return the address of the same page with all columns; empty if it has them."""
+    if not usual_columns(table) or EVERY_COLUMN in request.args:
+        return ""
+    from datasette.utils import path_with_added_args
+
+    return str(path_with_added_args(request, {CHOOSES: None, EVERY_COLUMN: "1"}, path=history.table(table)))
+
+
+def with_usual_columns(app: App, datasette: Datasette) -> App:
+    """Return the application wrapped so that the pages of wide tables show their usual columns."""
+
+    async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        await app(await _narrowed(datasette, scope), receive, send)
+
+    return answer
+
+
+async def _narrowed(datasette: Datasette, scope: dict[str, Any]) -> dict[str, Any]:
+    """Return the scope of the request, with ``_col`` if it is for the page of a wide table and names no columns."""
+    folder, _, table = str(scope.get("path", "")).rpartition("/")
+    columns = usual_columns(table) if scope["type"] == "http" else ()
+    history = find(datasette) if columns else None
+    if history is None or not folder or not history.tables().endswith(folder):  # a proxy may take the base URL away
+        return scope
+    parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    if {name for name, _value in parameters} & {CHOOSES, EVERY_COLUMN}:
+        return scope
+    known = set(await history.database.table_columns(table))  # a snapshot of an earlier version may lack some
+    query = urlencode([*parameters, *((CHOOSES, column) for column in columns if column in known)])
+    return {**scope, "query_string": query.encode("latin-1")}

@@ -39,6 +39,7 @@ HOW_MANY = """
 """
 CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
 MOST_FOUND = 1_000
+"""Matches that the search returns, the newest: a word that is in every prompt then costs no more than a rare one."""
 WHICH_HOLD_THE_WORDS = f"""id in (
     select trace_numbers.trace_id from trace_numbers where trace_numbers.number in (
         select rowid from prompts_fts where prompts_fts match :searched_words order by rowid desc limit {MOST_FOUND}
@@ -90,7 +91,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         values, limit = [value for _condition, value in chosen], self.get_facet_size() + 1
 
         def counted(db: sqlite3.Connection) -> list[list[Row]] | None:
-            if rollups.waiting(db):
+            if rollups.waiting(db):  # the sums lack these prompts, so Datasette counts itself
                 return None
             return [
                 [tuple(row) for row in db.execute(HOW_MANY.format(known[column], source, where, limit), values)]
@@ -133,8 +134,8 @@ def filtered(request: Request) -> FilterArguments:
     box = {"supports_search": True, "search": words}
     if not words:
         return FilterArguments([], extra_context=box)
-    said = f'where the prompt holds "{words}", of the newest {MOST_FOUND:,} that do'
-    return FilterArguments([WHICH_HOLD_THE_WORDS], {"searched_words": searched(words)}, [said], box)
+    sentence = f'where the prompt holds "{words}", of the newest {MOST_FOUND:,} that do'
+    return FilterArguments([WHICH_HOLD_THE_WORDS], {"searched_words": searched(words)}, [sentence], box)
 
 
 def searched(words: object) -> str:

@@ -36,6 +36,7 @@ LONGEST_PATTERN_BYTES = 1_000
 FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
 """Actions that reveal the path of the file or a memory address; denied, the first has no rows, the second no value."""
 PROCESSES = 2
+"""Queries of readers that run at the same time; further ones wait."""
 GRACE_S = 0.1
 """Extra time for SQLite to end a query by itself, which saves starting a new process."""
 STEPS_BETWEEN_LOOKS = 1_000
@@ -180,7 +181,9 @@ def _limit_resources() -> None:
     import resource
     import signal
 
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.signal(
+        signal.SIGALRM, signal.SIG_DFL
+    )  # whose action is to end the process, even inside a function of SQLite
     os.nice(NICENESS)
     for kind, most in ((resource.RLIMIT_AS, MOST_MEMORY_BYTES), (resource.RLIMIT_FSIZE, MOST_DISK_BYTES)):
         with contextlib.suppress(OSError, ValueError):

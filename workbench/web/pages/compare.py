@@ -11,26 +11,103 @@ from urllib.parse import urlencode
 from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
-from workbench.views.differences import DiffSection, unfolded
-from workbench.web.page import as_csv, missing, render
-from workbench.web.reading import replay_view
+from workbench.replay.compare import KINDS
+from workbench.statistics.pairs import mcnemar_midp
+from workbench.views.differences import DiffSection, compared, folded, unfolded
+from workbench.web.page import VERDICT_LOOKS, as_csv, missing, render
 from workbench.web.reading.versions import HOW_MANY_OF_EACH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from datasette.utils.asgi import Request
 
+    from storage.evaluation.replays import ChangedPrompt, PreviewedResult, StoredReplay
     from workbench.web.reading.history import History
 
 PAGE_ROWS, JSON_ROWS, CSV_ROWS = 50, 1_000, 100_000
 RUNS = 50
+"""Stored replays on a page of their list."""
 MOST_CASES = 100
 WHAT_THE_CASES_SAY = "select id, substr(prompt, 1, 500) from traces where id in (select value from json_each(:ids))"
 CSV_COLUMNS = (
     "trace_id", "at", "kinds", "cause", "task_type_before", "task_type_after", "guardrails_before",
     "guardrails_after", "tokens_before", "tokens_after", "prompt",
 )  # fmt: skip
+VERDICT_TEXTS = {
+    "identical": "No prompt changes.",
+    "changed": "Prompts change; no approved case is among them, and labels do not show that it is worse.",
+    "regressed": "An approved case changes, or significantly more labelled prompts become wrong than right.",
+    "inconclusive": "Some labelled prompts become wrong, and too few labels show that more become right.",
+}
+NOT_TESTS = "traces.origin <> 'test'"
+NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A field of a prompt's outcome that differs between the two sides."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A prompt with a changed outcome; ``sections`` compare the texts for the agent, empty if they are the same."""
+
+    trace_id: str
+    at: str
+    opening: str
+    kinds: tuple[str, ...]
+    cause: str
+    moves: tuple[Move, ...]
+    sections: tuple[DiffSection, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayView:
+    """A stored replay with its figures parsed; numbers are None if an earlier release did not store them.
+
+    ``low`` and ``high`` bound the share of changed prompts (95 %), ``p_value`` is mid-p McNemar's on labelled prompts.
+    """
+
+    kept: StoredReplay
+    low: float | None
+    high: float | None
+    tokens: tuple[float, float] | None
+    silent: tuple[int, int] | None
+    unknown: int
+    approved: int
+    regressed: tuple[str, ...]
+    gained: int
+    lost: int
+
+    @property
+    def share(self) -> float:
+        """Share of prompts with a changed outcome."""
+        return self.kept.changed / self.kept.prompts if self.kept.prompts else 0.0
+
+    @property
+    def p_value(self) -> float | None:
+        """McNemar's mid-p value for labelled prompts that became right or wrong; None if there are none."""
+        return mcnemar_midp(self.gained, self.lost) if self.gained or self.lost else None
+
+    @property
+    def verdict_text(self) -> str:
+        """The verdict as a sentence."""
+        return VERDICT_TEXTS.get(self.kept.verdict, "")
+
+    @property
+    def look(self) -> str:
+        """The CSS class for the verdict."""
+        return VERDICT_LOOKS.get(self.kept.verdict, "quiet")
+
+    @property
+    def selection(self) -> str:
+        """The filter that selected the replayed prompts; empty for the default, all prompts but tests."""
+        return "" if self.kept.selection == NOT_TESTS else self.kept.selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +132,10 @@ class ReplayPage:
     ``regressed`` has the id and the first line of the prompt of approved cases that fail now, at most MOST_CASES.
     """
 
-    replay: replay_view.ReplayView
+    replay: ReplayView
     by_kind: dict[str, int]
     difference: list[DiffSection]
-    results: list[replays.PreviewedResult]
+    results: list[PreviewedResult]
     has_more: bool
     versions: frozenset[str]
     regressed: list[tuple[str, str]]
@@ -68,7 +145,7 @@ async def view(history: History, request: Request) -> Response:
     """List the stored replays, newest first."""
     before = request.args.get("before") or ""
     found = await history.read(lambda db: _listing(db, before))
-    rows, more = [replay_view.replay(one) for one in found[:RUNS]], len(found) > RUNS
+    rows, more = [_replay_view(one) for one in found[:RUNS]], len(found) > RUNS
     if request.url_vars.get("format"):
         return Response.json(
             {"replays": [_without_diff(one) for one in rows], "next": rows[-1].kept.id if more else None}
@@ -91,7 +168,7 @@ async def run(history: History, request: Request) -> Response:
         return as_csv(CSV_COLUMNS, (_cells(one) for one in found.results))
     if form:
         return Response.json(_as_object(found))
-    changes = [replay_view.changed(one) for one in found.results]
+    changes = [_changed(one) for one in found.results]
     return await render(
         history, request, "replay.html", place="compare", found=found, changes=changes, wanted=wanted
     )  # fmt: skip
@@ -108,11 +185,11 @@ def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
     results = replays.window(
         db, kept.id, kind=wanted.kind, trace=wanted.trace, before=wanted.before, limit=wanted.limit + 1
     )
-    view = replay_view.replay(kept)
+    view = _replay_view(kept)
     known = {str(row[0]) for row in db.execute(HOW_MANY_OF_EACH)}
     return ReplayPage(
         view,
-        replay_view.in_order(replays.by_kind(db, kept)),
+        _in_order(replays.by_kind(db, kept)),
         unfolded(kept.diff),
         results[: wanted.limit],
         len(results) > wanted.limit,
@@ -124,10 +201,10 @@ def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
 def _named(db: sqlite3.Connection, cases: Sequence[str]) -> list[tuple[str, str]]:
     """Return each case with the first line of its prompt, empty if the history does not have it."""
     texts = dict(map(tuple, db.execute(WHAT_THE_CASES_SAY, {"ids": json.dumps(cases)})))
-    return [(case, replay_view.opening(texts.get(case, ""))) for case in cases]
+    return [(case, _opening(texts.get(case, ""))) for case in cases]
 
 
-def _listing(db: sqlite3.Connection, before: str) -> list[replays.StoredReplay]:
+def _listing(db: sqlite3.Connection, before: str) -> list[StoredReplay]:
     try:
         return replays.listing(db, limit=RUNS + 1, before=before)
     except sqlite3.OperationalError as error:
@@ -146,7 +223,7 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _without_diff(one: replay_view.ReplayView) -> dict[str, Any]:
+def _without_diff(one: ReplayView) -> dict[str, Any]:
     fields = asdict(one.kept)
     del fields["diff"]
     return {**fields, "share": one.share, "verdict_told": one.verdict_text}
@@ -164,7 +241,7 @@ def _as_object(found: ReplayPage) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _cells(one: replays.PreviewedResult) -> list[object]:
+def _cells(one: PreviewedResult) -> list[object]:
     result = one.result
     sides = result.before, result.after
     return [
@@ -172,3 +249,67 @@ def _cells(one: replays.PreviewedResult) -> list[object]:
         *(side.get("task_type", "") for side in sides), *(" ".join(side.get("guardrails", ())) for side in sides),
         *(side.get("tokens", "") for side in sides), one.prompt,
     ]  # fmt: skip
+
+
+def _replay_view(kept: StoredReplay) -> ReplayView:
+    """Return a stored replay with its figures parsed."""
+    figures = kept.figures
+    low, high = figures.get("share") or (None, None)
+    tokens, silent = figures.get("tokens_per_session"), figures.get("silent")
+    return ReplayView(
+        kept, low, high,
+        (float(tokens[0]), float(tokens[1])) if tokens else None,
+        (int(silent[0]), int(silent[1])) if silent else None,
+        int(figures.get("unknown", 0)), int(figures.get("approved", 0)),
+        tuple(map(str, figures.get("regressed", ()))), int(figures.get("gained", 0)), int(figures.get("lost", 0)),
+    )  # fmt: skip
+
+
+def _changed(seen: PreviewedResult) -> Changed:
+    """Return one prompt of a replay with the fields and lines of text that differ between the two sides."""
+    result = seen.result
+    before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
+    sections = tuple(folded(compared(before, after))) if before != after else ()
+    first = _opening(seen.prompt)
+    return Changed(result.trace_id, seen.at, first, result.kinds, result.cause, tuple(_moves(result)), sections)
+
+
+def _opening(prompt: str) -> str:
+    """Return the first line of a prompt that is not blank."""
+    return next((line.strip() for line in prompt.splitlines() if line.strip()), "")
+
+
+def _moves(result: ChangedPrompt) -> Iterator[Move]:
+    """Yield the fields of the outcome that differ, the task type first."""
+    before, after = result.before, result.after
+    for name, one, other in (
+        ("task type", _task_type(before), _task_type(after)),
+        ("search intent", str(before.get("search_intent", "")), str(after.get("search_intent", ""))),
+        ("workflow", str(before.get("workflow", "")), str(after.get("workflow", ""))),
+        ("guardrails added", NONE, _beyond(after, before)),
+        ("guardrails dropped", _beyond(before, after), NONE),
+        ("approach", str(before.get("approach", "")), str(after.get("approach", ""))),
+        ("context", _items(before), _items(after)),
+        ("tokens", str(before.get("tokens", "")), str(after.get("tokens", ""))),
+    ):
+        if one != other:
+            yield Move(name, one or NONE, other or NONE)
+
+
+def _in_order(counts: dict[str, int]) -> dict[str, int]:
+    """Return the counts by kind of change in the order of KINDS, unknown kinds last."""
+    return {kind: counts[kind] for kind in (*KINDS, *sorted(counts.keys() - set(KINDS))) if kind in counts}
+
+
+def _task_type(side: dict[str, Any]) -> str:
+    return f"{side.get('task_type', '')}{'' if side.get('shown', True) else ' (not shown)'}"
+
+
+def _beyond(side: dict[str, Any], other: dict[str, Any]) -> str:
+    return ", ".join(str(one) for one in side.get("guardrails", ()) if one not in other.get("guardrails", ())) or NONE
+
+
+def _items(side: dict[str, Any]) -> str:
+    unknown = side.get("unknown", ())
+    items = [f"{channel} {ref}" for channel, ref in side.get("items", ()) if channel not in unknown]
+    return ", ".join([*items, *(f"{channel}: unknown" for channel in unknown)])

@@ -12,14 +12,15 @@ from datasette.utils.asgi import Response
 
 from storage.evaluation import replays
 from storage.metrics import overview, rollups
-from storage.traces import selection, trace_pages
+from storage.traces import line_labels, selection, trace_pages
 from storage.traces.line_labels import RULE_KINDS
-from workbench.web import filters
-from workbench.web.drawing import charts
-from workbench.web.drawing.charts import Bar, Chart, Day
+from workbench.statistics.intervals import wilson
+from workbench.views.latency import INSIDE_MS
+from workbench.web import charts, filters
+from workbench.web.charts import Bar, Chart, ChartDay
 from workbench.web.evidence import excerpt
 from workbench.web.page import render
-from workbench.web.reading import coverage_store, labelled
+from workbench.web.reading import coverage_store
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from storage.metrics.overview import Count, Overview
     from storage.traces.line_labels import KeepRate, KeepRates
     from storage.traces.trace_pages import TraceLine
+    from workbench.statistics.intervals import Interval
     from workbench.web.reading.coverage_store import Doubts
     from workbench.web.reading.history import History
-    from workbench.web.reading.labelled import Labelled
 
 PERIODS = {7: "7 days", 30: "30 days", 90: "90 days", 0: "all"}
 USUAL_DAYS = 30
@@ -41,8 +42,6 @@ NEWEST_PROMPTS = 10
 REGRESSED = "regressed"
 MOST_CONFUSIONS = 5
 LONGEST_LIST = 12
-BUDGET_MS = 1_500
-"""Milliseconds after which the hook answers with what it has (``enricher.hook.process.DEADLINE_S``)."""
 THE_HOOKS = "origin:hook"
 
 HOW_MANY_ALTOGETHER = """
@@ -55,6 +54,47 @@ WHAT_ARE_GUARDRAILS_CALLED = """
         where guardrail_id = value collate nocase order by trace_id desc limit 1
     ), '') from (select distinct value from prompts_by_day where origin = 'hook' and facet = 'guardrail' limit 200)
 """
+HOW_MANY_ARE_CONFUSED = """
+    select traces.task_type, case labels.verdict when 'ok' then traces.task_type else labels.task_type end as expected,
+           count(*) as prompts
+    from labels join traces on traces.id = labels.trace_id
+    where labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id)
+    and traces.origin <> 'test'
+    group by traces.task_type, expected order by prompts desc, traces.task_type, expected
+"""
+HAS_LINE_LABELS = "select 1 from sqlite_master where name = 'line_labels'"
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Labelled prompts that got one task type and should have got another; ``expected`` is empty if none was named."""
+
+    got: str
+    expected: str
+    prompts: int
+
+    @property
+    def filter(self) -> str:
+        """The filter that selects exactly these prompts; empty if one of the names cannot be written in a filter."""
+        named = (
+            filters.part("type", self.got),
+            filters.part("should", self.expected) if self.expected else "label:wrong",
+        )
+        return " ".join(named) if all(named) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The newest label of each prompt: ``correct`` of ``prompts`` confirm the task type, the others are confusions."""
+
+    prompts: int
+    correct: int
+    confusions: tuple[Confusion, ...]
+
+    @property
+    def interval(self) -> Interval:
+        """Wilson's 95 % interval of the share that is correct."""
+        return wilson(self.correct, self.prompts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +137,22 @@ class Lists:
 async def view(history: History, request: Request) -> Response:
     """Show the home page, from the roll-ups."""
     days = _days(request)
-    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
+    seen, extras = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
     lists = Lists(history.path("traces"), _since(seen))
     shown: dict[str, Any] = {
         "seen": seen,
-        "beside": beside,
+        "extras": extras,
         "lists": lists,
         "periods": PERIODS,
-        "budget_ms": BUDGET_MS,
-        "confusions": beside.labelled.confusions[:MOST_CONFUSIONS],
-        "judged": _lowest_rates(beside.kept),
+        "budget_ms": INSIDE_MS,
+        "confusions": extras.labelled.confusions[:MOST_CONFUSIONS],
+        "judged": _lowest_rates(extras.kept),
         "excerpt": excerpt,
         "share": charts.share,
         "part": filters.part,
         "prompts": _prompts(seen, lists),
         "times": _times(seen, lists),
-        "panels": _panels(seen, lists, beside.titles),
+        "panels": _panels(seen, lists, extras.titles),
     }
     return await render(history, request, "home.html", place="", **shown)
 
@@ -120,25 +160,25 @@ async def view(history: History, request: Request) -> Response:
 async def data(history: History, request: Request) -> Response:
     """Return the figures of the home page as JSON."""
     days = _days(request)
-    seen, beside = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
+    seen, extras = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
     return Response.json(
         {
             "published": asdict(history.publication) if history.publication else None,
-            "prompts_altogether": beside.prompts,
-            "since": beside.since,
-            "waiting": beside.waiting,
-            "labelled": asdict(beside.labelled),
-            "keep_rate": asdict(beside.kept) if beside.kept else None,
-            "doubts": asdict(beside.doubts) if beside.doubts else None,
-            "regression": beside.regression.id if beside.regression else None,
+            "prompts_altogether": extras.prompts,
+            "since": extras.since,
+            "waiting": extras.waiting,
+            "labelled": asdict(extras.labelled),
+            "keep_rate": asdict(extras.kept) if extras.kept else None,
+            "doubts": asdict(extras.doubts) if extras.doubts else None,
+            "regression": extras.regression.id if extras.regression else None,
             **asdict(seen),
         }
     )
 
 
 def _days(request: Request) -> int:
-    asked = request.args.get("days") or ""
-    return int(asked) if asked in {str(days) for days in PERIODS} else USUAL_DAYS
+    days = request.args.get("days") or ""
+    return int(days) if days in map(str, PERIODS) else USUAL_DAYS
 
 
 async def _extras(history: History) -> HomeExtras:
@@ -155,11 +195,25 @@ def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
         trace_pages.page(db, which, limit=NEWEST_PROMPTS),
         max(0, rollups.waiting(db)) if is_live else 0,
         dict(map(tuple, db.execute(WHAT_ARE_GUARDRAILS_CALLED))),
-        labelled.labelled(db),
-        labelled.judged_lines(db),
+        _labelled(db),
+        _judged_lines(db),
         coverage_store.doubts(db),
         next((one for one in replays.listing(db) if one.verdict == REGRESSED), None),
     )
+
+
+def _labelled(db: sqlite3.Connection) -> Labelled:
+    """Return the figures of all labels in the history, the most frequent confusion first."""
+    rows = [Confusion(str(got), str(due), int(prompts)) for got, due, prompts in db.execute(HOW_MANY_ARE_CONFUSED)]
+    wrong = tuple(one for one in rows if one.got != one.expected)
+    prompts = sum(one.prompts for one in rows)
+    return Labelled(prompts, prompts - sum(one.prompts for one in wrong), wrong)
+
+
+def _judged_lines(db: sqlite3.Connection) -> KeepRates | None:
+    """Return the shares of judged lines that were right; None without any, as in a snapshot of an earlier version."""
+    kept = line_labels.keep_rates(db) if db.execute(HAS_LINE_LABELS).fetchone() else None
+    return kept if kept and kept.total.judged else None
 
 
 def _lowest_rates(kept: KeepRates | None) -> list[KeepRate]:
@@ -177,12 +231,12 @@ def _since(seen: Overview) -> str:
 
 
 def _prompts(seen: Overview, lists: Lists) -> Chart:
-    days = [Day(one.day, (one.prompts - one.failures, one.failures), lists.on(one.day)) for one in seen.by_day]
+    days = [ChartDay(one.day, (one.prompts - one.failures, one.failures), lists.on(one.day)) for one in seen.by_day]
     return charts.columns("Prompts by day", ("not failed", "failed"), days, bad="failed")
 
 
 def _times(seen: Overview, lists: Lists) -> Chart:
-    days = [Day(one.day, (one.p50_ms, one.p95_ms), lists.on(one.day)) for one in seen.by_day if one.measured]
+    days = [ChartDay(one.day, (one.p50_ms, one.p95_ms), lists.on(one.day)) for one in seen.by_day if one.measured]
     return charts.lines("Latency by day", ("p50", "p95"), days)
 
 
@@ -205,15 +259,11 @@ def _panels(seen: Overview, lists: Lists, titles: dict[str, str]) -> list[Chart]
 def _bars(
     caption: str, field: str, counts: Sequence[Count], *, lists: Lists, whole: int, titles: dict[str, str]
 ) -> Chart:
-    shown = [
-        Bar(
-            f"{one.value} {titles.get(one.value, '')}".rstrip(),
-            one.prompts,
-            lists.of(part) if part else "",
-            one.value == "error",
-        )
-        for one, part in ((one, filters.part(field, one.value)) for one in counts[:LONGEST_LIST])
-    ]
+    shown = []
+    for one in counts[:LONGEST_LIST]:
+        part = filters.part(field, one.value)
+        label = f"{one.value} {titles.get(one.value, '')}".rstrip()
+        shown.append(Bar(label, one.prompts, lists.of(part) if part else "", one.value == "error"))
     rest = sum(one.prompts for one in counts[LONGEST_LIST:])
     if rest:
         shown.append(Bar(f"{len(counts) - LONGEST_LIST} others", rest))

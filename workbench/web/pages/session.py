@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from workbench.web.reading.records import SessionPage, SessionPrompt
 
 LONG_PAUSE_S = 1800
+"""Seconds from which on a pause is shown in bold: a new piece of work may begin there."""
 COLUMNS = (
     "id", "at", "status", "skip_reason", "task_type", "uncertain", "confidence", "latency_ms", "output_tokens",
     "guardrails", "label", "host", "project", "prompt_chars", "prompt",

@@ -33,6 +33,7 @@ NAMES = {
     "status": "Status", "label": "Label", "host": "Agent client", "version": "Instructions",
 }  # fmt: skip
 MOST_VALUES = 8
+"""Values of a facet that are listed, in addition to those that the filter selects."""
 VERSION_DIGITS = 12
 TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 PAGE_ROWS = 50
@@ -74,7 +75,7 @@ class ListQuery:
         return urlencode({name: value for name, value in named.items() if value})
 
 
-def asked(request: Request) -> ListQuery:
+def list_query(request: Request) -> ListQuery:
     """Parse the address; unknown values are replaced by the defaults."""
     sort = request.args.get("sort") or ""
     return ListQuery(
@@ -86,7 +87,7 @@ def asked(request: Request) -> ListQuery:
 
 async def view(history: History, request: Request) -> Response:
     """Show the matches of the filter, and the facets to narrow it by."""
-    wanted = asked(request)
+    wanted = list_query(request)
     error = None
     shown: dict[str, Any] = {}
     try:
@@ -115,7 +116,7 @@ async def view(history: History, request: Request) -> Response:
 
 async def rows(history: History, request: Request) -> Response | AsgiStream:
     """Return the matches of the filter as data: one page as JSON, all of them as CSV."""
-    wanted = asked(request)
+    wanted = list_query(request)
     try:
         found = await _some(history, wanted, wanted.before)
     except SelectionError as error:

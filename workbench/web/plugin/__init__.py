@@ -68,7 +68,7 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
     """Wrap the application: mark requests that hold SQL, narrow wide tables, and check all requests if configured."""
     from datasette.utils import StartupError
 
-    from workbench.web.native import query_processes, usual_columns
+    from workbench.web.native import description, query_processes
     from workbench.web.server import guard
 
     try:
@@ -76,8 +76,9 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
     except guard.ConfigurationError as error:
         raise StartupError(str(error)) from error
 
+    # trylast makes this the outermost wrapper: what other plugins answer is checked, too.
     def wrapped(app: query_processes.App) -> query_processes.App:
-        inner = query_processes.mark_requests(usual_columns.with_usual_columns(app, datasette))
+        inner = query_processes.mark_requests(description.with_usual_columns(app, datasette))
         return guard.guarded(inner, asked) if asked else inner
 
     return wrapped
@@ -144,9 +145,9 @@ def table_actions(datasette: Datasette, database: str, table: str, request: Requ
     history = _served(datasette, database)
     if request is None or history is None:
         return []
-    from workbench.web.native import usual_columns
+    from workbench.web.native import description
 
-    every = usual_columns.all_columns(history, table, request)
+    every = description.all_columns(history, table, request)
     return [{"href": every, "label": "All columns"}] if every else []
 
 

@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
 WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
 HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash order by position"
-FILTERS = {
-    "signal": "signal",
-    "task type": "type",
-    "search intent": "intent",
-    "guardrail": "guardrail",
-    "workflow": "workflow",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +86,7 @@ def doubts(db: sqlite3.Connection) -> Doubts | None:
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
     """Return the coverage of a version that ``measured`` returned."""
-    known = _row(db, WHAT_WAS_MEASURED, rules_hash)
+    (known,) = _rows(db, WHAT_WAS_MEASURED, rules_hash)
     rows = tuple(_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
     return Coverage(
@@ -117,7 +110,7 @@ def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
     """Return a rule with the filter for its prompts and the anchor of its line."""
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
     value = row.label.strip('"') if row.kind == "signal" else row.name
-    field = FILTERS.get(row.kind, "")
+    field = filters.FIELD_OF_KIND.get(row.kind, "")
     return Rule(row, filters.part(field, value) if field else "", anchor)
 
 
@@ -130,10 +123,6 @@ def _rule(row: dict[str, Any], prompts: int) -> CoverageRow:
 
 def _cluster(one: dict[str, Any]) -> Cluster:
     return Cluster(tuple(one["terms"]), int(one["prompts"]), tuple(one["examples"]))
-
-
-def _row(db: sqlite3.Connection, query: str, rules_hash: str) -> dict[str, Any]:
-    return _rows(db, query, rules_hash)[0]
 
 
 def _rows(db: sqlite3.Connection, query: str, rules_hash: str) -> list[dict[str, Any]]:

@@ -1,6 +1,5 @@
 """Update what pages read in addition to the traces: roll-ups, word index, measured coverage of the versions in use.
 
-Judging a prompt takes milliseconds, so a version is measured once, and again after 5 % more prompts.
 Clusters are named by words from prompts: a measurement is stored only while all of its prompts still exist.
 """
 
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from storage.base.paced_writes import in_turn
 from storage.metrics import rollups
 from storage.traces import queries, search
+from storage.traces.trace_pages import IN_BRIEF
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,17 +27,18 @@ if TYPE_CHECKING:
 NEWEST_PROMPTS = 5_000
 MOST_VERSIONS = 3
 GROWTH = 0.05
+"""Share of new prompts after which a version is measured again: judging a prompt takes milliseconds."""
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (
-        select id, rules_hash from traces indexed by traces_in_brief where origin <> 'test'
+        select id, rules_hash from {IN_BRIEF} where origin <> 'test'
         order by id desc limit {NEWEST_PROMPTS}
     ) where rules_hash <> '' group by rules_hash order by max(id) desc limit {MOST_VERSIONS}
 """
 WHEN_WAS_IT_MEASURED = "select at, prompts from coverage_measured where rules_hash = :hash"
-HOW_MANY_CAME_SINCE = """
+HOW_MANY_CAME_SINCE = f"""
     select count(*) from (
-        select 1 from traces indexed by traces_in_brief where id >= :id and origin <> 'test' limit :enough
+        select 1 from {IN_BRIEF} where id >= :id and origin <> 'test' limit :enough
     )
 """
 HOW_MANY_ARE_THERE = "select count(*) from json_each(:ids) as wanted cross join traces on traces.id = wanted.value"

@@ -19,6 +19,7 @@ IS_IT_OURS = """
 """
 WHAT_WAS_PUBLISHED = "select at, text, prompts, since, until from published"
 PAGE_LIMIT_MS = 5_000
+"""Milliseconds for a query of a page; SQLite then interrupts it, so that it does not keep one of two read threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def find(datasette: Datasette) -> History | None:
         known = getattr(database, "_enricher_history", None)
         if known is None and database.path:
             known = _inspected(datasette, database)
-            database._enricher_history = known or False  # noqa: SLF001
+            database._enricher_history = known or False  # noqa: SLF001 (False: inspected, and not ours)
         if known:
             return cast("History", known)
     return None

@@ -22,9 +22,11 @@ MOST_REPLAYS = 20
 MOST_NEIGHBOURS = 200
 SESSION_PAGE = 100
 PROMPT_CHARS = 400
+"""Characters of each prompt that a session's page shows."""
 _WHICH = "traces.id, traces.at, traces.status, traces.origin, substr(traces.prompt, 1, 200) as prompt"
 
 WHICH_HAS_THIS_ID = f"select {_WHICH} from traces where id = :id"
+# "g" is the first letter behind the hex digits, so this is a range of the primary key.
 WHICH_BEGIN_SO = f"""
     select {_WHICH} from traces where id > :id and id < :id || 'g' and origin <> 'test' order by id limit :limit
 """
@@ -200,7 +202,7 @@ def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") ->
     """Return the prompts of a session after the one with id ``after``; empty if there is no such session."""
     named = {"session_id": session_id, "limit": LONGEST_SESSION}
     wanted = {"session_id": session_id, "after": after, "limit": SESSION_PAGE + 1}
-    rows = [_asked(row) for row in db.execute(WHICH_PROMPTS, wanted)]
+    rows = [_session_prompt(row) for row in db.execute(WHICH_PROMPTS, wanted)]
     return SessionPage(
         session_id,
         tuple(rows[:SESSION_PAGE]),
@@ -234,7 +236,7 @@ def _one(db: sqlite3.Connection, query: str, **named: str | int) -> str:
     return "" if row is None else str(row[0])
 
 
-def _asked(row: sqlite3.Row) -> SessionPrompt:
+def _session_prompt(row: sqlite3.Row) -> SessionPrompt:
     values = dict(row)
     values["uncertain"] = bool(values["uncertain"])
     values["guardrails"] = tuple(filter(None, (values["guardrails"] or "").split("\x1f")))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WALKED_ROWS = 200_000
 """Versions last used before this many prompts get no time of last use; walking a million rows takes 0.3 s."""
 SAMPLED_ROWS = 20_000
+"""Prompts, back from a version's newest one, among which its median latency is computed."""
 
 HOW_MANY_OF_EACH = """
     select rules_hash, status, task_type, sum(prompts) from prompts_by_class

@@ -92,21 +92,21 @@ def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
 
     Raises ConfigurationError if the password is missing or too short.
     """
-    asked = {name: value for name, value in (config or {}).items() if value}
-    if not asked.keys() & {"allowed_hosts", "password_env", "home"}:
+    settings = {name: value for name, value in (config or {}).items() if value}
+    if not settings.keys() & {"allowed_hosts", "password_env", "home"}:
         return None
-    named = asked.get("allowed_hosts")
+    named = settings.get("allowed_hosts")
     if named is not None and (not isinstance(named, list) or not all(isinstance(one, str) for one in named)):
         raise ConfigurationError("enricher: allowed_hosts is a list of names, like [history.example.org]")
     hosts = LOOPBACK | {_name(one) for one in named} if named else None
     password = b""
-    if variable := str(asked.get("password_env", "")):
+    if variable := str(settings.get("password_env", "")):
         password = os.environ.get(variable, "").encode()
         if len(password) < SHORTEST_PASSWORD:
             raise ConfigurationError(
                 f"enricher: the variable {variable} has to hold a password of {SHORTEST_PASSWORD} bytes or more"
             )
-    return Guard(hosts, password, bool(asked.get("home")), base)
+    return Guard(hosts, password, bool(settings.get("home")), base)
 
 
 def guarded(app: App, guard: Guard) -> App:
@@ -116,7 +116,7 @@ def guarded(app: App, guard: Guard) -> App:
         if scope["type"] == "lifespan":
             await app(scope, receive, send)
             return
-        if scope["type"] != "http":
+        if scope["type"] != "http":  # a web socket: no page uses one
             return
         send = _with_headers(send, *_added(guard, scope))
         status, sentence = guard.refusal(scope["headers"])

@@ -25,20 +25,22 @@ if TYPE_CHECKING:
 
 DATABASE = "history"
 SETTINGS = {
-    "suggest_facets": False,
+    "suggest_facets": False,  # Datasette tries every column: 1.4 s a page with a million prompts
     "facet_time_limit_ms": 500,
     "sql_time_limit_ms": 2000,
     "default_page_size": 50,
     "truncate_cells_html": 400,
     "allow_download": False,
     "allow_csv_stream": True,
-    "num_sql_threads": 2,
+    "num_sql_threads": 2,  # readers' own SQL does not run in them, but in other processes (native/query_processes.py)
 }
 HOW_MANY_PORTS = 50
+"""Ports that are tried, from the requested one on; a second server in another window is no error."""
 GRACE_S = 3
 """Seconds that a download may continue after the end was requested."""
 START_S = 30.0
 LOOK_EVERY_S = 0.02
+"""uvicorn tells nobody when it has started, so its flag is looked at."""
 METADATA, CONFIGURATION, SETTINGS_FILE = "metadata.yaml", "datasette.yaml", "settings.json"
 MARK = "# Written by enricher publish --write-config; written anew by the same command."
 
@@ -214,19 +216,20 @@ def write_files(folder: str, *, plugin: dict[str, object], base_url: str) -> lis
 
 def _contents(plugin: dict[str, object], base_url: str) -> dict[str, str]:
     """Return each file's text by name; Datasette 1.0 reads settings, queries and plugins from ``datasette.yaml``."""
-    told = described(DATABASE, plugin=plugin)
+    ours = described(DATABASE, plugin=plugin)
     settings = {**SETTINGS, "base_url": base_url}
-    if "config" in told:
-        return {METADATA: _yaml(told["metadata"]), CONFIGURATION: _yaml({"settings": settings, **told["config"]})}
-    return {METADATA: _yaml(told["metadata"]), SETTINGS_FILE: json.dumps(settings, indent=2) + "\n"}
+    if "config" in ours:
+        return {METADATA: _yaml(ours["metadata"]), CONFIGURATION: _yaml({"settings": settings, **ours["config"]})}
+    return {METADATA: _yaml(ours["metadata"]), SETTINGS_FILE: json.dumps(settings, indent=2) + "\n"}
 
 
 def _yaml(value: Mapping[str, Any]) -> str:
-    plain = json.loads(json.dumps(value))
+    plain = json.loads(json.dumps(value))  # copies: YAML would name an object that occurs twice, and refer to it
     return f"{MARK}\n" + yaml.dump(plain, Dumper=_Readable, sort_keys=False, allow_unicode=True, width=110)
 
 
 def _refuse_others(path: str) -> None:
+    """Raise FileExistsError for a file without our mark; JSON has no comments, so the settings cannot have one."""
     try:
         with open(path, encoding="utf-8") as file:
             first = file.readline().strip()

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LOOK_EVERY_S = 2.0
+"""Seconds between two looks; each costs one pragma, and the pages may lag behind the hook by so much."""
 PATIENCE_MS = 250
 """Milliseconds that the thread waits for other writers; hooks and commands have priority."""
 COMMAND = "from workbench.web.server.upkeep import main; main()"
 NICENESS = 10
+"""Priority below the hook and the pages: a measurement takes seconds of computing, and nobody waits for it."""
 AGAIN_S = 300.0
 """Seconds after a failure in which the process is not started again."""
 
@@ -122,10 +124,8 @@ class Measuring:
 
 def main() -> None:
     """Measure the history in the folder ``argv[1]``, and print the hashes of versions that cannot be measured."""
-    from storage.db import database
-
     threading.Thread(target=_end_with_the_server, daemon=True).start()
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
         os.nice(NICENESS)
     with contextlib.closing(database.connect(sys.argv[1])) as db:
         print(*derived_data.measure(db))

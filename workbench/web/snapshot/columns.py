@@ -26,16 +26,16 @@ def _always(expression: str, full: str = "") -> ColumnTreatment:
 
 
 NUMBER = _always("{c}")
-CODE = _always("case when {c} glob '*[^0-9a-fTZ:.+-]*' then told({c}) else {c} end", full="{c}")
+CODE = _always("case when {c} glob '*[^0-9a-fTZ:.+-]*' then anonymized({c}) else {c} end", full="{c}")
 """An id, a hash, a time: digits and few letters; any other value of another program is treated as text."""
-WORD = _always("told({c})", full="{c}")
+WORD = _always("anonymized({c})", full="{c}")
 """A word of the product's own vocabulary; a merged history may have any text there."""
-TEXT = ColumnTreatment("told({c})", "''", "{c}")
-NAME = ColumnTreatment("told({c})", "told({c})", "{c}")
+TEXT = ColumnTreatment("anonymized({c})", "''", "{c}")
+NAME = ColumnTreatment("anonymized({c})", "anonymized({c})", "{c}")
 """A name of a rule or a class: not text that a user typed into a prompt."""
-DOCUMENT = ColumnTreatment("told_json({c})", "bare({c})", "{c}")
-LIST = ColumnTreatment("told_json({c})", "'[]'", "{c}")
-WORDS = _always("told_json({c})", full="{c}")
+DOCUMENT = ColumnTreatment("anonymized_json({c})", "bare({c})", "{c}")
+LIST = ColumnTreatment("anonymized_json({c})", "'[]'", "{c}")
+WORDS = _always("anonymized_json({c})", full="{c}")
 """A list of words of the product's vocabulary, of numbers or of ids."""
 CLUSTERS = ColumnTreatment(
     """
@@ -48,8 +48,8 @@ CLUSTERS = ColumnTreatment(
     """,
     "'[]'", "{c}",
 )  # fmt: skip
-FILE = ColumnTreatment("told({c})", "told(last_part({c}))", "{c}")
-PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else told({c}) end"
+FILE = ColumnTreatment("anonymized({c})", "anonymized(last_part({c}))", "{c}")
+PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else anonymized({c}) end"
 """A project without a remote is named by a hash of its folder, which anyone who guesses the folder can compute."""
 NO_DOCUMENT = _always("'{{}}'")
 
@@ -68,7 +68,7 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
         "session_id": ColumnTreatment("pseudonym('session', {c})", "pseudonym('session', {c})", "{c}"),
         "project": ColumnTreatment(PROJECT, "pseudonym('project', {c})", "{c}"),
         "cwd": ColumnTreatment("''", "''", "{c}"),
-        "prompt_hmac": ColumnTreatment("''", CODE.hash, "''"),
+        "prompt_hmac": ColumnTreatment("''", CODE.hash, "''"),  # where texts are left out, it shows which were the same
         "topics": ColumnTreatment("topics({c}, prompt)", "'[]'", "{c}"),
         "inputs": NO_DOCUMENT,
         "memory_context": NO_DOCUMENT,
@@ -79,7 +79,7 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
         "name": NAME,
         "score": NUMBER,
         "evidence": ColumnTreatment(
-            "moved({c}, (select prompt from source.traces as own where own.id = trace_id))", "'[]'", "{c}"
+            "shifted({c}, (select prompt from source.traces as own where own.id = trace_id))", "'[]'", "{c}"
         ),
     },
     "trace_stages": {"trace_id": CODE, "position": NUMBER, "stage": WORD, "latency_ms": NUMBER},
@@ -138,8 +138,8 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
         **dict.fromkeys(("id", "at", "base_hash", "candidate_hash"), CODE),
         **dict.fromkeys(("context", "verdict"), WORD),
         **dict.fromkeys(("prompts", "changed"), NUMBER),
-        "base": ColumnTreatment("told({c})", "substr(base_hash, 1, 12)", "{c}"),
-        "candidate": ColumnTreatment("told({c})", "substr(candidate_hash, 1, 12)", "{c}"),
+        "base": ColumnTreatment("anonymized({c})", "substr(base_hash, 1, 12)", "{c}"),
+        "candidate": ColumnTreatment("anonymized({c})", "substr(candidate_hash, 1, 12)", "{c}"),
         "selection": ColumnTreatment("chosen({c})", "''", "{c}"),
         "diff": TEXT,
         "figures": DOCUMENT,

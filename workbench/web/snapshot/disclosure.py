@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FOLDER = "[folder]"
 PSEUDONYM_DIGITS = 12
 REMEMBERED_TEXTS = 4096
+"""Results that are kept: a prompt is anonymised for its own column, and again for its scores and its topics."""
 LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
@@ -58,7 +59,7 @@ class Anonymizer:
         """Return a JSON document with every text in it anonymised."""
         return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
 
-    def moved(self, evidence: str, prompt: str) -> str:
+    def shifted(self, evidence: str, prompt: str) -> str:
         """Return evidence ``[[signal, start, end, weight], …]`` with offsets into the anonymised prompt, as JSON.
 
         Evidence whose words were replaced is left out.
@@ -66,7 +67,7 @@ class Anonymizer:
         edits = self._known(prompt)[1]
         found = []
         for signal, start, end, *weight in filter(_is_evidence, _list(evidence)):
-            place = moved_span(start, end, edits) if 0 <= start <= end <= len(prompt) else None
+            place = shifted_span(start, end, edits) if 0 <= start <= end <= len(prompt) else None
             if place:
                 found.append([self.anonymize(str(signal)), *place, *weight])
         return json.dumps(found, ensure_ascii=False)
@@ -118,7 +119,7 @@ class Anonymizer:
         safe = redact(text)[0]
         if safe != text:
             steps.append((_difference(text, safe),))
-        safe = self._step(self._places, _place, safe, steps)
+        safe = self._step(self._places, _place, safe, steps)  # before names: a login in a path goes with its folder
         if self._names:
             safe = self._step(self._names, lambda found: self._placeholders[(found.lastindex or 0) - 1], safe, steps)
         for pattern in (UUID, LONG_WORD) if self._sessions else ():
@@ -156,7 +157,7 @@ class Anonymizer:
         return text
 
 
-def moved_span(start: int, end: int, steps: Sequence[Sequence[Replacement]]) -> tuple[int, int] | None:
+def shifted_span(start: int, end: int, steps: Sequence[Sequence[Replacement]]) -> tuple[int, int] | None:
     """Return the span's position after all edits, None if one of them overlaps it."""
     for edits in steps:
         shift = 0

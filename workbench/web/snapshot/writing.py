@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Advance = Callable[[str, int, int], None]
 
 BATCH_ROWS = 5_000
+"""Traces that are copied at a time, after which the progress is shown."""
 STEPS_BETWEEN_LOOKS = 20_000
 CACHE_KB = 65_536
 HOW_IS_IT_MADE = """
@@ -180,6 +181,7 @@ def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Itera
     """Yield a connection to the new file, with the history attached read-only."""
     with contextlib.closing(sqlite3.connect(aside, uri=True, isolation_level=None)) as db:
         db.set_progress_handler(should_stop, STEPS_BETWEEN_LOOKS)
+        # Nothing needs to survive a crash: an unfinished file is deleted, and the next try begins anew.
         for setting in ("journal_mode = off", "synchronous = off", f"cache_size = {-CACHE_KB:d}"):
             db.execute(f"pragma {setting}")
         db.execute("attach :source as source", {"source": reader.address(source)})
@@ -233,9 +235,10 @@ def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publicati
 
 def _add_sql_functions(db: sqlite3.Connection, anonymizer: Anonymizer) -> None:
     for name, places, function in (
-        ("told", 1, anonymizer.anonymize), ("told_json", 1, anonymizer.anonymize_json), ("moved", 2, anonymizer.moved),
-        ("pseudonym", 2, anonymizer.pseudonym), ("topics", 2, anonymizer.topics), ("chosen", 1, anonymizer.chosen),
-        ("bare", 1, anonymizer.bare), ("clusters", 2, anonymizer.clusters), ("last_part", 1, last_part),
+        ("anonymized", 1, anonymizer.anonymize), ("anonymized_json", 1, anonymizer.anonymize_json),
+        ("shifted", 2, anonymizer.shifted), ("pseudonym", 2, anonymizer.pseudonym), ("topics", 2, anonymizer.topics),
+        ("chosen", 1, anonymizer.chosen), ("bare", 1, anonymizer.bare), ("clusters", 2, anonymizer.clusters),
+        ("last_part", 1, last_part),
     ):  # fmt: skip
         db.create_function(name, places, function, deterministic=True)
 

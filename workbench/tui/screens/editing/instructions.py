@@ -19,19 +19,19 @@ from workbench.edits import instructions_file as files
 from workbench.edits import live
 from workbench.edits.instructions_file import outline
 from workbench.replay.rulesets.compared_rules import RECORDED
-from workbench.tui import runs
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit
 from workbench.tui.panes import blast_view
+from workbench.tui.screens.editing.open_file import UNSAVED
 from workbench.tui.screens.editing.replaying import ReplayingScreen
+from workbench.tui.state import here
+from workbench.tui.widgets.dialogs import Answer, Picker
 from workbench.tui.widgets.editor import InstructionsEditor
 from workbench.tui.widgets.editor_pane import EditorPane
-from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.lists.line_list import LineList
-from workbench.tui.widgets.questions.picker import Answer, Picker
-from workbench.tui.working_folder import here
+from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.message import Message
@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from workbench.tui.widgets.lists.line_list import Group
 
 AFTER_TYPING_S = 0.25
+"""Seconds of pause in typing after which the draft is kept and the replay begins."""
 VERSIONS_OFFERED = 12
 FEW_CHANGES = 40
+"""With more changes, their groups are closed at first."""
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
 """Least list widths at which a change shows its effect, and the part of the edit that caused it."""
@@ -157,9 +159,7 @@ What the channels found is taken from the record; where other rules would have a
     def open_file(self, path: str) -> None:
         """Show another file; while there is an unsaved edit, stay on it and notify the user how to proceed."""
         if self._path and self.is_unsaved:
-            self.notify(
-                "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
-            )
+            self.notify(UNSAVED, severity="warning", timeout=5)
             return
         try:
             text = files.read(path)
@@ -184,11 +184,11 @@ What the channels found is taken from the record; where other rules would have a
         self.query_one("#summary", Static).update(summary)
         self.editor.show_problems([one.line for one in self.own_problems])
         problems = blast_view.problem_group(self._problems, self._path)
-        width = self.size.width if self.has_class("-narrow") else self.size.width // 2
+        width = self.size.width if self.has_class("-narrow") else self.size.width // 2  # next to the editor
         causes = self._causes if width >= WIDE_LIST else None
         groups = [
             *([problems] if problems else []),
-            *blast_view.change_groups(self._shown, causes, beside=width >= NARROW_LIST, sorted_out=self._groups),
+            *blast_view.change_groups(self._shown, causes, with_effect=width >= NARROW_LIST, sorted_out=self._groups),
             blast_view.outline_group(outline(self.editor.text)),
         ]
         self.lines.show(groups, opened=self._to_open(groups))
@@ -242,9 +242,6 @@ What the channels found is taken from the record; where other rules would have a
         self.remove_class("-editing")
         self.lines.focus()
 
-    def show_wrong_filter(self, error: SelectionError) -> None:
-        self.bar.show_error(str(error))
-
     def moved(self, path: str, before: str) -> None:
         self.remember(file=path)
         self.new_session(before)
@@ -269,11 +266,11 @@ What the channels found is taken from the record; where other rules would have a
         """Find the layers that apply here, and the templates and workflows that they name."""
         found = [*files.choices(here(), given=self.app.instructions), *files.named_files(here())]
         answers = [Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", _file_note(one)) for one in found]
-        self._ask("Which instructions?", answers, self._path, self._answered_file)
+        self.app.call_from_thread(self.ask, Picker("Which instructions?", answers, now=self._path), self._take_file)
 
-    def _answered_file(self, answer: str | None) -> None:
-        if answer and answer != self._path:
-            self.open_file(answer)
+    def _take_file(self, path: str) -> None:
+        if path != self._path:
+            self.open_file(path)
 
     def action_base(self) -> None:
         """Ask for the base of the comparison."""
@@ -295,22 +292,18 @@ What the channels found is taken from the record; where other rules would have a
                 for name, prompts, _newest in versions
             ),
         ]
-        self._ask("Compare with", answers, self._base, self._answered_base)
+        self.app.call_from_thread(self.ask, Picker("Compare with", answers, now=self._base), self._take_base)
 
-    def _ask(self, title: str, answers: list[Answer], now: str, answered: Callable[[str | None], None]) -> None:
-        """Ask the user to pick an answer; callable from a thread."""
-        self.app.call_from_thread(self.app.push_screen, Picker(title, answers, now=now), answered)
-
-    def _answered_base(self, answer: str | None) -> None:
-        if answer and answer != self._base and self._session is not None:
-            self._base = answer
-            self.remember(base=answer)
+    def _take_base(self, base: str) -> None:
+        if base != self._base and self._session is not None:
+            self._base = base
+            self.remember(base=base)
             self.new_session(self._session.opened)
 
     def action_filter(self) -> None:
         """Go to the filter."""
         self.remove_class("-editing")
-        self.bar.focus_input()
+        self.bar.input.focus()
 
     @on(FilterBar.Typed)
     def _filter_typed(self, message: FilterBar.Typed) -> None:
@@ -340,8 +333,7 @@ What the channels found is taken from the record; where other rules would have a
             self.editor.go_to(place)
             self.action_edit()
         elif line.value is not None:
-            runs.want(self.app, line.key)
-            self.app.post_message(OpenCompare(line.key))
+            self.app.post_message(OpenCompare(line.key, is_of_last_run=True))
 
     def action_problem(self) -> None:
         """Go to the next problem after the cursor, else to the first; without any here, to one of another file."""

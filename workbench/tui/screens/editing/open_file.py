@@ -18,15 +18,16 @@ from workbench.edits import drafts
 from workbench.edits import instructions_file as files
 from workbench.edits.drafts import Drafts
 from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.state import here
+from workbench.tui.widgets.dialogs import Answer, Picker
 from workbench.tui.widgets.editor import InstructionsEditor
-from workbench.tui.widgets.questions.picker import Answer, Picker
-from workbench.tui.working_folder import here
 
 if TYPE_CHECKING:
     from enricher.rules.compiling.document import Problem
     from workbench.edits.drafts import Draft
 
 THROW_AWAY = "throw away"
+UNSAVED = "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again."
 
 
 @dataclass
@@ -107,14 +108,14 @@ class OpenFileScreen(WorkbenchScreen):
         answers += [Answer("", "Not now", "they are kept"), Answer(THROW_AWAY, "Throw them away")]
         note = "These edits of the file were not saved when the app ended; another one may be chosen at the next start."
 
-        def answered(answer: str | None) -> None:
+        def answered(answer: str) -> None:
             if answer == THROW_AWAY:
                 for draft in found:
                     drafts.remove(draft)
             elif chosen := next((one for one in found if one.file == answer), None):
                 self._take_draft(chosen)
 
-        self.app.push_screen(Picker("Edits that were not saved", answers, note=note), answered)
+        self.ask(Picker("Edits that were not saved", answers, note=note), answered)
 
     def _take_draft(self, draft: Draft) -> None:
         self.editor.show_text(draft.text, line=self.editor.line)
@@ -147,6 +148,10 @@ class OpenFileScreen(WorkbenchScreen):
         self.drafts.close()
 
     def watch_file(self) -> None:
+        """Notice every save of the file.
+
+        It is no worker of Textual: it never ends, and while a worker runs, the database is not kept up to date.
+        """
         self._stop_watching()
         path, self._stop = self._path, threading.Event()
 
@@ -193,16 +198,10 @@ class OpenFileScreen(WorkbenchScreen):
 
     def action_external(self) -> None:
         """Open the file in the user's own editor; its saves are noticed here."""
-        from workbench.tui.editing import open_editor
-
         if files.saves_as_layer(self._path, here()):
             note = f"{files.objection(self._path, here())}. Edit it here (i): ctrl+s saves what you changed in a layer."
             self.notify(note, severity="warning", timeout=8, markup=False)
         elif self.is_unsaved:
-            self.notify(
-                "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again.", severity="warning", timeout=5
-            )
-        elif trouble := open_editor(self.app, self._path):
-            self.notify(trouble, severity="warning", timeout=8, markup=False)
+            self.notify(UNSAVED, severity="warning", timeout=5)
         else:
-            self.app.refresh()
+            self.edit_elsewhere(self._path)

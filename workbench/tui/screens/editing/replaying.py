@@ -19,10 +19,10 @@ from storage.traces.selection import SelectionError, parse
 from workbench.edits import live, progress
 from workbench.edits.progress import Broken, CauseBatch, Figures, LintResult
 from workbench.replay.rulesets.compared_rules import SideError
-from workbench.tui import runs
+from workbench.tui.screens.base import allow_processes
 from workbench.tui.screens.editing.saving import SavingScreen
-from workbench.tui.workers import processes
-from workbench.tui.working_folder import here
+from workbench.tui.state import CompletedRun, here
+from workbench.tui.widgets.search_bar import FilterBar
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -64,10 +64,6 @@ class ReplayingScreen(SavingScreen):
         """Show the figures and problems as they are now."""
         raise NotImplementedError
 
-    def show_wrong_filter(self, error: SelectionError) -> None:
-        """Tell the user that the filter cannot be used."""
-        raise NotImplementedError
-
     @property
     def figures(self) -> Figures | None:
         """The figures that are displayed; those of each edit are another object."""
@@ -75,13 +71,12 @@ class ReplayingScreen(SavingScreen):
 
     def new_session(self, opened: str) -> None:
         """Begin to compare edits with the base of the file, whose present text is ``opened``."""
-        which = ""
         try:
-            parse(self._filter)
-            which = self._filter
-        except SelectionError as error:
-            self.show_wrong_filter(error)
-        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, parse(which), here())
+            which = parse(self._filter)
+        except SelectionError as error:  # it was remembered; what is typed has been parsed
+            self.query_one(FilterBar).show_error(str(error))
+            which = parse("")
+        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, which, here())
         self.show_file()
         self.begin()
 
@@ -98,7 +93,7 @@ class ReplayingScreen(SavingScreen):
     def examine(self, run: int, session: live.EditSession, text: str) -> None:
         """Replay the recorded prompts under a text and post the progress."""
         worker = get_current_worker()
-        processes.allow()
+        allow_processes()
         for update in session.examine(text, should_stop=lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
@@ -135,7 +130,7 @@ class ReplayingScreen(SavingScreen):
 
     def _publish(self) -> None:
         if self._figures is not None:
-            runs.put(self.app, runs.CompletedRun(self._path, self._figures, self._causes))
+            self.app.last_run = CompletedRun(self._figures, self._causes)
 
     def failed(self, error: BaseException) -> None:
         self._examined = None
@@ -173,4 +168,4 @@ class ReplayingScreen(SavingScreen):
         with self.database() as db:
             identity = progress.store_run(db, figures, diff=diff, selection=selection, causes=causes)
         message = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."
-        self.app.call_from_thread(self.notify, message, timeout=4)
+        self.notify(message, timeout=4)

@@ -15,8 +15,8 @@ from enricher.rules.own_layer import LayerError
 from workbench.edits import instructions_file as files
 from workbench.edits.undoing import ChangedSince, Save, take_back
 from workbench.tui.screens.editing.open_file import OpenFileScreen
-from workbench.tui.widgets.questions.picker import Answer, Picker
-from workbench.tui.working_folder import here
+from workbench.tui.state import here
+from workbench.tui.widgets.dialogs import Answer, Picker
 
 if TYPE_CHECKING:
     from enricher.rules.layers import Layer
@@ -107,11 +107,10 @@ class SavingScreen(OpenFileScreen):
             for path, layer in layers.items()
         ]
 
-        def answered(path: str | None) -> None:
-            if path:
-                self.store_layer(self.editor.text, self._disk, layers[path])
+        def answered(path: str) -> None:
+            self.store_layer(self.editor.text, self._disk, layers[path])
 
-        self.app.push_screen(Picker("Save where?", [*answers, Answer("", "Go on editing")], note=note), answered)
+        self.ask(Picker("Save where?", [*answers, Answer("", "Go on editing")], note=note), answered)
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def store_layer(self, text: str, opened: str, into: Layer) -> None:
@@ -142,12 +141,12 @@ class SavingScreen(OpenFileScreen):
             Answer(TAKE_THEIRS, "Take what is on the disk", "loses this edit"),
         ]
         note = "Another program has written this file since it was read here."
-        self.app.push_screen(Picker("Whose text stays?", answers, note=note), self._answered_whose)
+        self.ask(Picker("Whose text stays?", answers, note=note), self._take_text)
 
-    def _answered_whose(self, answer: str | None) -> None:
-        if answer == OVERWRITE:
+    def _take_text(self, whose: str) -> None:
+        if whose == OVERWRITE:
             self.store(self._path, self.editor.text, None)
-        elif answer == TAKE_THEIRS:
+        else:
             self.action_revert()
 
     @work(thread=True, group="instructions.save", exit_on_error=False)

@@ -12,8 +12,8 @@ from textual.message import Message
 from workbench.gate import gate, reports
 from workbench.tui.messages import OpenTrace
 from workbench.tui.screens.base import WorkbenchScreen
-from workbench.tui.widgets.lists.line_list import Group, Line, LineList
-from workbench.tui.working_folder import here
+from workbench.tui.state import here
+from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -30,7 +30,7 @@ LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fix
 
 @dataclass
 class Gated(Message):
-    """The gate has run; ``report`` is None if it could not, for the given reason.
+    """The gate has run; ``report`` is None if it could not run, for the given reason.
 
     ``with_own_layer`` are the ids of the failing cases that pass with the user's own layer.
     """
@@ -52,7 +52,7 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
 """
     DEFAULT_CSS = "GateScreen LineList { height: 1fr; padding: 0 0 0 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", id="gate.back", key_display="esc"),
+        Binding("escape", "dismiss", "Back", id="gate.back", key_display="esc"),
         Binding("r", "run_gate", "Run again", id="gate.run"),
     ]
 
@@ -69,7 +69,7 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
 
     def action_run_gate(self) -> None:
         """Judge the cases by the files as they are now."""
-        self.query_one(LineList).show([Group(Line("running", "Judging the golden cases …"))])
+        self.query_one(LineList).show([Group(ListLine("running", "Judging the golden cases …"))])
         self.judge()
 
     @work(thread=True, exclusive=True, group="gate.judge", exit_on_error=False)
@@ -87,7 +87,8 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
     def _gated(self, message: Gated) -> None:
         if message.report is None:
             groups = [
-                Group(Line(f"{at}", line)) for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())
+                Group(ListLine(f"{at}", line))
+                for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())
             ]
         else:
             groups = [*_groups(message.report), *_own_layer(message.with_own_layer)]
@@ -97,10 +98,6 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
     def _chosen(self, message: LineList.Chosen) -> None:
         if message.line.value:
             self.app.post_message(OpenTrace(str(message.line.value)))
-
-    def action_back(self) -> None:
-        """Close this screen."""
-        self.dismiss()
 
 
 def _report() -> GateReport:
@@ -115,7 +112,7 @@ def _groups(report: GateReport) -> list[Group]:
     """Return one heading for each line, as the command prints them: nothing is folded."""
     lines = [*reports.lines(report), *((f"gate closed: {reason}", "") for reason in report.reasons())]
     return [
-        Group(Line(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
+        Group(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
         for at, (text, case) in enumerate(lines)
     ]
 
@@ -128,6 +125,6 @@ def _own_layer(passing: tuple[str, ...]) -> list[Group]:
         f"your own layer: {cases} would pass with it; for everybody else {they}: write the change into this project's"
     )
     return [
-        Group(Line("own layer", text, "", "error")),
-        *(Group(Line(f"own {one}", f"    {one}", "", "muted", one)) for one in passing),
+        Group(ListLine("own layer", text, "", "error")),
+        *(Group(ListLine(f"own {one}", f"    {one}", "", "muted", one)) for one in passing),
     ]

@@ -22,13 +22,11 @@ from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import SideError
 from workbench.tui.messages import TakeEdit
 from workbench.tui.panes.blast_view import ChangeLines
-from workbench.tui.screens import on_top
-from workbench.tui.screens.base import WorkbenchScreen
+from workbench.tui.screens.base import WorkbenchScreen, allow_processes
 from workbench.tui.screens.editing.saving import MEANING
+from workbench.tui.state import here
 from workbench.tui.widgets.lists.cursor_view import ends
-from workbench.tui.widgets.lists.line_list import Group, Line, LineList, group_moves
-from workbench.tui.workers import processes
-from workbench.tui.working_folder import here
+from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
 from workbench.tuning.wishes.search import Edit, edits_for
 from workbench.tuning.wishes.wish import FulfilledError, target_files
 
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
 
 SEARCHING = "Searching, and replaying every prompt under each edit …"
 MOST_LISTED = 200
+"""Changed prompts below each proposed edit; the line of the edit has their number."""
 STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
 NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
@@ -49,7 +48,7 @@ COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 @dataclass
 class Proposed(Message):
-    """An edit was found by the search for the layer ``path``; None means that it is over, for a reason if it failed."""
+    """The search for the layer ``path`` found an edit; with None it has ended, for the given reason if it failed."""
 
     edit: Edit | None
     path: str
@@ -85,13 +84,13 @@ class MakeScreen(WorkbenchScreen):
     PLACE = "make"
     HELP = """\
 Single edits that make the prompt come out as you wished. Each is compiled and replayed over all recorded prompts; the
-prompts that it changes are below it. Those come first that change the fewest other prompts for the worse; a prompt that
-was in doubt and gets the wished task type counts as no worse, and only beyond five as changed. Then come those of the
-fewest points. An edit that changes `this prompt alone` mends this wording only; one that changes prompts which were
-wrong in the same way mends more.
+prompts that it changes are listed below it. The first edits are those that change the fewest other prompts for the
+worse; a prompt that was in doubt and gets the wished task type does not count as worse. Next come those that change the
+fewest prompts beyond five, then those with the fewest points. An edit that changes `this prompt alone` mends this
+wording only; one that changes prompts which were wrong in the same way mends more.
 
-At the right stands the file that an edit goes into. `p` puts what is added into another layer: your own counts for you
-in every project, the project's for everybody who works there, and is what the gate judges.
+The file that an edit goes into is named at the right. `p` puts what is added into another layer: your own counts for
+you in every project; the project's counts for everybody who works there, and is what the gate judges.
 
 `enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows why that came out so, and `escape`
 returns to this line.
@@ -104,7 +103,7 @@ returns to this line.
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "layer", "Layer", id="make.layer", tooltip="Put what is added into another layer"),
-        Binding("escape", "back", "Back", id="make.back", key_display="esc"),
+        Binding("escape", "dismiss", "Back", id="make.back", key_display="esc"),
     ]
 
     def __init__(self, trace_id: str, wish: Wish, *, place: str) -> None:
@@ -127,7 +126,7 @@ returns to this line.
         """The proposed edits."""
         return self.query_one(EditList)
 
-    def _tell(self, note: str) -> None:
+    def _show_wish(self, note: str) -> None:
         into, *others = self._layers
         name, meaning = MEANINGS.get(files.layer_of(into, here()), ("", ""))
         lines = [f"It should be: {self._wish}", f"What is added goes into {from_home(into)}"]
@@ -140,7 +139,7 @@ returns to this line.
     def _search(self) -> None:
         self._edits = []
         self.list.show([])
-        self._tell(SEARCHING)
+        self._show_wish(SEARCHING)
         self.search(self._layers[0])
 
     def action_layer(self) -> None:
@@ -157,7 +156,7 @@ returns to this line.
     def search(self, path: str) -> None:
         """Find the edits that add to the layer at ``path``, and post them one by one."""
         worker = get_current_worker()
-        processes.allow()
+        allow_processes()
         try:
             with opened(self.app.state_dir) as corpus:
                 for edit in edits_for(
@@ -184,13 +183,13 @@ returns to this line.
         if message.edit is not None:
             insort(self._edits, message.edit, key=lambda one: one.order)
             self.list.show(_group(one, self._trace_id) for one in self._edits)
-            self._tell(f"{len(self._edits)} found. {SEARCHING}")
+            self._show_wish(f"{len(self._edits)} found. {SEARCHING}")
         else:
             groups = [_group(one, self._trace_id) for one in self._edits]
             self.list.show(groups, opened=[one.head.key for one in groups[:1]])
             count = f"{len(groups)} edit{'s' * (len(groups) != 1)}"
             done = f"{count}, those first that change the fewest other prompts" if groups else NOTHING
-            self._tell(message.reason or done)
+            self._show_wish(message.reason or done)
 
     @on(EditList.Taken)
     def _taken(self, message: EditList.Taken) -> None:
@@ -202,31 +201,27 @@ returns to this line.
     def _chosen(self, message: LineList.Chosen) -> None:
         change = message.line.value
         if isinstance(change, Change):
-            self.app.push_screen(on_top("why", change.prompt.id, change.before.task_type, place=self.bar_place))
-
-    def action_back(self) -> None:
-        """Close this screen."""
-        self.dismiss()
+            self.open_on_top("why", change.prompt.id, change.before.task_type)
 
 
 def _group(edit: Edit, trace_id: str) -> Group:
     figures = edit.figures
     others = [one for one in figures.changes if one.prompt.id != trace_id]
-    standing = figures.label_results
-    bad = f", {len(standing.regressed)} approved regress" if standing and standing.regressed else ""
+    results = figures.label_results
+    bad = f", {len(results.regressed)} approved regress" if results and results.regressed else ""
     narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
     right = f"{_target(edit.path)} · {narrow}{bad}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
-    changes = ChangeLines(others[:MOST_LISTED], standing.regressed if standing else (), {}, right_text=True)
+    changes = ChangeLines(others[:MOST_LISTED], results.regressed if results else (), {}, right_text=True)
     lines = [
-        Line(f"{edit.title} · place", place, "", "muted", edit),
-        *([Line(f"{edit.title} · layer", copied, "", "warning", edit)] if copied else []),
-        Line(f"{edit.title} · effect", headline(figures), str(figures.verdict), "muted", edit),
-        *([] if edit.is_told else [Line(f"{edit.title} · doubt", STILL_UNCERTAIN, "", "error", edit)]),
+        ListLine(f"{edit.title} · place", place, "", "muted", edit),
+        *([ListLine(f"{edit.title} · layer", copied, "", "warning", edit)] if copied else []),
+        ListLine(f"{edit.title} · effect", headline(figures), str(figures.verdict), "muted", edit),
+        *([] if edit.is_told else [ListLine(f"{edit.title} · doubt", STILL_UNCERTAIN, "", "error", edit)]),
         *changes,
     ]
-    return Group(Line(edit.title, edit.title, right, "plain" if edit.is_told else "muted", edit), lines)
+    return Group(ListLine(edit.title, edit.title, right, "plain" if edit.is_told else "muted", edit), lines)
 
 
 def _target(path: str) -> str:

@@ -9,6 +9,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from workbench.tui.widgets.lists.figures import Heading
 from workbench.tui.widgets.plain_text import fit, one_line, plain
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Cells = tuple[tuple[str, "Look"], ...]
 
 LEAST_PROMPT = 46
+"""Cells that the prompt needs before another column is added."""
 MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "○", "error": "!"}
 """One character for the status of a prompt."""
 LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
@@ -37,13 +39,9 @@ class Look(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column: title, width in cells, whether it is right-aligned, and the sort order that its title selects."""
+class Column(Heading):
+    """A column of the table of prompts; a click on its title selects the order ``sort``, if it has one."""
 
-    name: str
-    title: str
-    width: int
-    is_number: bool = False
     sort: str = ""
 
 
@@ -52,10 +50,11 @@ LONG_TIME = Column("long_time", "time", 12, sort="newest")
 MARK = Column("mark", " ", 1)
 TYPE = Column("type", "task type", 15)
 GIVEN = Column("given", " ", 1)
+LABEL = Column("label", "label", 14)
 EXTRA_COLUMNS = (
     Column("ms", "ms", 6, is_number=True, sort="slowest"),
     Column("tokens", "tokens", 6, is_number=True, sort="largest"),
-    Column("label", "label", 14),
+    LABEL,
     Column("host", "host", 8),
     Column("project", "project", 16),
 )
@@ -66,19 +65,19 @@ def layout(width: int) -> tuple[Column, ...]:
     """Return the columns for a table of that width; the prompt takes the remaining width."""
     first = [TIME, MARK, TYPE]
     left = width - sum(column.width + 1 for column in first) - 1
-    beside: list[Column] = []
+    extra: list[Column] = []
     for column in EXTRA_COLUMNS:
         if left - column.width - 1 < LEAST_PROMPT:
             break
-        beside.append(column)
+        extra.append(column)
         left -= column.width + 1
     if left - (LONG_TIME.width - TIME.width) >= LEAST_PROMPT:
         first[0] = LONG_TIME
         left -= LONG_TIME.width - TIME.width
-    if Column("label", "label", 14) not in beside:
+    if LABEL not in extra:  # the mark of a label, at least
         first.insert(3, GIVEN)
         left -= GIVEN.width + 1
-    return (*first, Column("prompt", "prompt", max(1, left)), *beside)
+    return (*first, Column("prompt", "prompt", max(1, left)), *extra)
 
 
 def cells_of(line: TraceLine, width: int) -> Cells:

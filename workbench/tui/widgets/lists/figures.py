@@ -11,16 +11,18 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
-from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
+from workbench.tui.widgets.lists.cursor_view import CursorView, OfList, ends, moves
 from workbench.tui.widgets.plain_text import fit, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from textual import events
 
 CELL_PADDING = 1
 SCROLLBAR = 1
+BLOCKS = "▁▂▃▄▅▆▇█"
+EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,12 @@ class TableRow:
     cells: tuple[str, ...]
     styles: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, key: str, styled: Iterable[tuple[str, str]]) -> TableRow:
+        """Return a row of cells that are given with their styles."""
+        cells, styles = zip(*styled, strict=True)
+        return cls(key, cells, styles)
+
 
 class FiguresTable(CursorView, inherit_bindings=False):
     """A table with a cursor on whole rows; the cursor stays on its row when the rows change."""
@@ -56,25 +64,11 @@ class FiguresTable(CursorView, inherit_bindings=False):
     ]
     TITLES = 1
 
-    @dataclass
-    class Moved(Message):
+    class Moved(OfList):
         """The user moved the cursor to another row."""
 
-        source: FiguresTable
-
-        @property
-        def control(self) -> FiguresTable:
-            return self.source
-
-    @dataclass
-    class Chosen(Message):
+    class Chosen(OfList):
         """The user chose the row under the cursor."""
-
-        source: FiguresTable
-
-        @property
-        def control(self) -> FiguresTable:
-            return self.source
 
     @dataclass
     class TitleChosen(Message):
@@ -105,7 +99,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
         self._headings = tuple(headings or self._headings)
         self.shown = tuple(rows)
         here = next((at for at, one in enumerate(self.shown) if one.key == before), min(self.cursor, len(rows) - 1))
-        self.set_reactive(FiguresTable.cursor, max(0, here))
+        self.set_reactive(FiguresTable.cursor, max(0, here))  # unwatched: no user has moved it
         self.resized()
 
     def widths(self) -> list[int]:
@@ -173,3 +167,23 @@ def percent(share: float | None) -> str:
     if share < 0.001:
         return "<0.1 %" if share > 0 else "0 %"
     return f"{share * 100:.1f} %" if share < 0.9995 else "100 %" if share >= 1 else ">99.9 %"
+
+
+def sparkline(values: Sequence[float | None], width: int) -> str:
+    """Return the newest values as blocks from zero to their maximum, the last at the right; None is a blank."""
+    seen = list(values)[-width:] if width > 0 else []
+    most = max((value for value in seen if value is not None), default=0.0)
+    return "".join(" " if value is None else _block(value, most) for value in seen).rjust(width)
+
+
+def bar(share: float, width: int) -> str:
+    """Return a share (0 to 1) as a bar of ``width`` cells, exact to an eighth; only a share of 0 is invisible."""
+    eighths = round(max(0.0, min(1.0, share)) * width * 8)
+    if share > 0:
+        eighths = max(1, eighths)
+    whole, rest = divmod(eighths, 8)
+    return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+def _block(value: float, most: float) -> str:
+    return BLOCKS[min(len(BLOCKS) - 1, int(value / most * len(BLOCKS)))] if most > 0 else BLOCKS[0]

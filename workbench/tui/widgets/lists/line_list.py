@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.strip import Strip
 
-from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
+from workbench.tui.widgets.lists.cursor_view import CursorView, OfList, ends, moves
 from workbench.tui.widgets.plain_text import fit, plain
 
 if TYPE_CHECKING:
@@ -20,9 +19,11 @@ if TYPE_CHECKING:
 
     from rich.style import Style
     from textual import events
+    from textual.message import Message
 
 OPEN, CLOSED = "▾", "▸"
 LEAST_TEXT = 12
+"""Cells that a line's own text keeps; with less room, the text at its right is left out."""
 
 
 def group_moves(*, choose: str = "", fold: str = "") -> list[BindingType]:
@@ -40,7 +41,7 @@ MOVES = group_moves()
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ListLine:
     """One line: its key, its text, the text at its right, its look, and the value that it represents."""
 
     key: str
@@ -55,13 +56,13 @@ class Line:
 class Group:
     """A heading with its lines; without lines it is only a heading."""
 
-    head: Line
-    lines: Sequence[Line] = ()
+    head: ListLine
+    lines: Sequence[ListLine] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    line: Line
+    line: ListLine
     group: int
     place: int
     """The index within its group, -1 for the heading."""
@@ -92,29 +93,19 @@ class LineList(CursorView, inherit_bindings=False):
     ]
 
     @dataclass
-    class Moved(Message):
+    class Moved(OfList):
         """The cursor is on another line."""
 
-        source: LineList
-        line: Line | None
-
-        @property
-        def control(self) -> LineList:
-            return self.source
+        line: ListLine | None
 
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, LineList.Moved) and message.source is self.source
 
     @dataclass
-    class Chosen(Message):
+    class Chosen(OfList):
         """The user chose a line that is not the heading of a group."""
 
-        source: LineList
-        line: Line
-
-        @property
-        def control(self) -> LineList:
-            return self.source
+        line: ListLine
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 (Textual's name)
         super().__init__(id=id)
@@ -125,7 +116,7 @@ class LineList(CursorView, inherit_bindings=False):
         self._last_posted: str | None = None
 
     @property
-    def current(self) -> Line | None:
+    def current(self) -> ListLine | None:
         """The line under the cursor."""
         row = self._row(self.cursor)
         return row.line if row else None
@@ -136,7 +127,7 @@ class LineList(CursorView, inherit_bindings=False):
         return self._count
 
     @property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[ListLine]:
         """All lines of all groups, open or not, without the headings."""
         return [line for group in self._groups for line in group.lines]
 

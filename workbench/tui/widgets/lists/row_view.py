@@ -1,4 +1,4 @@
-"""A table of any length: it draws the visible lines and requests the pages that it lacks.
+"""The table of prompts, of any length, and its titles: it draws the visible lines and requests the pages that it lacks.
 
 It does not hold the whole list. Row 0 is the newest line; new lines are put on top, and the visible lines keep their
 place on the screen.
@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 
 from storage.traces.trace_pages import PAGE_ROWS, TraceLine
-from workbench.tui.widgets.lists.columns import Look, cells_of
+from workbench.tui.messages import Replaceable
+from workbench.tui.widgets.lists.columns import Look, cells_of, heading
 from workbench.tui.widgets.lists.cursor_view import CursorView, ends, moves
+from workbench.tui.widgets.plain_text import fit
 
 if TYPE_CHECKING:
     from rich.style import Style
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from workbench.tui.widgets.lists.columns import Cells
 
 MOST_CACHED_PAGES = 24
+MOST_CACHED_CELLS = 1_000
 
 
 class RowView(CursorView, inherit_bindings=False):
@@ -50,22 +55,16 @@ class RowView(CursorView, inherit_bindings=False):
     ]
 
     @dataclass
-    class PagesWanted(Message):
+    class PagesWanted(Replaceable):
         """These pages are visible but not loaded."""
 
         pages: tuple[int, ...]
 
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, RowView.PagesWanted)
-
     @dataclass
-    class Moved(Message):
+    class Moved(Replaceable):
         """The cursor is on another line, or its line was loaded."""
 
         line: TraceLine | None
-
-        def can_replace(self, message: Message) -> bool:
-            return isinstance(message, RowView.Moved)
 
     @dataclass
     class Opened(Message):
@@ -77,6 +76,7 @@ class RowView(CursorView, inherit_bindings=False):
         super().__init__(id="rows")
         self._pages: OrderedDict[int, list[TraceLine]] = OrderedDict()
         self._head: list[TraceLine] = []
+        """Lines that arrived since the list was read, oldest first: adding one moves no other."""
         self._below = 0
         self._cells: OrderedDict[tuple[str, int, str], Cells] = OrderedDict()
         self._asked: set[int] = set()
@@ -151,7 +151,7 @@ class RowView(CursorView, inherit_bindings=False):
         if follows:
             self.scroll_to(y=0, animate=False)
         else:
-            self.set_reactive(RowView.cursor, self.cursor + len(lines))
+            self.set_reactive(RowView.cursor, self.cursor + len(lines))  # unwatched: it stays on its line
             self.scroll_to(y=self.scroll_offset.y + len(lines), animate=False)
         self.refresh()
         self.moved()
@@ -175,7 +175,7 @@ class RowView(CursorView, inherit_bindings=False):
         cells = self._cells.get(key)
         if cells is None:
             cells = self._cells[key] = cells_of(line, width)
-            if len(self._cells) > 1000:
+            if len(self._cells) > MOST_CACHED_CELLS:
                 self._cells.popitem(last=False)
         return cells
 
@@ -212,3 +212,42 @@ class RowView(CursorView, inherit_bindings=False):
         del is_again
         if event.chain > 1:
             self.action_open()
+
+
+class RowHeader(Widget):
+    """One line of titles, aligned with the lines below; a click on the title of a sortable column sorts by it."""
+
+    DEFAULT_CSS = """
+    RowHeader { height: 1; color: $text-muted; background: $surface; text-style: bold; pointer: pointer; }
+    """
+    ALLOW_SELECT = False
+
+    @dataclass
+    class SortWanted(Message):
+        """The user clicked a title."""
+
+        sort: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sort = ""
+
+    def show_sort(self, sort: str) -> None:
+        """Underline the title of the column by which the list is sorted."""
+        self._sort = sort
+        self.refresh()
+
+    def render(self) -> Content:
+        titles = [
+            (
+                fit(column.title, column.width, is_number=column.is_number),
+                "underline" if column.sort and column.sort == self._sort else "",
+            )
+            for column, _start, _end in heading(self.size.width)
+        ]
+        return Content(" ").join(Content.styled(title, style) if style else Content(title) for title, style in titles)
+
+    def on_click(self, event: events.Click) -> None:
+        for column, start, end in heading(self.size.width):
+            if start <= event.x <= end and column.sort:
+                self.post_message(self.SortWanted(column.sort))

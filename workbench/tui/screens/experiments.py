@@ -17,7 +17,6 @@ from workbench.tui.panes import experiment_text
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.lists.cursor_view import ends, moves
 from workbench.tui.widgets.lists.figures import FiguresTable
-from workbench.tui.workers.reading import reading
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -85,8 +84,6 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
         #both VerticalScroll { width: 1fr; height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
         &.-wide #of-b { border-left: solid $panel; }
         &.-narrow #of-b { border-top: solid $panel; }
-        #empty { display: none; padding: 1 2; color: $text-muted; height: 1fr; }
-        &.-empty #empty { display: block; }
         &.-empty #list, &.-empty #one { display: none; }
     }
     """
@@ -146,13 +143,13 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
     @work(thread=True, exclusive=True, group="experiments.load", exit_on_error=False)
     def load(self, run: int) -> None:
         """Read the list."""
-        with reading(self) as db:
+        with self.reading() as db:
             self.post_message(ExperimentsListed(run, experiments.newest(db, limit=MOST)))
 
     @work(thread=True, exclusive=True, group="experiments.open", exit_on_error=False)
     def read_answers(self, run: int, experiment_id: str) -> None:
         """Read the answers of one experiment."""
-        with reading(self) as db:
+        with self.reading() as db:
             found = experiments.find(db, experiment_id)
             results = list(experiments.results(db, found.id))
             prompts = {row.id: row.prompt for row in corpus.rows_of(db, {one.prompt_id for one in results})}
@@ -233,7 +230,7 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
             self.cases.focus()
         elif self._opened is not None:
             self._opened = None
-            self.next_run("open")
+            self.next_run("open")  # answers that are still being read would open it again
             self.set_class(False, "-opened")
             self.refresh_bindings()
             self.list.focus()

@@ -1,4 +1,7 @@
-"""A tour of the app in three steps; each shows a screen, with a text on it at the bottom."""
+"""The first start without history: offer to import past conversations, then show a tour of the app in three steps.
+
+Both can be requested again later. Importing this does not load the dialog of the import.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,12 @@ if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
 
+    from workbench.importing import ConversationFile
     from workbench.tui.app import Workbench
 
+NOTHING_FOUND = (
+    "No conversation was found in the folders of the known clients; 'enricher trace import FILE' reads any other file."
+)
 NEXT, PREVIOUS = "next", "previous"
 
 
@@ -105,9 +112,9 @@ class TourStep(ModalScreen[str], inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,space,right,n", "answer('next')", "Next step", id="tour.next"),
-        Binding("left,backspace,b", "answer('previous')", "Previous step", id="tour.previous"),
-        Binding("escape,q", "answer('')", "Leave the tour", id="tour.leave"),
+        Binding("enter,space,right,n", "dismiss('next')", "Next step", id="tour.next"),
+        Binding("left,backspace,b", "dismiss('previous')", "Previous step", id="tour.previous"),
+        Binding("escape,q", "dismiss('')", "Leave the tour", id="tour.leave"),
     ]
 
     def __init__(self, number: int) -> None:
@@ -129,8 +136,47 @@ class TourStep(ModalScreen[str], inherit_bindings=False):
             self.dismiss(name)
 
     def on_click(self) -> None:
-        self.action_answer(NEXT)
+        self.dismiss(NEXT)
 
-    def action_answer(self, answer: str) -> None:
-        """Close with the answer."""
-        self.dismiss(answer)
+
+def begin(app: Workbench) -> None:
+    """Offer the import, then the tour, unless this user has seen them already."""
+    if not app.memory.recall("app", "is_welcomed", False) and not app.is_welcoming:
+        app.is_welcoming = True
+        _find_conversations(app, is_first=True)
+
+
+def import_conversations(app: Workbench) -> None:
+    """Offer the import of past conversations because the user asked for it."""
+    _find_conversations(app, is_first=False)
+
+
+def start_tour(app: Workbench) -> None:
+    """Show the tour from its first step."""
+    Tour(app).show(0)
+
+
+def _find_conversations(app: Workbench, *, is_first: bool) -> None:
+    def find() -> None:
+        from workbench.importing.conversation_files import stored_files
+
+        app.call_from_thread(_offer, app, stored_files(), is_first)
+
+    app.run_worker(find, thread=True, group="app.conversations", exclusive=True, exit_on_error=False)
+
+
+def _offer(app: Workbench, sources: list[ConversationFile], is_first: bool) -> None:
+    def answered(_result: object) -> None:
+        if is_first:
+            app.memory.remember("app", is_welcomed=True)
+            start_tour(app)
+
+    if sources:
+        from workbench.tui.import_offer import ImportOffer
+
+        dialog: ModalScreen[None] = ImportOffer(sources, is_first=is_first)
+        app.push_screen(dialog, answered)
+    elif is_first:
+        answered(None)
+    else:
+        app.notify(NOTHING_FOUND, timeout=8, markup=False)

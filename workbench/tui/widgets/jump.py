@@ -35,7 +35,7 @@ class JumpScreen(ModalScreen[str], inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+o", "leave", "Stay here", id="jump.leave"),
+        Binding("escape,ctrl+o", "dismiss('')", "Stay here", id="jump.leave"),
     ]
 
     def __init__(self, below: Screen[object]) -> None:
@@ -62,8 +62,4 @@ class JumpScreen(ModalScreen[str], inherit_bindings=False):
             self.dismiss(place)
 
     def on_click(self) -> None:
-        self.action_leave()
-
-    def action_leave(self) -> None:
-        """Close, with the focus where it was."""
         self.dismiss("")

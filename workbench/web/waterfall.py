@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from enricher.context import CHANNELS
-from workbench.web.drawing import charts
+from workbench.web import charts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     Row = dict[str, Any]
 
-ASKING = ("gather", "context")
+GATHERING = ("gather", "context")
 """Names, past and present, of the stage in which channels are called."""
 NOT_ASKED = ("off", "untrusted")
 RECORDING = "record"
@@ -61,7 +61,7 @@ class Waterfall:
 def draw(trace: Row) -> Waterfall:
     """Return the timeline of a trace; ``trace`` is what ``storage.traces.queries.show`` returns."""
     stages = list(_stages(trace["stages"], trace["latency_ms"]))
-    asking = next((one.start_ms for one in stages if one.name in ASKING), 0.0)
+    asking = next((one.start_ms for one in stages if one.name in GATHERING), 0.0)
     channels = list(_channels(_in_order(trace), asking))
     length = max((one.start_ms + one.ms for one in (*stages, *channels)), default=0.0)
     marks = charts.ticks(length)

@@ -1,15 +1,22 @@
-"""Offer to import past conversations: count their prompts, ask, and store them with progress."""
+"""Offer to import past conversations: count their prompts, ask, and store them with progress.
+
+The two functions for threads touch no widget. Their work ends between two lines of a file once ``should_stop`` is true;
+what was stored until then stays, and the next import stores the rest.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import get_current_worker
@@ -17,15 +24,21 @@ from textual.worker import get_current_worker
 from enricher.home import from_home
 from enricher.install.registration import facts
 from storage.db.database import StorageError
+from workbench.importing.survey import ImportFilter, Sieve, Stored, store, survey
+from workbench.importing.tracing import Tracer
 from workbench.tui.messages import DataChanged
-from workbench.tui.workers import conversations
-from workbench.tui.workers.conversations import Counted, Imported, Progress, StoppedError
+from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
 
-    from workbench.importing import ConversationFile
+    from workbench.importing import Advance, ConversationFile
+    from workbench.importing.survey import ImportSurvey
     from workbench.tui.app import Workbench
+
+    Post = Callable[[Message], object]
 
 BAR_WIDTH = 30
 FIRST = "There is no prompt yet, but conversations that you had with these programs are on this machine:"
@@ -33,6 +46,35 @@ ASKED = "Conversations that you had with these programs are on this machine:"
 PROMISE = "The prompts that you typed are read from them. Secrets are removed before anything is stored in {folder}."
 ASKED_EARLY = "y  import them      n  not now"
 LATER = 'ctrl+p, "Import past conversations" offers it again.'
+POST_EVERY_S = 0.1
+
+
+class StoppedError(Exception):
+    """The user has stopped the import."""
+
+
+@dataclass
+class Progress(Message):
+    """The share of the files' bytes that was read, from 0 to 1, and the number of prompts stored so far."""
+
+    share: float
+    stored: int = 0
+
+
+@dataclass
+class Counted(Message):
+    """All files were read; ``wanted`` repeats the selection that was counted."""
+
+    found: ImportSurvey
+    wanted: ImportFilter
+
+
+@dataclass
+class Imported(Message):
+    """The import has ended; ``is_whole`` is false if it was stopped."""
+
+    stored: Stored
+    is_whole: bool
 
 
 class ImportOffer(ModalScreen[None], inherit_bindings=False):
@@ -87,9 +129,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         """Read all files and count their prompts."""
         worker = get_current_worker()
         try:
-            conversations.count(
-                self.app.state_dir, self._sources, self.post_message, should_stop=lambda: worker.is_cancelled
-            )
+            count_prompts(self.app.state_dir, self._sources, self.post_message, should_stop=lambda: worker.is_cancelled)
         except StoppedError:
             pass
         except (StorageError, OSError, sqlite3.Error) as failure:
@@ -100,7 +140,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         """Store the prompts."""
         worker = get_current_worker()
         try:
-            conversations.import_prompts(
+            store_prompts(
                 self.app.state_dir,
                 self._sources,
                 counted,
@@ -116,7 +156,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
 
     @on(Progress)
     def _progressed(self, message: Progress) -> None:
-        if self._is_over:
+        if self._is_over:  # a late message: the result is shown already
             return
         done = round(message.share * BAR_WIDTH)
         bar = f"{'━' * done}{'─' * (BAR_WIDTH - done)} {message.share:4.0%}"
@@ -192,3 +232,48 @@ def _list_programs(sources: list[ConversationFile]) -> str:
 
 def _prompts(count: int) -> str:
     return f"{count:,} prompt{'s' * (count != 1)}"
+
+
+def count_prompts(
+    state_dir: str, sources: list[ConversationFile], post: Post, *, should_stop: Callable[[], bool]
+) -> None:
+    """Post how many prompts an import would store. Raises StoppedError, StorageError, OSError, sqlite3.Error."""
+    wanted = ImportFilter(since=0, until=int(time.time() * 1_000_000))
+    with open_database(state_dir) as db:
+        sieve = Sieve(db, Tracer(state_dir), wanted)
+        found = survey(sources, sieve, _advance(sources, lambda share: post(Progress(share)), should_stop))
+    post(Counted(found, wanted))
+
+
+def store_prompts(
+    state_dir: str, sources: list[ConversationFile], counted: Counted, post: Post, *, should_stop: Callable[[], bool]
+) -> None:
+    """Store the prompts that were counted, and post the result. Raises StorageError, OSError, sqlite3.Error."""
+    stored, tracer, is_whole = Stored(), Tracer(state_dir), True
+    tracer.prepare()
+    with open_database(state_dir) as db:
+        sieve = Sieve(db, tracer, counted.wanted)
+        advance = _advance(sources, lambda share: post(Progress(share, stored.prompts)), should_stop)
+        try:
+            store(db, sources, found=counted.found, sieve=sieve, tracer=tracer, stored=stored, advance=advance)
+        except StoppedError:
+            is_whole = False
+    post(Imported(stored, is_whole))
+
+
+def _advance(
+    sources: list[ConversationFile], report: Callable[[float], object], should_stop: Callable[[], bool]
+) -> Advance:
+    """Return a function that is called with the bytes of each further piece, and reports their share at times."""
+    total, done, reported_at = max(1, sum(source.size for source in sources)), 0, 0.0
+
+    def advance(size: int) -> None:
+        nonlocal done, reported_at
+        if should_stop():
+            raise StoppedError
+        done += size
+        if time.monotonic() - reported_at > POST_EVERY_S:
+            reported_at = time.monotonic()
+            report(min(1.0, done / total))
+
+    return advance

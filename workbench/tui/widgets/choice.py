@@ -41,9 +41,9 @@ class _Item(Static):
         self._note = ""
         self.show(is_chosen=False)
 
-    def show(self, *, is_chosen: bool, beside: str | None = None) -> None:
-        """Draw the alternative as selected or not, with the text ``beside`` after its title."""
-        self._note = self._note if beside is None else beside
+    def show(self, *, is_chosen: bool, note: str | None = None) -> None:
+        """Draw the alternative as selected or not, with the text ``note`` after its title."""
+        self._note = self._note if note is None else note
         text = f"{self.option.key} {self.option.title}{self._note}"
         self.set_class(is_chosen, "-chosen")
         self.update(f"[{text}]" if is_chosen else f" {text} ")
@@ -58,7 +58,7 @@ class Choice(Horizontal):
     DEFAULT_CSS = """
     Choice {
         height: 1; background: $surface;
-        #told { width: 1fr; text-align: right; padding: 0 1; color: $text-muted; text-wrap: nowrap; }
+        #note { width: 1fr; text-align: right; padding: 0 1; color: $text-muted; text-wrap: nowrap; }
     }
     """
 
@@ -76,7 +76,7 @@ class Choice(Horizontal):
     def compose(self) -> ComposeResult:
         for option in self._options:
             yield _Item(option)
-        yield Static("", id="told", markup=False)
+        yield Static("", id="note", markup=False)
 
     def on_mount(self) -> None:
         self.choose(self._chosen)
@@ -91,12 +91,12 @@ class Choice(Horizontal):
         """Show these counts, by the alternatives' names, after their titles."""
         for item in self.query(_Item):
             number = numbers.get(item.option.name)
-            beside = "" if number is None else f" {number:,}"
-            item.show(is_chosen=item.option.name == self._chosen, beside=beside)
+            note = "" if number is None else f" {number:,}"
+            item.show(is_chosen=item.option.name == self._chosen, note=note)
 
     def show_note(self, text: str) -> None:
         """Show a text on the selected alternative."""
-        self.query_one("#told", Static).update(text)
+        self.query_one("#note", Static).update(text)
 
 
 def next_of(value: str, names: Collection[str]) -> str:

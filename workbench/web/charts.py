@@ -20,6 +20,7 @@ PLOT = 150
 """Height of the plot in pixels; above it is room for the highest mark, below it for the days."""
 ABOVE, BELOW = 8, 24
 DIGIT_PX = 7
+"""Width of a digit in pixels, by which the room for the axis's numbers is computed."""
 LEAST_DAYS = 7
 """Least width of a chart in days, counted back from the last one."""
 MOST_LINKS = 120
@@ -39,6 +40,7 @@ MOST_DAYS = 6
 STEPS_IN_DAYS = (1, 2, 7, 14)
 STEPS_IN_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 MOST_DOTS = 45
+"""Days; with more of them the dots would touch, and only the lines are drawn."""
 TABLE = Markup('<table class="bars" aria-label="{}"><tbody>{}</tbody></table>')
 BAR = Markup(
     '<tr{}><th scope="row" title="{}">{}</th>'
@@ -52,7 +54,7 @@ PLOT_AREA = Markup(
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class ChartDay:
     """The figures of a day (YYYY-MM-DD), in the order of the chart's names."""
 
     day: str
@@ -70,10 +72,10 @@ class Chart:
     svg: Markup
 
 
-def over_days(
+def _over_days(
     caption: str,
     names: tuple[str, ...],
-    given: Sequence[Day],
+    given: Sequence[ChartDay],
     *,
     marks: list[float],
     body: Markup,
@@ -97,17 +99,17 @@ def over_days(
     return Chart(caption, ("day", *names), rows, svg)
 
 
-def position(given: Sequence[Day], day: Day) -> int:
+def position(given: Sequence[ChartDay], day: ChartDay) -> int:
     """Return the number of days from the first day of the chart to this one."""
     return (date.fromisoformat(day.day) - _first(given)).days
 
 
-def length(given: Sequence[Day]) -> int:
+def length(given: Sequence[ChartDay]) -> int:
     """Return the width of the chart in days, including days without figures."""
     return position(given, given[-1]) + 1 if given else 1
 
 
-def _first(given: Sequence[Day]) -> date:
+def _first(given: Sequence[ChartDay]) -> date:
     last = date.fromisoformat(given[-1].day)
     return min(date.fromisoformat(given[0].day), last - timedelta(days=LEAST_DAYS - 1))
 
@@ -140,7 +142,7 @@ def _height(mark: float, marks: list[float]) -> str:
     return short(ABOVE + PLOT - PLOT * mark / marks[-1])
 
 
-def _along(given: Sequence[Day]) -> Markup:
+def _along(given: Sequence[ChartDay]) -> Markup:
     if not given:
         return LETTERS.format("50%", ABOVE + PLOT // 2, "middle", "nothing in this period")
     first, last = _first(given), date.fromisoformat(given[-1].day)
@@ -153,7 +155,7 @@ def _along(given: Sequence[Day]) -> Markup:
     return drawn
 
 
-def _hits(given: Sequence[Day], names: tuple[str, ...], unit: str) -> Markup:
+def _hits(given: Sequence[ChartDay], names: tuple[str, ...], unit: str) -> Markup:
     every = length(given)
     drawn = Markup("")
     for day in given:
@@ -166,7 +168,7 @@ def _hits(given: Sequence[Day], names: tuple[str, ...], unit: str) -> Markup:
     return drawn
 
 
-def _described(given: Sequence[Day], names: tuple[str, ...], unit: str) -> str:
+def _described(given: Sequence[ChartDay], names: tuple[str, ...], unit: str) -> str:
     if not given:
         return "There is nothing in this period."
     greatest = max(given, key=lambda day: max(day.values))
@@ -176,11 +178,11 @@ def _described(given: Sequence[Day], names: tuple[str, ...], unit: str) -> str:
     )
 
 
-def ticks(greatest: float, *, most: int = MOST_NUMBERS, least_step: float = 0.0) -> list[float]:
-    """Return 0 and up to ``most`` round numbers above it, the last not below ``greatest``."""
+def ticks(greatest: float, *, least_step: float = 0.0) -> list[float]:
+    """Return 0 and up to ``MOST_NUMBERS`` round numbers above it, the last not below ``greatest``."""
     if greatest <= 0:
         return [0.0, max(1.0, least_step)]
-    rough = greatest / most
+    rough = greatest / MOST_NUMBERS
     power = 10 ** math.floor(math.log10(rough))
     step = next(power * one for one in (1, 2, 5, 10) if power * one >= rough * (1 - 1e-9))
     step = max(step, least_step)
@@ -240,18 +242,16 @@ def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
     return Chart(caption, ("name", "prompts", "share"), rows, TABLE.format(caption, Markup("").join(drawn)))
 
 
-def columns(
-    caption: str, names: tuple[str, ...], given: Sequence[Day], *, bad: str = "", unit: str = "prompts"
-) -> Chart:
+def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, bad: str = "") -> Chart:
     """Return a chart with a column per day, its values stacked in the order of ``names``; ``bad`` is highlighted."""
     classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
     marks = ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
     body = PLOT_AREA.format(ABOVE, PLOT, length(given), _stacks(given, classes, greatest=marks[-1]))
-    key = _key(zip(names, classes, strict=True), f"{unit} a day")
-    return over_days(caption, names, given, marks=marks, body=body, key=key, unit=unit)
+    key = _key(zip(names, classes, strict=True), "prompts a day")
+    return _over_days(caption, names, given, marks=marks, body=body, key=key, unit="prompts")
 
 
-def lines(caption: str, names: tuple[str, str], given: Sequence[Day], *, unit: str = "ms") -> Chart:
+def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Chart:
     """Return a chart of a lower and an upper line by day with a band between them; a single day is two dots."""
     marks = ticks(max((max(day.values) for day in given), default=0.0))
     places = [(position(given, day) + 0.5, *(1000 - 1000 * one / marks[-1] for one in day.values)) for day in given]
@@ -262,8 +262,8 @@ def lines(caption: str, names: tuple[str, str], given: Sequence[Day], *, unit: s
     body = PLOT_AREA.format(ABOVE, PLOT, length(given), shapes if len(given) > 1 else "")
     if len(given) <= MOST_DOTS:
         body += _dots(upper, "dot second", length(given)) + _dots(lower, "dot", length(given))
-    key = _key(zip(names, ("line", "line second"), strict=True), unit)
-    return over_days(caption, names, given, marks=marks, body=body, key=key, unit=unit)
+    key = _key(zip(names, ("line", "line second"), strict=True), "ms")
+    return _over_days(caption, names, given, marks=marks, body=body, key=key, unit="ms")
 
 
 def share(part: float, whole: float) -> str:
@@ -274,7 +274,7 @@ def share(part: float, whole: float) -> str:
     return "< 0.1 %" if 0 < percent < 0.1 else f"{percent:.1f} %"
 
 
-def _stacks(given: Sequence[Day], classes: tuple[str, ...], *, greatest: float) -> Markup:
+def _stacks(given: Sequence[ChartDay], classes: tuple[str, ...], *, greatest: float) -> Markup:
     """Return one SVG path per CSS class, with a rectangle for each day that has a value."""
     paths: list[list[str]] = [[] for _ in classes]
     for day in given:

@@ -1,1 +1,0 @@
-"""The Experiments screen: stored experiments, and both answers to each of their prompts."""

@@ -1,0 +1,173 @@
+"""Dialogs that ask a question and return the answer: yes or no, one of a few answers, one of the task types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from workbench.gate.queue import keys_for
+from workbench.tui.widgets.plain_text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual import events
+    from textual.app import ComposeResult
+
+
+class Question(ModalScreen[bool], inherit_bindings=False):
+    """A question that returns True for yes; anything else that closes it means no."""
+
+    DEFAULT_CSS = """
+    Question {
+        align: center middle; background: $background 60%;
+        #question {
+            width: 64; max-width: 96%; height: auto; max-height: 92%; padding: 1 2;
+            background: $surface; border: round $warning; border-title-color: $foreground;
+        }
+        #answers { margin-top: 1; color: $text-muted; pointer: pointer; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "dismiss(True)", "Yes", id="question.yes"),
+        Binding("n,escape,q", "dismiss(False)", "No", id="question.no"),
+    ]
+
+    def __init__(self, title: str, text: str, *, yes: str) -> None:
+        super().__init__()
+        self._title, self._text, self._yes = title, text, yes
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="question") as box:
+            box.border_title = self._title
+            yield Static(self._text, markup=False)
+            yield Static(f"y  {self._yes}      n  leave it as it is", id="answers", markup=False)
+
+    def on_click(self, event: events.Click) -> None:
+        """Answer by a click on one of the two answers; a click outside means no."""
+        answers = self.query_one("#answers")
+        if event.widget is answers:
+            self.dismiss(event.x < len(f"y  {self._yes}   "))
+        elif event.widget is self:
+            self.dismiss(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A possible answer: its value, its text, and a note after it."""
+
+    value: str
+    text: str
+    note: str = ""
+
+
+class Picker(ModalScreen[str], inherit_bindings=False):
+    """Returns the value of the chosen answer; empty if the user cancelled."""
+
+    DEFAULT_CSS = """
+    Picker {
+        align: center middle; background: $background 60%;
+        #question {
+            width: 92; max-width: 96%; height: auto; max-height: 90%; padding: 1 2; background: $surface;
+            border: round $primary; border-title-color: $foreground; border-subtitle-color: $text-muted;
+        }
+        #question > Static { color: $text-muted; margin: 0 0 1 0; }
+        OptionList { height: auto; max-height: 16; border: none; padding: 0; background: $surface; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss('')", "None of them", id="picker.leave"),
+        Binding("j", "app.simulate_key('down')", "Next answer", id="picker.down", show=False),
+        Binding("k", "app.simulate_key('up')", "Previous answer", id="picker.up", show=False),
+    ]
+
+    def __init__(self, title: str, answers: Sequence[Answer], *, note: str = "", now: str = "") -> None:
+        super().__init__()
+        self._title, self._answers, self._note, self._now = title, answers, note, now
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="question") as box:
+            box.border_title = self._title
+            box.border_subtitle = "enter chooses · esc leaves"
+            if self._note:
+                yield Static(self._note, markup=False)
+            width = max((cell_len(one.text) for one in self._answers), default=0)
+            yield OptionList(*(Option(_format_answer(one, self._now, width)) for one in self._answers), compact=True)
+
+    def on_mount(self) -> None:
+        choices = self.query_one(OptionList)
+        places = [at for at, one in enumerate(self._answers) if self._now and one.value == self._now]
+        choices.highlighted = places[0] if places else 0
+        choices.focus()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(self._answers[event.option_index].value)
+
+
+def _format_answer(answer: Answer, now: str, width: int) -> Content:
+    mark = "● " if answer.value == now else "  "
+    note = f"  {plain(answer.note)}" if answer.note else ""
+    return Content.assemble((mark, "$accent"), set_cell_size(plain(answer.text), width), (note, "$text-muted"))
+
+
+class ClassChooser(ModalScreen[str], inherit_bindings=False):
+    """Returns a task type, or the value of another answer; empty if the user cancelled.
+
+    The other answers come after the task types: key (may be empty), value and text of each.
+    """
+
+    DEFAULT_CSS = """
+    ClassChooser {
+        align: center middle; background: $background 60%;
+        #choices {
+            width: 44; height: auto; max-height: 96%; padding: 0 1; background: $surface; border: round $primary;
+            border-title-color: $foreground; border-subtitle-color: $text-muted;
+        }
+        OptionList { height: auto; max-height: 16; border: none; padding: 0; background: $surface; }
+        #now { padding: 0 1; color: $text-muted; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss('')", "Say nothing", id="chooser.leave"),
+    ]
+
+    def __init__(self, task_types: Sequence[str], *, now: str, others: Sequence[tuple[str, str, str]] = ()) -> None:
+        super().__init__()
+        self._keys = keys_for(task_types)
+        self._others = others
+        self._now = now
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="choices") as box:
+            box.border_title = "It should have been"
+            box.border_subtitle = "esc: say nothing"
+            yield Static(f"now: {self._now or 'nothing'}", id="now", markup=False)
+            yield OptionList(
+                *(Option(_format_option(name, key), id=name) for key, name in self._keys.items()),
+                *(Option(_format_option(text, key or " "), id=value) for key, value, text in self._others),
+                compact=True,
+            )
+
+    def on_mount(self) -> None:
+        self.query_one(OptionList).focus()
+
+    def on_key(self, event: events.Key) -> None:
+        keys = self._keys | {key: value for key, value, _text in self._others if key}
+        if event.character and (name := keys.get(event.character)):
+            event.stop()
+            self.dismiss(name)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        self.dismiss(event.option.id or "")
+
+
+def _format_option(name: str, key: str) -> Content:
+    return Content.assemble((f" {key} ", "bold $accent"), f" {name}")

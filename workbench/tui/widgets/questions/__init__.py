@@ -1,1 +1,0 @@
-"""Questions that the user answers with a key or a click."""

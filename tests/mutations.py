@@ -2859,7 +2859,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an empty function that other modules implement is a stub",
-        "enricher/validation/checks/stubs.py",
+        "enricher/validation/checks/conventions.py",
         "    return any(_implements(one, name) for",
         "    return not any(_implements(one, name) for",
         "S2-2d",
@@ -2867,7 +2867,7 @@ MUTATIONS = (
     ),
     Mutation(
         "stubs in several modules excuse each other",
-        "enricher/validation/checks/stubs.py",
+        "enricher/validation/checks/conventions.py",
         "    return not all(is_nothing(step) or isinstance(step, ast.Raise) for step in steps)",
         "    return bool(steps)",
         "S2-2d",
@@ -4207,6 +4207,14 @@ MUTATIONS = (
         "FEWEST_ALIKE = 1",
         "",
         "validators/test_checks.py::test_a_function_that_several_modules_have_needs_no_docstring",
+    ),
+    Mutation(
+        "an alarm that Python cannot raise is reported on stderr",
+        "enricher/hook/process.py",
+        "    sys.unraisablehook = _ignore\n",
+        "",
+        "E22",
+        "hook/test_bad_input.py::test_an_alarm_that_python_cannot_raise_is_not_reported_on_stderr",
     ),
 )
 

@@ -7,12 +7,13 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from simulator import Account, Answer
+from simulator import ROOT, Account, Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -475,3 +476,28 @@ def test_a_hostile_python_environment_is_ignored(account: Account) -> None:
     account.env |= {"PYTHONPATH": str(trap), "PYTHONHOME": "/nowhere", "PYTHONSTARTUP": str(trap / "os.py")}
 
     assert account.run(account.event(PROMPT), cwd=trap).context
+
+
+UNRAISABLE = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from enricher.hook import process
+
+class Late:
+    def __del__(self):
+        raise process.DeadlineError
+
+read_event = process._read_event
+process._read_event = lambda received: (Late(), read_event(received))[1]
+process.main(["claude"])
+"""
+
+
+def test_an_alarm_that_python_cannot_raise_is_not_reported_on_stderr(account: Account) -> None:
+    command = [sys.executable, "-I", "-S", "-c", UNRAISABLE, str(ROOT)]
+
+    done = subprocess.run(command, input=json.dumps(account.event("hello there")).encode(), env=account.env,
+                          capture_output=True, check=False)  # fmt: skip
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert account.traces()[-1]["prompt"] == "hello there"

@@ -100,7 +100,7 @@ def read_names(prompt: str) -> list[Name]:
         from enricher.prompt.wording.frames import innermost_frame
 
         path, _, number = innermost_frame(prompt).rpartition(":")
-        if path and number.isdigit() and len(number) < LONGEST_NUMBER:
+        if path and number.isdecimal() and len(number) < LONGEST_NUMBER:
             reader.note(Name(FRAME, path.replace("\\", "/"), line=int(number)))
     for line in sorted(reader.code, key=len, reverse=True)[:MOST_CODE_LINES]:
         reader.note(Name(CODE, line))
@@ -132,7 +132,7 @@ def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
 
 def _is_pasted(line: str, bare: str) -> bool:
     """Return whether a line is not prose: code, a log, the output of a program, data."""
-    if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdigit():
+    if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdecimal():
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
         return True
@@ -141,7 +141,7 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
         return True
-    if first_word == "at" and (bare.endswith(")") or bare[-1].isdigit()):  # a frame; not "at the top of …"
+    if first_word == "at" and (bare.endswith(")") or bare[-1].isdecimal()):  # a frame; not "at the top of …"
         return True
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True
@@ -151,9 +151,9 @@ def _is_pasted(line: str, bare: str) -> bool:
     if words[1:2] == ["="] and words[0].isidentifier():
         return True
     first = words[0].strip("[](")
-    if len(first) >= 5 and first[0].isdigit() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
+    if len(first) >= 5 and first[0].isdecimal() and max(first.count(":"), first.count("-"), first.count("/")) == 2:
         return True  # a time of day or a date
-    if len(words) > 1 and is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdigit():
+    if len(words) > 1 and is_file(first.partition(":")[0]) and first.rpartition(":")[2].isdecimal():
         return not words[1].islower()  # "app.js:12 Loading …", but not "app.js:12 is wrong"
     return len(words) > 1 and any(_is_position(word) for word in words[:3])
 
@@ -166,8 +166,8 @@ def _is_data(bare: str) -> bool:
 def _is_position(word: str) -> bool:
     """Return whether a word is a place in a running program: ``app.js:12``, ``stats?page=2:774``, ``VM343:1``."""
     name, colon, number = word.strip("()").rpartition(":")
-    name = name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() else name
-    return bool(colon and number.isdigit() and name and name[0].isalpha() and not is_file(name))
+    name = name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name
+    return bool(colon and number.isdecimal() and name and name[0].isalpha() and not is_file(name))
 
 
 class _Reader:
@@ -222,7 +222,7 @@ class _Reader:
         """Give the last file without a line the number in "@app.py (15-68)" or "app.py, line 15"."""
         number = raw.strip(_AROUND + ".").partition("-")[0].lstrip("L")
         is_line = raw.startswith("(") or before.lower() in ("line", "lines")
-        if is_line and number.isdigit() and len(number) < LONGEST_NUMBER:
+        if is_line and number.isdecimal() and len(number) < LONGEST_NUMBER:
             last = next((one for one in reversed(self.found.values()) if one.kind in (FILE, ATTACHED)), None)
             if last and not last.line:
                 last.line = int(number)
@@ -263,7 +263,7 @@ class _Reader:
     def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
         """Read one word; return whether it names something."""
         token = raw.strip(_AROUND).rstrip(_AROUND + ".")
-        if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdigit()):
+        if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False
         if not 1 < len(token) <= LONGEST_NAME:
             return False
@@ -367,7 +367,7 @@ def _path_and_line(token: str) -> tuple[str, int]:
     path, _, behind = token.partition(":")
     path, _, anchor = path.partition("#L")
     number = (behind or anchor).partition(":")[0].partition("-")[0]
-    return path, int(number) if number.isdigit() and len(number) < LONGEST_NUMBER else 0
+    return path, int(number) if number.isdecimal() and len(number) < LONGEST_NUMBER else 0
 
 
 def _closing(text: str, start: int, closing: str) -> int:

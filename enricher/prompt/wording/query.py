@@ -223,10 +223,10 @@ class _Reader:
                 self.word(word.strip("-$"), where, is_certain=is_marked or is_call)
 
     def word(self, word: str, where: int, *, is_certain: bool) -> None:
-        if 7 <= len(word) <= 40 and not word.isalpha() and not word.strip("0123456789abcdef") and not word.isdigit():
+        if 7 <= len(word) <= 40 and not word.isalpha() and not word.strip("0123456789abcdef") and not word.isdecimal():
             self.query.commits.append(word)
             return
-        if not 1 < len(word) <= LONGEST or word[0].isdigit():
+        if not 1 < len(word) <= LONGEST or word[0].isdecimal():
             return
         self.query.words += 1
         lowered = word.lower()
@@ -258,7 +258,7 @@ class _Reader:
         number = line.partition(":")[0]
         if path.rpartition(".")[2].lower() in SOURCE_ENDS and not path.startswith("."):
             self.query.paths.append(
-                (path.lstrip("/"), int(number) if number.isdigit() and len(number) < 7 else 0, where)
+                (path.lstrip("/"), int(number) if number.isdecimal() and len(number) < 7 else 0, where)
             )
         elif slashed.startswith("./") or ("/" in path and path.count("/") > 1):
             self.query.paths.append((path.lstrip("./").rstrip("/"), 0, where))
@@ -277,7 +277,7 @@ class _Reader:
             path, _, anchor = inside.partition("/")[2].partition("#")
             if found and path:
                 digits = anchor.partition("-")[0].lstrip("L")
-                self.query.paths.append((path, int(digits) if digits.isdigit() and len(digits) < 7 else 0, PROSE))
+                self.query.paths.append((path, int(digits) if digits.isdecimal() and len(digits) < 7 else 0, PROSE))
 
     def finish(self) -> Query:
         query = self.query

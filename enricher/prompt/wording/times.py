@@ -246,7 +246,7 @@ def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
         return None
     word = words[at]
     number = (
-        int(word) if word.isdigit() and len(word) < 4 else _NUMBER_OF.get(word, 2 if word in ("par", "paio") else 0)
+        int(word) if word.isdecimal() and len(word) < 4 else _NUMBER_OF.get(word, 2 if word in ("par", "paio") else 0)
     )
     at += 1
     if words[at : at + 1] in (["of"], ["de"], ["di"]) or (words[at : at + 1] and words[at] in _LAST):
@@ -281,7 +281,7 @@ def _month(words: list[str], at: int, now: float) -> Part | None:
     if not month or (word in _SHORT_MONTHS and word != "may" and word not in _MONTH_OF and not _is_near_day(words, at)):
         return None
     after = words[at + 1 : at + 3]
-    year = next((int(one) for one in after if one.isdigit() and len(one) == 4 and one[:2] in ("19", "20")), 0)
+    year = next((int(one) for one in after if one.isdecimal() and len(one) == 4 and one[:2] in ("19", "20")), 0)
     day, length = _day_of(after[:1]), 2
     if not day:
         length = 1
@@ -306,7 +306,7 @@ def _is_near_day(words: list[str], at: int) -> bool:
 
 def _day_of(words: list[str]) -> int:
     bare = words[0].rstrip("stndrhº.") if words else ""
-    return int(bare) if bare.isdigit() and 0 < int(bare) < 32 and len(bare) < 3 else 0
+    return int(bare) if bare.isdecimal() and 0 < int(bare) < 32 and len(bare) < 3 else 0
 
 
 def _date(words: list[str], at: int, now: float) -> Part | None:
@@ -314,7 +314,7 @@ def _date(words: list[str], at: int, now: float) -> Part | None:
     word = words[at]
     for sign, order in (("-", (0, 1, 2)), ("/", (0, 1, 2)), (".", (2, 1, 0))):
         parts = word.split(sign)
-        if len(parts) == 3 and all(part.isdigit() for part in parts) and len(parts[order[0]]) == 4:
+        if len(parts) == 3 and all(part.isdecimal() for part in parts) and len(parts[order[0]]) == 4:
             year, month, day = (int(parts[number]) for number in order)
             if 1970 < year < 2200 and 0 < month < 13 and 0 < day < 32:
                 start = _midnight(year, month, day)
@@ -337,7 +337,7 @@ def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> 
     else:
         bare = named.removeprefix("v")
         forms = (named, f"v{named}", bare, f"release-{named}", f"{named}.0", f"v{named}.0", f"{bare}.0")
-        is_named = bare[:1].isdigit() or named in tags  # without a digit, only a tag of exactly that name counts
+        is_named = bare[:1].isdecimal() or named in tags  # without a digit, only a tag of exactly that name counts
         moment = next((tags[form] for form in forms if form in tags), 0) if named and is_named else 0
     if not moment:
         return None
@@ -380,7 +380,7 @@ def _ideographic_date(lowered: str, now: float) -> tuple[float, float, bool] | N
 
 def _number_before(text: str, at: int) -> int:
     digits = ""
-    while at > 0 and text[at - 1].isascii() and text[at - 1].isdigit():
+    while at > 0 and text[at - 1].isascii() and text[at - 1].isdecimal():
         at -= 1
         digits = text[at] + digits
     if digits:

@@ -4216,6 +4216,22 @@ MUTATIONS = (
         "E22",
         "hook/test_bad_input.py::test_an_alarm_that_python_cannot_raise_is_not_reported_on_stderr",
     ),
+    Mutation(
+        "a path of modules names nothing",
+        "enricher/prompt/wording/names.py",
+        "or is_call or is_member or is_path",
+        "or is_call or is_member",
+        "",
+        "code/test_whereabouts.py::test_what_is_named_is_found_by_its_kind",
+    ),
+    Mutation(
+        "a misspelled class gets no nearest one",
+        "enricher/sources/code/locations.py",
+        "return _missing_name(lookup, name.text) if is_named else None",
+        "return None",
+        "",
+        "code/test_whereabouts.py::test_what_is_named_is_found_by_its_kind",
+    ),
 )
 
 

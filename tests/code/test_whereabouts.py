@@ -28,6 +28,7 @@ MORE = {
         "@app.get('/api/orders/<id>')\ndef show(id):\n    return allow_order(id) and render('Bestellung anzeigen')\n"
     ),
     "shop/cli.py": "parser.add_argument('--skip-mail', action='store_true')\n",
+    "shop/receipts.py": "class Receipt(list):\n    pass\n",
     "shop/payment/refunds.py": "def refund(payment):\n    pass\n",
     "shop/old/refunds.py": "def refund(payment):\n    pass\n",
     "shop/helpers/dates.py": "def parse_day(text):\n    return text\n",
@@ -107,6 +108,13 @@ def test_a_name_in_any_language_gets_its_definition_and_its_callers(account_with
         ("fix the total in shop/car.py", ""),
         ("fix the total in shop/order.py", "shop/order.py — does not exist; the nearest is shop/orders.py"),
         ("fix the total in order.py", ""),
+        ("is shop.orders.place called twice?", "shop/orders.py:4 place — defined here"),
+        ("is shop.payment.place called twice?", ""),
+        ("is there a host shop.orders.place.com?", ""),
+        (
+            "what does the class Recipt hold?",
+            "shop/receipts.py:1 Receipt — the nearest to Recipt, which does not exist",
+        ),
         ("fix alow_order, it is off by one", "shop/limits.py:10 allow_order — the nearest to alow_order"),
     ],
 )

@@ -38,6 +38,8 @@ METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS",
 ROUTE_WORDS = (
     "route", "endpoint", "url", "page", "api", "pfad", "seite", "ruta", "rota", "маршрут", "路由", "接口", "エンドポイント",
 )  # fmt: skip
+HOST_ENDINGS = frozenset("com org net io dev ai app co edu gov de fr es it uk eu ru cn jp br local md".split())
+"""Last parts of host names."""
 KINDS_OF_SYMBOL = frozenset(
     "class function func method struct interface enum trait component hook decorator fixture macro mixin dataclass"
     " klasse funktion methode schnittstelle komponente classe fonction méthode composant clase función método"
@@ -323,7 +325,11 @@ class _Reader:
             return is_kebab
         owner = next((part for part in reversed(parts[:-1]) if part not in ("self", "this", "cls")), "")
         is_member = owner[:1].isupper() and parts[-1].islower()  # "Cart.total" counts only if Cart has it
-        looks_like_code = is_code_form(parts[-1]) or is_call or is_member
+        # "storage.orders.load" is a path of modules or of keys, or a text of the program; "shop.example.org" is a host.
+        is_path = len(parts) > 2 and min(map(len, parts)) > 1 and parts[-1] not in HOST_ENDINGS
+        if is_path and parts[0] not in ("self", "this", "cls", "www"):
+            self.note(Name(TEXT, ".".join(parts)))
+        looks_like_code = is_code_form(parts[-1]) or is_call or is_member or is_path
         if len(parts[-1]) < 3 or not (looks_like_code or is_marked or (owner and is_code_form(owner))):
             return False
         is_certain = is_code_form(parts[-1]) or (is_call and bool(owner))

@@ -120,7 +120,11 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
         own = _file_called(lookup, name.text)
         return only_file(own)
     if not places:
-        return _elsewhere(lookup, name) if name.is_certain and not name.owner else None
+        if name.is_certain and not name.owner:
+            return _elsewhere(lookup, name)
+        # "The class Baskt": only a kind of symbol beside it and its capital letter show that this is a name.
+        is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
+        return _missing_name(lookup, name.text) if is_named else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
         return _of_this_folder(lookup, name, places) if name.is_certain else None
     present = [place for place in places if lookup.verified(place, name.text)]

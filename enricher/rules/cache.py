@@ -17,7 +17,7 @@ from enricher.rules.layers import Layers, find_layers, packaged_file
 from storage.base import private
 from storage.base.fast_stdlib import dumps, keyed_hash, loads, scan
 
-FORMAT = 15
+FORMAT = 16
 """Raised with every change of what is compiled or of how a prompt is read: a replay compares versions by it."""
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 """Unsettled: never compiled for these layers, so it is not known what the user has switched off in them."""

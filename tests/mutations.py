@@ -4208,6 +4208,22 @@ MUTATIONS = (
         "",
         "validators/test_checks.py::test_a_function_that_several_modules_have_needs_no_docstring",
     ),
+    Mutation(
+        "the home page of a snapshot without prompts tells its reader to install the hook",
+        "workbench/web/plugin/templates/enricher/home.html",
+        '<p class="empty">{% if history.publication %}This snapshot',
+        '<p class="empty">{% if false %}This snapshot',
+        "",
+        "publication/test_navigation.py::test_a_snapshot_names_no_command_that_its_reader_cannot_run",
+    ),
+    Mutation(
+        "a snapshot tells its reader to keep a replay",
+        "workbench/web/pages/compare.py",
+        "        why = NOT_IN_A_SNAPSHOT if history.publication else NOT_KEPT",
+        "        why = NOT_KEPT",
+        "",
+        "publication/test_navigation.py::test_a_snapshot_names_no_command_that_its_reader_cannot_run",
+    ),
 )
 
 

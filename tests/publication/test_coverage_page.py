@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from edited_history import QUESTION, edited, served, up_to_date
-from served_history import data, over, page
+from served_history import data, over, page, words
 from simulator import Account
 
 from storage.db import database
 from storage.traces import labels
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -196,3 +197,6 @@ async def test_without_labels_it_says_how_to_give_some(account: Account, tmp_pat
     live = await over(f"{tmp_path}/enricher.db", is_immutable=True)
 
     assert "<code>enricher trace queue</code>" in await page(live, "coverage")
+    snapshot.write(str(tmp_path), str(tmp_path / "s.db"))
+    in_snapshot = words(await page(await over(tmp_path / "s.db", is_immutable=True), "coverage"))
+    assert "No signal fired on a labelled prompt yet." in in_snapshot

@@ -314,7 +314,7 @@ async def test_a_snapshot_says_what_it_covers_where_an_id_is_not_in_it(account: 
 
     assert page.status_code == 404
     assert f"It holds 4 prompts, from {said.since[:19].replace('T', ' ')}" in words(page.text)
-    assert "enricher publish --snapshot FILE" in page.text
+    assert "Ask whoever published it for a newer one." in page.text
 
 
 async def test_a_prompt_of_which_the_log_kept_no_text_says_so(tmp_path: Path) -> None:

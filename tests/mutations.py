@@ -1329,7 +1329,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the page of a silent prompt names no rule that came nearest",
-        "workbench/web/pages/trace.py",
+        "workbench/web/reading/reasons.py",
         "        tuple(filter(None, (found.nearest_rule(),))),\n",
         "",
         "",
@@ -1337,7 +1337,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the page of a prompt does not say what was left out",
-        "workbench/web/pages/trace.py",
+        "workbench/web/reading/reasons.py",
         "        tuple(found.left_out()[:MOST_SENTENCES]),\n",
         "        (),\n",
         "",
@@ -4223,6 +4223,22 @@ MUTATIONS = (
         "        why = NOT_KEPT",
         "",
         "publication/test_navigation.py::test_a_snapshot_names_no_command_that_its_reader_cannot_run",
+    ),
+    Mutation(
+        "a snapshot says only by the points why a prompt came out so",
+        "workbench/web/reading/reasons.py",
+        '        if row := db.execute(WHAT_WAS_STORED, {"id": trace["id"]}).fetchone():',
+        "        if row := None:",
+        "",
+        "publication/test_trace_page.py::test_a_snapshot_says_what_explain_says_and_names_no_command",
+    ),
+    Mutation(
+        "the reasons in a snapshot keep names and folders",
+        "workbench/web/snapshot/explanations.py",
+        "iif(:is_full, :sentences, anonymized_json(:sentences))",
+        ":sentences",
+        "",
+        "publication/test_snapshot.py::test_the_reasons_in_a_snapshot_are_anonymised",
     ),
 )
 

@@ -4240,6 +4240,22 @@ MUTATIONS = (
         "",
         "publication/test_snapshot.py::test_the_reasons_in_a_snapshot_are_anonymised",
     ),
+    Mutation(
+        "the home page does not name the doubtful signals",
+        "workbench/web/plugin/templates/enricher/home.html",
+        "{{ fired_on(extras.doubts.doubtful_rules) }}",
+        "",
+        "",
+        "publication/test_coverage_page.py::test_doubtful_signals_are_those_that_labels_do_not_bear_out",
+    ),
+    Mutation(
+        "the coverage page does not count the prompts of rules that are always on",
+        "workbench/web/plugin/templates/enricher/coverage.html",
+        "{{ list(found.always_on, counts=true) }}",
+        "{{ list(found.always_on) }}",
+        "",
+        "publication/test_coverage_page.py::test_the_counts_of_rules_that_are_always_on_lead_to_their_prompts",
+    ),
 )
 
 

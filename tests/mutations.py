@@ -3570,7 +3570,7 @@ MUTATIONS = (
     Mutation(
         "anybody may label the prompts of the live history",
         "workbench/web/pages/label.py",
-        "    if is_live and not request.actor:",
+        "    if not await history.may_label(request):",
         "    if False:",
         "",
         "publication/test_labelling.py::test_a_reader_who_is_not_signed_in_labels_nothing",
@@ -4255,6 +4255,14 @@ MUTATIONS = (
         "{{ list(found.always_on) }}",
         "",
         "publication/test_coverage_page.py::test_the_counts_of_rules_that_are_always_on_lead_to_their_prompts",
+    ),
+    Mutation(
+        "who serves the live history cannot deny labels to those who are signed in",
+        "workbench/web/reading/history.py",
+        "        return await self.is_allowed(request, LABEL_PROMPT, default=bool(request.actor))",
+        "        return bool(request.actor)",
+        "",
+        "publication/test_labelling.py::test_a_signed_in_reader_without_the_permission_labels_nothing",
     ),
 )
 

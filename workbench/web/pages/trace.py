@@ -77,7 +77,7 @@ async def _page(
         record=record,
         trace=trace,
         other_types=[one for one in types if one != trace["task_type"]],
-        can_label=history.publication is not None or bool(request.actor),
+        can_label=await history.may_label(request),
         prompt=evidence.mark(trace["prompt"], trace["scores"], trace["task_type"]),
         rankings=_rankings(trace, why),
         why=why,

@@ -136,7 +136,7 @@ def render_cell(
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
-    """Give ``base.html`` the menu of our pages, which it shows on Datasette's own pages."""
+    """Give Datasette's own pages the menu of ours, and the page of a question its chart."""
     from workbench.web import page
     from workbench.web.reading.history import find
 
@@ -144,7 +144,13 @@ def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
         history = find(datasette)
         return await page.top_of_datasette(history, request) if history else None
 
-    env.globals["enricher_top"] = enricher_top
+    def enricher_prompts_by_day(columns: list[str], rows: list[list[object]]) -> Markup | str:
+        from workbench.web.native import question_charts
+
+        history = find(datasette)
+        return question_charts.prompts_by_day(history, columns, rows) if history else ""
+
+    env.globals.update(enricher_top=enricher_top, enricher_prompts_by_day=enricher_prompts_by_day)
 
 
 @hookimpl(wrapper=True)

@@ -4272,6 +4272,14 @@ MUTATIONS = (
         "",
         "publication/test_questions.py::test_prompts_by_day_are_drawn_and_each_day_leads_to_its_prompts",
     ),
+    Mutation(
+        "a target holds if one row meets it",
+        "enricher/interfaces/bench/targets.py",
+        "Outcome(target, max(found))",
+        "Outcome(target, min(found))",
+        "",
+        "cli/test_bench_targets.py::test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold",
+    ),
 )
 
 

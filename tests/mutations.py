@@ -4280,6 +4280,22 @@ MUTATIONS = (
         "",
         "cli/test_bench_targets.py::test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold",
     ),
+    Mutation(
+        "the app forgets whose cohorts it compared",
+        "workbench/tui/screens/experiments.py",
+        "        self.remember(cohorts=message.text.strip())\n",
+        "",
+        "",
+        "tui/test_experiments_screen.py::test_the_cohorts_of_an_experiment_with_sessions_are_compared_as_by_the_command",
+    ),
+    Mutation(
+        "the app does not show the cohorts of an experiment",
+        "workbench/tui/screens/experiments.py",
+        "            self.read_cohorts(run, name)\n",
+        "            pass\n",
+        "",
+        "tui/test_experiments_screen.py::test_the_cohorts_of_an_experiment_with_sessions_are_compared_as_by_the_command",
+    ),
 )
 
 

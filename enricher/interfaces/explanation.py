@@ -186,20 +186,23 @@ def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
     return of_record(db, trace)
 
 
-def of_record(db: sqlite3.Connection, trace: dict[str, Any]) -> Explanation:
-    """Explain a trace as ``storage.traces.queries.show`` returns it; raises ExplanationError."""
+def of_record(db: sqlite3.Connection, trace: dict[str, Any], *, rules: Rules | None = None) -> Explanation:
+    """Explain a trace as ``storage.traces.queries.show`` returns it; raises ExplanationError.
+
+    ``rules`` are those of the trace, for a caller that has read them already.
+    """
     from enricher.interfaces.api import recorded_rules, replay
     from enricher.respond.decision import Inputs
     from storage.traces import queries
 
-    stored = queries.instructions(db, trace["rules_hash"])
-    if not stored or "settings" not in trace["inputs"]:
+    stored = "" if rules else queries.instructions(db, trace["rules_hash"])
+    if not (rules or stored) or "settings" not in trace["inputs"]:
         outcome = " ".join(filter(None, (trace["status"], trace["skip_reason"])))
         raise ExplanationError(
             f"trace {trace['id']} ({outcome}) was recorded without its inputs, so it cannot be explained"
         )
     try:
-        rules = recorded_rules(trace["rules_hash"], stored)
+        rules = rules or recorded_rules(trace["rules_hash"], stored or "")
     except ValueError as error:
         raise ExplanationError(str(error)) from error
     text = trace["prompt"]

@@ -9,6 +9,7 @@ import pytest
 
 from enricher.interfaces.bench import BenchRow, targets
 from enricher.interfaces.bench.context import EVERYTHING, MANY
+from enricher.interfaces.cli.bench import report
 from workbench.bench.app import COVERAGE, FILTERS, SAVE_COMPLETE, START, TAIL
 
 ROOT = Path(__file__).parents[2]
@@ -92,3 +93,22 @@ def test_only_what_is_above_its_target_is_missed(bench: str, name: str, figure: 
         figures = dict.fromkeys(("median_ms", "p99_ms", "ratio", "p99_ratio"), 0.0) | {figure: value}
 
         assert targets.missed(bench, [BenchRow(name.removesuffix(" p99"), **figures, runs=1)]) == expected
+
+
+def test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [
+        BenchRow(name, median_ms=90.0, p99_ms=p99_ms, ratio=2.5, p99_ratio=1.0, runs=5, p95_ms=140.0)
+        for name, p99_ms in ((START, 150.0), ("filter ms>300", 150.0), ("filter type:debug", 145.0))
+    ]
+
+    report("workbench", rows, is_json=False, asserts=False)
+
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0] == "| | median ms | p95 ms | p99 ms | ratio of medians | ratio of p99 | runs |"
+    assert f"| {START} | 90.00 | 140.00 | 150.00 | 2.50 | 1.00 | 5 |" in printed
+    assert printed[-2:] == [
+        "| start to the first rows, ratio of medians | 2.2 | 2.50 | missed |",
+        "| filter *, p99 ms | 200 | 150.00 | holds |",
+    ]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from storage.evaluation.experiments import SessionFigures
 from workbench.experiments.cohorts import cohort_of, compare
+from workbench.tui.panes.experiment_text import cohorts_text
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -51,6 +52,14 @@ def test_a_cohort_that_does_better_is_seen_with_the_size_of_the_effect() -> None
 def test_cohorts_that_do_alike_are_inconclusive_and_one_that_does_worse_has_regressed() -> None:
     assert compare(sessions(right_in_a=0.6, right_in_b=0.6), name="x").verdict == "inconclusive"
     assert compare(sessions(right_in_a=0.9, right_in_b=0.5), name="x").verdict == "regressed"
+
+
+def test_the_app_shows_every_figure_of_an_effect() -> None:
+    made = compare(sessions(right_in_a=0.5, right_in_b=0.8), name="x")
+    (_name, difference, interval, size), *_others = made.effect_cells()
+
+    assert " to " in interval
+    assert f"right               b - a {difference}, 95 % {interval}, size {size}" in cohorts_text(made)
 
 
 def test_without_sessions_there_is_no_effect() -> None:

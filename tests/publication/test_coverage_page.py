@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from edited_history import QUESTION, edited, served, up_to_date
-from served_history import data, over, page
+from served_history import data, over, page, words
 from simulator import Account
 
 from storage.db import database
 from storage.traces import labels
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,11 +164,38 @@ async def test_doubtful_signals_are_those_that_labels_do_not_bear_out(tmp_path: 
     with closing(database.connect(str(account.state))) as db:
         for trace_id in ids:
             labels.add(db, trace_id, "ok")
-    shown = await page(await served(account), "coverage")
+    live = await served(account)
+    shown, home = await page(live, "coverage"), await page(live, "")
     told = json.loads(account.cli("coverage", "--json"))["doubtful"]
 
     assert '"ledger"' in [row["label"] for row in told]
     assert f'<a href="#doubtful">{len(told)}</a>' in shown
+    assert 8 in await linked_counts(live, home[home.index("doubtful</dt>") : home.index("unused</dt>")])
+
+
+async def linked_counts(live: Datasette, text: str) -> list[int]:
+    """Follow the links from counts of prompts; return the counts, each of which is that of the prompts there."""
+    links = re.findall(r'<a href="/-/enricher/traces\?q=([^"]*)">(\d+)', text)
+    rows = [(await data(live, f"traces.json?q={html.unescape(query)}"))["rows"] for query, _count in links]
+    assert [len(one) for one in rows] == [int(count) for _query, count in links]
+    return [len(one) for one in rows]
+
+
+async def test_the_counts_of_rules_that_are_always_on_lead_to_their_prompts(tmp_path: Path) -> None:
+    account = Account(tmp_path / "home")
+    account.instruct(LEDGER)
+    account.compile()
+    for number in range(20):
+        account.ask(f"ledger {number}")
+    live = await served(account)
+    shown, home = await page(live, "coverage"), await page(live, "")
+
+    sections = (
+        shown[shown.index('id="always"') : shown.index('id="unmatched"')],
+        home[home.index("always on</dt>") : home.index("</section>", home.index("always on</dt>"))],
+    )
+
+    assert [set(await linked_counts(live, one)) for one in sections] == [{20}, {20}]
 
 
 async def test_the_version_used_last_is_shown_and_the_others_can_be_chosen(live: Datasette, account: Account) -> None:
@@ -194,5 +223,8 @@ async def test_without_labels_it_says_how_to_give_some(account: Account, tmp_pat
         db.execute("update coverage_measured set labelled = 0")
 
     live = await over(f"{tmp_path}/enricher.db", is_immutable=True)
+    snapshot.write(str(tmp_path), str(tmp_path / "s.db"))
+    in_snapshot = words(await page(await over(tmp_path / "s.db", is_immutable=True), "coverage"))
 
     assert "<code>enricher trace queue</code>" in await page(live, "coverage")
+    assert "No signal fired on a labelled prompt yet." in in_snapshot

@@ -6,16 +6,20 @@ import json
 import re
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from datasette import hookimpl
+from datasette.plugins import pm
 from served_history import over, page, words
 
 from storage.db import database
+from workbench.web.reading.history import LABEL_PROMPT
 from workbench.web.server.serving import sign_in_address
 from workbench.web.snapshot import writing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from datasette.app import Datasette
@@ -32,13 +36,20 @@ def newest_id(path: Path | str) -> str:
 
 
 async def posted(
-    served: Datasette, identity: str, verdict: str, cookies: dict[str, str], *, line: str = ""
+    served: Datasette,
+    identity: str,
+    verdict: str,
+    cookies: dict[str, str],
+    *,
+    line: str = "",
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> Response:
-    """Send a form of the prompt's page, as a browser does after it has opened the page."""
+    """Send a form of the prompt's page, as a browser does after it has opened the page and something happened."""
     opened = await served.client.get(f"/-/enricher/trace/{identity}", cookies=cookies)
     token = re.search(r'name="csrftoken" value="([^"]+)"', opened.text)
     form = {"verdict": verdict, "csrftoken": token[1] if token else "", **({"line": line} if line else {})}
     kept = cookies | dict(opened.cookies)
+    meanwhile()
     address = f"/-/enricher/label/{identity}"
     return await served.client.post(address, data=form, cookies=kept, follow_redirects=False)
 
@@ -74,6 +85,52 @@ async def test_a_reader_who_is_not_signed_in_labels_nothing(live: Datasette, lib
 
     assert answer.status_code == 403
     assert "sign in with the address that enricher publish printed" in words(await page(live, f"trace/{identity}"))
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("select count(*) from labels").fetchone() == before
+
+
+class Denial:
+    """A plugin with which somebody who serves the history denies everybody the permission to label prompts."""
+
+    __name__ = "denial"
+
+    @hookimpl(optionalhook=True)
+    def permission_allowed(self, action: str) -> bool | None:
+        """Deny it in Datasette 0.65."""
+        return False if action == LABEL_PROMPT else None
+
+    @hookimpl(optionalhook=True)
+    def permission_resources_sql(self, action: str) -> Any:
+        """Deny it in Datasette 1.0."""
+        if action != LABEL_PROMPT:
+            return None
+        from datasette.permissions import PermissionSQL
+
+        return PermissionSQL.deny(reason="nobody may")
+
+
+@pytest.fixture
+def denying() -> Iterator[Callable[[], object]]:
+    """A function after whose call nobody may label prompts."""
+    denial = Denial()
+    yield lambda: pm.register(denial)
+    pm.unregister(denial)
+
+
+async def test_a_signed_in_reader_without_the_permission_labels_nothing(
+    live: Datasette, library: Account, denying: Callable[[], object]
+) -> None:
+    path = library.state / "enricher.db"
+    identity, cookies = newest_id(path), await signed_in(live)
+    with closing(sqlite3.connect(path)) as db:
+        before = db.execute("select count(*) from labels").fetchone()
+
+    answer = await posted(live, identity, "wrong", cookies, meanwhile=denying)
+    opened = words((await live.client.get(f"/-/enricher/trace/{identity}", cookies=cookies)).text)
+
+    assert answer.status_code == 403
+    assert LABEL_PROMPT in answer.text
+    assert "Whoever serves this history does not let you label prompts." in opened
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("select count(*) from labels").fetchone() == before
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 from datasette.app import Datasette
+from served_history import over, page, words
 
+from storage.db import database
 from workbench.web.page import PLACES
+from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,3 +61,12 @@ async def test_a_datasette_without_a_history_is_left_alone(tmp_path: Path) -> No
     served = Datasette(memory=True)
 
     assert "enricher" not in (await served.client.get("/_memory")).text
+
+
+@pytest.mark.parametrize("where", ["", "traces", "trace/0fff", "compare", "compare/0fff", "instructions", "coverage"])
+async def test_a_snapshot_names_no_command_that_its_reader_cannot_run(tmp_path: Path, where: str) -> None:
+    with closing(database.connect(str(tmp_path))):
+        snapshot.write(str(tmp_path), str(tmp_path / "s.db"))
+    text = words(await page(await over(tmp_path / "s.db", is_immutable=True), where))
+
+    assert re.findall(r"(?<!the )\benricher \w+|--\w+", text) == []

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import re
 import time
 from contextlib import closing
@@ -157,6 +158,22 @@ async def test_the_days_add_up_to_the_traces(full: Datasette) -> None:
     hosts = await ask(full, "which_clients_are_in_use")
 
     assert sum(day["prompts"] for day in days[:1000]) == await of_the_hook(full) == sum(row["prompts"] for row in hosts)
+
+
+async def test_prompts_by_day_are_drawn_and_each_day_leads_to_its_prompts(full: Datasette) -> None:
+    page = (await full.client.get("/history/how_many_prompts_by_day?days=7")).text
+    days = {row["day"]: row["prompts"] for row in await ask(full, "how_many_prompts_by_day", days="7")}
+    drawn = re.findall(r'<a href="([^"]*)" tabindex="-1" aria-label="([\d-]{10}): ([^"]*)">', page)
+
+    counted = {day: sum(map(int, re.findall(r"(\d+) prompts", text))) for _href, day, text in drawn}
+    listed = (await full.client.get(html.unescape(drawn[-1][0]).replace("traces?", "traces.json?"))).json()["rows"]
+    assert len(days) == 7
+    assert counted == days
+    assert len(listed) == days[drawn[-1][1]]
+
+
+async def test_an_empty_history_has_no_chart(empty: Datasette) -> None:
+    assert "<figure" not in (await empty.client.get("/history/how_many_prompts_by_day")).text
 
 
 async def of_the_hook(datasette: Datasette) -> int:

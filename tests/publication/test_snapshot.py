@@ -16,10 +16,13 @@ import pytest
 from publishing import run
 from simulator import Account
 
+from enricher.interfaces.explanation import FACETS
 from storage.db import database
 from storage.erasure import snapshots
 from storage.metrics import rollups
 from storage.traces import search
+from workbench.web.reading import reasons
+from workbench.web.reading.reasons import Reasons
 from workbench.web.snapshot import columns
 from workbench.web.snapshot import writing as snapshot
 
@@ -113,6 +116,29 @@ def test_a_snapshot_without_texts_holds_no_word_of_a_prompt(account: Account, tm
 
     assert len(said) > 20
     assert {word for word in said if word in content and word not in empty} == set()
+
+
+def test_the_reasons_in_a_snapshot_are_anonymised(
+    account: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = Reasons(dict.fromkeys(FACETS, ""), left_out=(f"guardrail {LOGIN}: said on {HOST}",))
+    monkeypatch.setattr(reasons, "computed", lambda *_: said)
+
+    ((stored,), *_) = rows(written(account, tmp_path / "s.db"), "select sentences from explanations")
+
+    assert Reasons.from_json(str(stored)).left_out == ("guardrail [user]: said on [host]",)
+
+
+def test_an_interruption_while_reasons_are_stored_leaves_nothing(
+    account: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(reasons, "computed", lambda *_: asked.append("for reasons"))
+
+    with pytest.raises(snapshot.InterruptedSnapshotError):
+        snapshot.write(str(account.state), str(tmp_path / "s.db"), should_stop=lambda: bool(asked))
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_evidence_still_points_at_the_words_that_it_was_found_in(account: Account, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from storage.traces import intake, labels
 from workbench.views.outcomes import places
 from workbench.web import evidence, waterfall
 from workbench.web.reading import records
+from workbench.web.snapshot import explanations
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -286,9 +287,26 @@ async def test_a_snapshot_shows_the_same_text_and_marks(account: Account, tmp_pa
     assert '<mark class="for-class"' in page
 
 
-async def test_a_snapshot_says_by_the_points_what_came_nearest_and_names_no_command(
-    account: Account, tmp_path: Path
+@pytest.mark.parametrize("text", ["redacted", "hash", "full"])
+async def test_a_snapshot_says_what_explain_says_and_names_no_command(
+    account: Account, tmp_path: Path, text: str
 ) -> None:
+    snapshot.write(str(account.state), str(tmp_path / "s.db"), text=text)
+    trace_id = trace_of(account, DEBUG)["id"]
+    page = await page_of(await over(tmp_path / "s.db", is_immutable=True), trace_id)
+    with closing(database.connect(str(account.state))) as db:
+        explained = of_trace(db, trace_id)
+
+    assert explained.nearest("task_type") in words(page)
+    assert f"thresholds: {'; '.join(explained.thresholds())}" in words(page)
+    assert [one for one in explained.left_out() if one not in words(page)] == []
+    assert "enricher explain" not in page
+
+
+async def test_a_prompt_of_a_snapshot_that_is_not_explained_says_by_its_points_what_came_nearest(
+    account: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(explanations, "MOST_EXPLAINED", 0)
     snapshot.write(str(account.state), str(tmp_path / "s.db"))
     trace_id = trace_of(account, DEBUG)["id"]
     page = await page_of(await over(tmp_path / "s.db", is_immutable=True), trace_id)
@@ -296,7 +314,7 @@ async def test_a_snapshot_says_by_the_points_what_came_nearest_and_names_no_comm
         nearest = of_trace(db, trace_id).nearest("task_type")
 
     assert nearest in words(page)
-    assert "enricher explain" not in page
+    assert "thresholds:" not in words(page)
 
 
 async def test_a_snapshot_without_texts_says_so(account: Account, tmp_path: Path) -> None:
@@ -314,7 +332,7 @@ async def test_a_snapshot_says_what_it_covers_where_an_id_is_not_in_it(account: 
 
     assert page.status_code == 404
     assert f"It holds 4 prompts, from {said.since[:19].replace('T', ' ')}" in words(page.text)
-    assert "enricher publish --snapshot FILE" in page.text
+    assert "Ask whoever published it for a newer one." in page.text
 
 
 async def test_a_prompt_of_which_the_log_kept_no_text_says_so(tmp_path: Path) -> None:

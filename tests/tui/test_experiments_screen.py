@@ -11,6 +11,7 @@ from piloting import run_workbench, screen_text, settle
 from storage.db import database
 from storage.evaluation import experiments
 from storage.evaluation.experiments import ArmResult
+from storage.traces import labels
 from workbench.tui.widgets.lists.figures import FiguresTable
 
 if TYPE_CHECKING:
@@ -108,6 +109,24 @@ async def test_a_recorded_prompt_is_shown_with_its_text_and_leads_to_its_trace(l
     assert text == trace["prompt"]
     assert place is not None
     assert place.PLACE == "traces"
+
+
+async def test_the_cohorts_of_an_experiment_with_sessions_are_compared_as_by_the_command(library: Account) -> None:
+    with closing(database.connect(str(library.state))) as db:
+        for trace in library.traces():
+            labels.add(db, trace["id"], "ok")
+    printed = library.cli("ab", "effect", "--name", "june")
+    async with run_workbench(library.state, screen="experiments") as (app, pilot):
+        await pilot.press("c", *"june", "enter")
+        await settle(app, pilot)
+        shown = screen_text(app)
+    async with run_workbench(library.state, screen="experiments") as (app, pilot):
+        await settle(app, pilot)
+        again = screen_text(app)
+
+    cohorts = [line for line in printed.splitlines() if line.startswith(("a: ", "b: "))]
+    assert len(cohorts) == 2
+    assert [line for line in (*cohorts, "inconclusive") if line not in shown or line not in again] == []
 
 
 async def test_an_account_without_experiments_says_how_to_make_one(library: Account) -> None:

@@ -15,9 +15,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from enricher.interfaces.bench import HOOK, PROMPT, BenchCase, BenchRow, event, home
+from storage.metrics.percentiles import percentile
 from storage.traces import trace_pages
 from storage.traces.selection import EVERYTHING
 from workbench.tui.state import NAME as REMEMBERED
@@ -72,7 +74,10 @@ def workbench_rows(state: str, runs: int) -> list[BenchRow]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         seconds[TAIL] = asyncio.run(_arrivals(os.environ["ENRICHER_HOME"], runs))
     floor = seconds[YARDSTICK]
-    return [BenchRow.of(name, times, floor) for name, times in seconds.items()]
+    return [
+        replace(BenchRow.of(name, times, floor), p95_ms=percentile(times, 0.95) * 1000)
+        for name, times in seconds.items()
+    ]
 
 
 @contextlib.contextmanager

@@ -15,7 +15,10 @@ from enricher.interfaces.cli.output import printable, progress_bar
 if TYPE_CHECKING:
     from workbench.web.reading.history import Publication
 
-STEPS = {"traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums"}
+STEPS = {
+    "traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums",
+    "explanations": "reasons",
+}  # fmt: skip
 
 
 def written(path: str, text: str, *, is_sure: bool) -> Publication:

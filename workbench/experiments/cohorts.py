@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FEWEST_SESSIONS = 2
 FEWEST_TO_JUDGE = 10
 """Labelled sessions that each cohort needs for a verdict; with fewer, the interval is narrower than it should be."""
+LARGE = 1000
+"""From this number on, three digits would be too few."""
 
 PRICES: tuple[tuple[str, Callable[[SessionFigures], float]], ...] = (
     ("prompts_per_session", lambda one: float(one.prompts)),
@@ -41,6 +43,12 @@ class CohortFigures:
     held_back: int
     labelled: int
     right: Share
+
+    def summary(self) -> str:
+        """Return sessions, prompts and correct labels as a part of a sentence."""
+        held_back = f", {self.held_back} held back" if self.held_back else ""
+        prompts = f"{_counted(self.sessions, 'session')}, {_counted(self.prompts, 'prompt')}{held_back}"
+        return f"{prompts}, {self.right.changed} of {self.labelled} labelled prompts right"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,21 @@ class CohortComparison:
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return asdict(self)
+
+    def summaries(self) -> list[str]:
+        """Return a line on each cohort."""
+        return [f"a: {self.a.summary()}", f"b: {self.b.summary()}"]
+
+    def effect_cells(self) -> list[tuple[str, str, str, str]]:
+        """Return each effect as text: its name, b - a, its 95 % interval, its size."""
+        cells = []
+        for name, effect in self.effects.items():
+            if effect is None:
+                cells.append((name, "too few sessions", "", ""))
+            else:
+                ends = f"{figure(effect.interval.low)} to {figure(effect.interval.high)}"
+                cells.append((name, figure(effect.difference), ends, figure(effect.size)))
+        return cells
 
 
 def cohort_of(session_id: str, *, name: str) -> Cohort:
@@ -81,6 +104,17 @@ def compare(sessions: Sequence[SessionFigures], *, name: str) -> CohortCompariso
         effects[metric] = difference_of_means(*values) if has_sessions else None
     is_enough = min(a.right.clusters, b.right.clusters) >= FEWEST_TO_JUDGE
     return CohortComparison(name, a, b, effects, _verdict(right) if is_enough else "inconclusive")
+
+
+def figure(value: float | None) -> str:
+    """Return a figure with three digits, or without decimals if it is large; empty for None."""
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= LARGE else f"{value:.3g}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _side(sessions: Sequence[SessionFigures]) -> CohortFigures:

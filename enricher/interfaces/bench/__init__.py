@@ -40,7 +40,10 @@ NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 M
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """The results of a measured command: milliseconds, and the median of its paired ratios to the first command."""
+    """The results of a measured command: milliseconds, and the median of its paired ratios to the first command.
+
+    ``p95_ms`` is None where it is not reported.
+    """
 
     name: str
     median_ms: float
@@ -48,6 +51,7 @@ class BenchRow:
     ratio: float
     p99_ratio: float
     runs: int
+    p95_ms: float | None = None
 
     @classmethod
     def of(cls, name: str, times: list[float], base: list[float]) -> BenchRow:

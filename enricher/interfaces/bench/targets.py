@@ -20,6 +20,18 @@ class Target(NamedTuple):
     suffix: str = ""
 
 
+class Outcome(NamedTuple):
+    """A target with the highest figure among the rows that it is for."""
+
+    target: Target
+    highest: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether no row exceeds the target."""
+        return self.highest <= self.target.most
+
+
 TARGETS: dict[str, Sequence[Target]] = {
     "hook": (
         Target("hook", "ratio", 2.3),
@@ -63,3 +75,12 @@ def missed(bench: str, rows: Sequence[BenchRow]) -> list[str]:
         for row in rows
         if fnmatchcase(name := row.name, target.row) and getattr(row, target.figure) > target.most
     ]
+
+
+def outcomes(bench: str, rows: Sequence[BenchRow]) -> list[Outcome]:
+    """Return each target of the given benchmark for which there are rows."""
+    figures = {
+        target: [getattr(row, target.figure) for row in rows if fnmatchcase(row.name, target.row)]
+        for target in TARGETS[bench]
+    }
+    return [Outcome(target, max(found)) for target, found in figures.items() if found]

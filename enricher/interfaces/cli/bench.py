@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
     from enricher.interfaces.bench import BenchRow
 
+FIGURES = {
+    "median_ms": "median ms", "p95_ms": "p95 ms", "p99_ms": "p99 ms", "ratio": "ratio of medians",
+    "p99_ratio": "ratio of p99",
+}  # fmt: skip
+"""The figures of a row with the titles of their columns."""
 asserting = click.option("--assert", "asserts", is_flag=True, help="Exit with code 1 if a target is missed.")
 
 
@@ -216,17 +221,29 @@ def print_rows(rows: list[BenchRow], *, is_json: bool) -> None:
     if is_json:
         click.echo(json.dumps([asdict(row) for row in rows]))
         return
-    click.echo("| | median ms | p99 ms | ratio of medians | ratio of p99 | runs |\n|---|---|---|---|---|---|")
+    shown = {name: title for name, title in FIGURES.items() if any(getattr(row, name) is not None for row in rows)}
+    click.echo(f"| | {' | '.join(shown.values())} | runs |\n|---|{'---|' * len(shown)}---|")
     for row in rows:
-        figures = (row.median_ms, row.p99_ms, row.ratio, row.p99_ratio)
-        click.echo(f"| {row.name} | {' | '.join(f'{figure:.2f}' for figure in figures)} | {row.runs} |")
+        click.echo(f"| {row.name} | {' | '.join(f'{getattr(row, name):.2f}' for name in shown)} | {row.runs} |")
+
+
+def print_targets(name: str, rows: list[BenchRow]) -> None:
+    """Print the targets of the benchmark ``name`` as a table in Markdown, each with what was measured."""
+    from enricher.interfaces.bench.targets import outcomes
+
+    click.echo("\n| target | at most | measured | |\n|---|---|---|---|")
+    for one in outcomes(name, rows):
+        title = f"{one.target.row}, {FIGURES[one.target.figure]}"
+        click.echo(f"| {title} | {one.target.most:,g} | {one.highest:.2f} | {'holds' if one.holds else 'missed'} |")
 
 
 def report(name: str, rows: list[BenchRow], *, is_json: bool, asserts: bool) -> None:
-    """Print the rows of the benchmark ``name`` and the targets that they miss; see ``finish``."""
+    """Print the rows of the benchmark ``name``, its targets, and those that are missed; see ``finish``."""
     from enricher.interfaces.bench.targets import missed
 
     print_rows(rows, is_json=is_json)
+    if not is_json:
+        print_targets(name, rows)
     finish(missed(name, rows), asserts=asserts)
 
 

@@ -146,13 +146,13 @@ def show_effect(name: str, since: str, is_json: bool) -> None:
     from workbench.experiments.cohorts import compare
 
     with opened() as db:
-        value = compare(experiments.sessions(db, since=since), name=name).to_json()
+        found = compare(experiments.sessions(db, since=since), name=name)
     if is_json:
         from workbench.experiments.report import finite
 
-        print_json(finite(value))
+        print_json(finite(found.to_json()))
     else:
-        print_effect(value)
+        print_effect(found)
 
 
 def _arm(name: str, versions: Versions) -> Arm:

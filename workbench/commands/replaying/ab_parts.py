@@ -12,18 +12,16 @@ import click
 
 from enricher.interfaces.cli import output
 from enricher.interfaces.cli.output import new_console, new_table, print_json, printable
-from workbench.commands.replaying.blast_radius import counted
+from workbench.experiments.cohorts import figure
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator
 
     from storage.evaluation.experiments import ArmResult, Experiment
+    from workbench.experiments.cohorts import CohortComparison
 
     Value = dict[str, Any]
-
-LARGE = 1000
-"""From this number on, three digits would be too few."""
 
 
 @contextlib.contextmanager
@@ -110,20 +108,14 @@ def _cost(calls: Value) -> str:
 def _cells(one: Value) -> list[str]:
     interval = one["interval"] or {}
     ends = [interval.get("low"), interval.get("high")]
-    means = [_number(one[arm]["mean"]) for arm in "ab"]
+    means = [figure(one[arm]["mean"]) for arm in "ab"]
     return [
         *means,
-        _number(one["difference"]),
-        " … ".join(map(_number, ends)) if None not in ends else "",
-        _number(one["p_adjusted"]),
-        _number(one["detectable"]),
+        figure(one["difference"]),
+        " … ".join(map(figure, ends)) if None not in ends else "",
+        figure(one["p_adjusted"]),
+        figure(one["detectable"]),
     ]
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if abs(value) >= LARGE else f"{value:.3g}"
 
 
 def _headline(value: Value) -> str:
@@ -136,22 +128,13 @@ def _headline(value: Value) -> str:
     return f"{value['verdict']}: {counted}{labelled if value['gained'] or value['lost'] else ''}{same}\n{value['id']}"
 
 
-def print_effect(value: Value) -> None:
+def print_effect(found: CohortComparison) -> None:
     """Print the comparison of two cohorts."""
     console = new_console()
-    for cohort in "ab":
-        side = value[cohort]
-        right = f"{side['right']['changed']} of {side['labelled']} labelled prompts right"
-        held = f", {side['held_back']} held back" if side["held_back"] else ""
-        sessions, prompts = counted(side["sessions"], "session"), counted(side["prompts"], "prompt")
-        console.print(f"{cohort}: {sessions}, {prompts}{held}, {right}")
+    for line in found.summaries():
+        console.print(line)
     table = new_table("effect", "b - a", "95 %", "size", numbers=3)
-    for name, effect in value["effects"].items():
-        if effect is None:
-            table.add_row(name, "too few sessions", "", "")
-        else:
-            ends = (effect["interval"]["low"], effect["interval"]["high"])
-            cells = (_number(effect["difference"]), " to ".join(map(_number, ends)), _number(effect["size"]))
-            table.add_row(name, *cells)
+    for cells in found.effect_cells():
+        table.add_row(*cells)
     console.print(table)
-    console.print(value["verdict"])
+    console.print(found.verdict)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from storage.evaluation.experiments import ArmResult, Experiment
+    from workbench.experiments.cohorts import CohortComparison
 
 LIST = (
     Heading("at", "when", 12),
@@ -114,3 +115,12 @@ def answer_text(one: Experiment, name: str, answer: ArmResult | None) -> str:
         facts.append(answer.task_type)
     fault = "" if answer.succeeded else f"✗ {answer.fault or 'it cannot be read back'}\n"
     return plain(f"{title}\n{' · '.join(facts)}\n{fault}\n{answer.text or '(nothing)'}")
+
+
+def cohorts_text(found: CohortComparison) -> str:
+    """Return what ``enricher ab effect`` prints: a line on each cohort and each effect, and the verdict."""
+    effects = [
+        f"{name:<19} b - a {difference}, 95 % {interval}, size {size}" if interval else f"{name:<19} {difference}"
+        for name, difference, interval, size in found.effect_cells()
+    ]
+    return "\n".join([*found.summaries(), *effects, found.verdict])

@@ -12,16 +12,19 @@ from textual.message import Message
 from textual.widgets import Static
 
 from storage.evaluation import corpus, experiments
+from workbench.experiments.cohorts import compare
 from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import experiment_text
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.widgets.lists.cursor_view import ends, moves
 from workbench.tui.widgets.lists.figures import FiguresTable
+from workbench.tui.widgets.search_bar import SearchBar, SearchInput
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from storage.evaluation.experiments import Experiment
+    from workbench.experiments.cohorts import CohortComparison
     from workbench.tui.panes.experiment_text import Answers
 
 MOST = 500
@@ -30,7 +33,9 @@ NOTHING_YET = """\
 No experiment is stored yet.
 
   enricher ab run --b FILE              compares two versions of the instructions on recorded prompts
-  enricher ab ask --template NAME       asks a model in two forms of a prompt, or asks two models"""
+  enricher ab ask --template NAME       asks a model in two forms of a prompt, or asks two models
+
+c compares the labels of two cohorts of sessions, as enricher ab effect does."""
 
 
 @dataclass
@@ -48,6 +53,26 @@ class ExperimentOpened(Message):
     run: int
     experiment: Experiment
     answers: list[Answers]
+
+
+@dataclass
+class CohortsCompared(Message):
+    """The effect between the cohorts of an experiment with sessions."""
+
+    run: int
+    found: CohortComparison
+
+
+class CohortBar(SearchBar):
+    """The line for the name of an experiment whose cohorts are compared."""
+
+    def compose_line(self) -> ComposeResult:
+        yield Static("Cohorts of", classes="name", markup=False)
+        yield SearchInput(
+            placeholder="an experiment with sessions: its name, as in enricher ab cohort",
+            compact=True,
+            select_on_focus=False,
+        )
 
 
 class OpeningTable(FiguresTable, inherit_bindings=False):
@@ -69,6 +94,9 @@ What `enricher ab` has compared. `enter` opens an experiment: one line for each 
 tokens of both answers (`≠` where they differ, `✗` for an answer that failed), and below it both answers.
 
 `enter` goes on to the answers, `escape` back. A quality of `-` is not known, because nobody labelled that prompt.
+
+`c` compares two cohorts of sessions: type the name given to `enricher ab cohort`, and what `enricher ab effect` prints
+stands below it.
 """
     DEFAULT_CSS = """
     ExperimentsScreen {
@@ -76,7 +104,7 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
         #one { display: none; height: 1fr; }
         &.-opened #list { display: none; }
         &.-opened #one { display: block; }
-        #state { height: 1; padding: 0 1; background: $surface; color: $text-muted; text-wrap: nowrap;
+        #summary { height: 1; padding: 0 1; background: $surface; color: $text-muted; text-wrap: nowrap;
                  text-overflow: ellipsis; }
         #cases { height: 2fr; }
         #both { height: 3fr; layout: horizontal; border-top: solid $panel; }
@@ -84,6 +112,9 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
         #both VerticalScroll { width: 1fr; height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
         &.-wide #of-b { border-left: solid $panel; }
         &.-narrow #of-b { border-top: solid $panel; }
+        #cohorts { display: none; height: auto; max-height: 8; padding: 0 1; }
+        &.-compared #cohorts { display: block; }
+        &.-opened CohortBar, &.-opened #cohorts { display: none; }
         &.-empty #list, &.-empty #one { display: none; }
     }
     """
@@ -91,6 +122,7 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
         Binding("escape", "back", "Back", id="experiments.back", key_display="esc"),
         Binding("d", "differences", "All/diff", id="experiments.differences", tooltip="All, or only differing answers"),
         Binding("t", "trace", "Trace", id="experiments.trace", tooltip="The trace of a recorded prompt"),
+        Binding("c", "cohorts", "Cohorts", id="experiments.cohorts", tooltip="Compare two cohorts of sessions"),
         Binding("R", "reload", "Read the list again", id="experiments.reload", show=False),
     ]
 
@@ -103,16 +135,19 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
     def compose_body(self) -> ComposeResult:
         yield OpeningTable(experiment_text.LIST, id="list")
         with Vertical(id="one"):
-            yield Static("", id="state", markup=False)
+            yield Static("", id="summary", markup=False)
             yield OpeningTable(experiment_text.headings(80), id="cases")
             with Container(id="both"):
                 for arm in "ab":
                     with VerticalScroll(id=f"of-{arm}"):
                         yield Static("", id=f"answer-{arm}", markup=False)
         yield Static(NOTHING_YET, id="empty", markup=False)
+        yield CohortBar()
+        yield Static("", id="cohorts", markup=False)
 
     def on_mount(self) -> None:
         self._only = self.recall("only", False)
+        self.query_one(CohortBar).show(self.recall("cohorts", ""))
         self.list.focus()
         self.action_reload()
 
@@ -129,14 +164,17 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer what is about answers only while an experiment is open."""
         del parameters
+        if action == "cohorts":
+            return self._opened is None
         return self._opened is not None if action in ("back", "differences", "trace") else True
 
     def data_changed(self) -> None:
         self.in_turn("experiments.load", self.action_reload)
 
     def action_reload(self) -> None:
-        """Read the list again, and the opened experiment."""
+        """Read the list again, the opened experiment, and the cohorts."""
         self.load(self.next_run("load"))
+        self.in_turn("experiments.cohorts", self._compare_cohorts)
         if self._opened is not None:
             self._open(self._opened.experiment.id)
 
@@ -155,6 +193,41 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
             prompts = {row.id: row.prompt for row in corpus.rows_of(db, {one.prompt_id for one in results})}
             answers = experiment_text.paired(results, prompts)
             self.post_message(ExperimentOpened(run, found, answers))
+
+    @work(thread=True, exclusive=True, group="experiments.cohorts", exit_on_error=False)
+    def read_cohorts(self, run: int, name: str) -> None:
+        """Compare the cohorts of an experiment with sessions."""
+        with self.reading() as db:
+            self.post_message(CohortsCompared(run, compare(experiments.sessions(db), name=name)))
+
+    def _compare_cohorts(self) -> None:
+        name, run = self.query_one(CohortBar).input.value.strip(), self.next_run("cohorts")
+        if name:
+            self.read_cohorts(run, name)
+        else:
+            self._show_cohorts("")
+
+    @on(CohortsCompared)
+    def _cohorts_came(self, message: CohortsCompared) -> None:
+        if self.is_latest("cohorts", message.run):
+            self._show_cohorts(experiment_text.cohorts_text(message.found))
+
+    def _show_cohorts(self, text: str) -> None:
+        self.query_one("#cohorts", Static).update(text)
+        self.set_class(bool(text), "-compared")
+
+    @on(SearchBar.Typed)
+    def _cohorts_named(self, message: SearchBar.Typed) -> None:
+        self.remember(cohorts=message.text.strip())
+        self._compare_cohorts()
+
+    @on(SearchBar.Left)
+    def _name_left(self) -> None:
+        self.list.focus()
+
+    def action_cohorts(self) -> None:
+        """Go to the name of the experiment whose cohorts are compared."""
+        self.query_one(CohortBar).input.focus()
 
     @on(ExperimentsListed)
     def _list_came(self, message: ExperimentsListed) -> None:
@@ -182,7 +255,7 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
             return
         width = self.size.width
         shown = [each for each in one.answers if not (self._only and each.is_same)]
-        self.query_one("#state", Static).update(experiment_text.state(one.experiment, one.answers))
+        self.query_one("#summary", Static).update(experiment_text.state(one.experiment, one.answers))
         self.cases.show([experiment_text.answers_row(each, width) for each in shown], experiment_text.headings(width))
         self._show_answers()
 

@@ -42,6 +42,8 @@ VERDICT_TEXTS = {
 }
 NOT_TESTS = "traces.origin <> 'test'"
 NONE = "none"
+NOT_IN_A_SNAPSHOT = "It may have been made after this snapshot, or deleted before."
+NOT_KEPT = "It may have been deleted, or never kept. Keep one with: enricher replay --keep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ async def run(history: History, request: Request) -> Response:
     except replays.UnknownReplayError as error:
         if form:
             return Response.json({"error": str(error)}, status=404)
-        why = "It may have been deleted, or made after this was published. Keep one with: enricher replay --keep"
+        why = NOT_IN_A_SNAPSHOT if history.publication else NOT_KEPT
         return await missing(history, request, what=_sentence(str(error)), why=why)
     if form == "csv":
         return as_csv(CSV_COLUMNS, (_cells(one) for one in found.results))

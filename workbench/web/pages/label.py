@@ -1,7 +1,8 @@
 """Label a prompt or a line of its text on its page: stored in the live history, or downloaded from a snapshot.
 
-The live history is served on this machine only, and a label needs Datasette's signed-in actor: the address that
-``enricher publish`` prints signs the reader in. Datasette itself refuses forms that another site has sent.
+The live history is served on this machine only, and a label needs the permission ``label-prompt``, which Datasette's
+signed-in actor has: the address that ``enricher publish`` prints signs the reader in. Datasette itself refuses forms
+that another site has sent.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from storage.db import database
 from storage.traces import labels, line_labels, queries
 from workbench.gate import labelling
 from workbench.web.page import refusal
+from workbench.web.reading.history import LABEL_PROMPT
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 NO_ACTOR = "Only a signed-in reader can label prompts."
 HOW_TO_SIGN_IN = "Open the address for signing in that enricher publish printed; it works once."
+DENIED = "You may not label prompts here."
+WHO_DENIES = f"Whoever serves this history has denied you the permission {LABEL_PROMPT}."
 WHICH_TYPES = "select distinct value from prompts_by_day where facet = 'task_type' and value <> ''"
 JSON_LINES = "application/x-ndjson; charset=utf-8"
 
@@ -39,9 +43,9 @@ async def view(history: History, request: Request) -> Response:
     identity = unquote(request.url_vars["id"])
     if request.method != "POST":
         return Response.redirect(history.path(f"trace/{identity}"))
-    is_live = history.publication is None
-    if is_live and not request.actor:
-        return await refusal(history, request, status=403, what=NO_ACTOR, why=HOW_TO_SIGN_IN)
+    if not await history.may_label(request):
+        what, why = (DENIED, WHO_DENIES) if request.actor else (NO_ACTOR, HOW_TO_SIGN_IN)
+        return await refusal(history, request, status=403, what=what, why=why)
     form = await request.post_vars()
     verdict, number = str(form.get("verdict", "")), str(form.get("line", ""))
     known = line_labels.VERDICTS if number else (*labels.VERDICTS, *await history.read(task_types))
@@ -53,7 +57,7 @@ async def view(history: History, request: Request) -> Response:
         found = await history.read(lambda db: _find(db, identity, line))
     except (queries.UnknownTraceError, line_labels.UnknownLineError) as error:
         return await refusal(history, request, status=404, what=str(error), why="It may have been deleted.")
-    if not is_live:
+    if history.publication:
         label = {"id": found, **({"line": line} if line else {}), "verdict": verdict}
         name = {"content-disposition": f'attachment; filename="label-{found}.jsonl"'}
         return Response(json.dumps(label) + "\n", content_type=JSON_LINES, headers=name)

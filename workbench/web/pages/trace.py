@@ -1,12 +1,8 @@
-"""The page of one prompt: what was asked, what was added and why, how long it took, and links.
-
-Why it came out so is said in the words of ``enricher explain``: the recorded rules and inputs give all of it. A
-snapshot holds neither, so there only the recorded points are explained.
-"""
+"""The page of one prompt: what was asked, what was added and why, how long it took, and links."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -15,7 +11,7 @@ from datasette.utils import tilde_encode
 from datasette.utils.asgi import Response
 from markupsafe import Markup, escape
 
-from enricher.interfaces.explanation import FACETS, ExplanationError, nearest, of_record, violation_summary
+from enricher.interfaces.explanation import violation_summary
 from enricher.settings import DEFAULTS
 from storage.traces import queries
 from workbench.views import outcomes
@@ -24,7 +20,7 @@ from workbench.views.outcomes import SEARCH_INTENT, TASK_TYPE
 from workbench.web import evidence, filters, waterfall
 from workbench.web.page import render
 from workbench.web.pages.label import task_types
-from workbench.web.reading import records
+from workbench.web.reading import reasons, records
 
 if TYPE_CHECKING:
     import sqlite3
@@ -32,8 +28,8 @@ if TYPE_CHECKING:
 
     from datasette.utils.asgi import Request
 
-    from enricher.interfaces.explanation import Explanation
     from workbench.web.reading.history import History
+    from workbench.web.reading.reasons import Reasons
     from workbench.web.reading.records import MatchingTrace, TraceRecord
 
     Row = dict[str, Any]
@@ -42,19 +38,8 @@ LINES_UNFOLDED = 60
 """Lines; a longer added text is folded."""
 MOST_ITEMS = 60
 MOST_OF_A_KIND = 40
-MOST_SENTENCES = 40
 MOMENT_DIGITS = 14
 """Hex digits at the beginning of an id: the microsecond since 1970."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reasons:
-    """Sentences on what came nearest, by facet; on the task type's confidence; on what was left out; on silence."""
-
-    nearest: dict[str, str]
-    certainty: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    silence: tuple[str, ...] = ()
 
 
 async def view(history: History, request: Request) -> Response:
@@ -79,7 +64,7 @@ async def view(history: History, request: Request) -> Response:
 
 def _read(db: sqlite3.Connection, trace_id: str) -> tuple[TraceRecord, Sequence[str], Reasons]:
     record = records.read(db, trace_id)
-    return record, task_types(db), _reasons(db, record.trace)
+    return record, task_types(db), reasons.of_shown(db, record.trace)
 
 
 async def _page(
@@ -92,7 +77,7 @@ async def _page(
         record=record,
         trace=trace,
         other_types=[one for one in types if one != trace["task_type"]],
-        can_label=history.publication is not None or bool(request.actor),
+        can_label=await history.may_label(request),
         prompt=evidence.mark(trace["prompt"], trace["scores"], trace["task_type"]),
         rankings=_rankings(trace, why),
         why=why,
@@ -180,33 +165,3 @@ def _moment(wanted: str) -> str:
         return ""
     is_plausible = len(wanted) >= MOMENT_DIGITS and 2020 <= when.year < 2100
     return f"{when:%Y-%m-%dT%H:%M:%S}" if is_plausible else ""
-
-
-def _reasons(db: sqlite3.Connection, trace: Row) -> Reasons:
-    """Return the reasons behind a trace, as ``storage.traces.queries.show`` returns it."""
-    try:
-        found = of_record(db, trace) if trace["prompt"] else None
-    except (ExplanationError, LookupError, TypeError, ValueError, AttributeError):
-        found = None  # recorded without its inputs, or with damaged ones
-    if found is None or found.enrichment.classification.task_type != trace["task_type"]:
-        return _by_points(trace)
-    return _explained(found)
-
-
-def _explained(found: Explanation) -> Reasons:
-    doubts, thresholds = " and ".join(found.doubts()), "; ".join(found.thresholds())
-    return Reasons(
-        {facet: found.nearest(facet) for facet in FACETS},
-        tuple(filter(None, (doubts and f"uncertain because {doubts}", thresholds and f"thresholds: {thresholds}"))),
-        tuple(found.left_out()[:MOST_SENTENCES]),
-        tuple(filter(None, (found.nearest_rule(),))),
-    )
-
-
-def _by_points(trace: Row) -> Reasons:
-    """Return what the recorded points of the classes say."""
-    by_facet = {}
-    for facet in FACETS:
-        own = [(one["name"], one["score"]) for one in trace["scores"] if one["facet"] == facet and one["score"]]
-        by_facet[facet] = nearest(sorted(own, key=lambda pair: -pair[1]))
-    return Reasons(by_facet)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from datasette.app import Datasette
     from datasette.filters import FilterArguments
+    from datasette.permissions import Action, PermissionSQL
     from datasette.utils.asgi import Request
     from jinja2 import Environment
     from markupsafe import Markup
@@ -40,6 +41,32 @@ def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]
     from workbench.web.pages import ROUTES
 
     return ROUTES
+
+
+@hookimpl(optionalhook=True)
+def register_actions(datasette: Datasette) -> list[Action]:
+    """Register the permission to label prompts; only 1.0 calls this, 0.65 has no list of permissions."""
+    from workbench.web.reading.history import LABEL_PROMPT, find
+
+    if find(datasette) is None:
+        return []
+    from datasette.permissions import Action
+    from datasette.resources import DatabaseResource
+
+    return [Action(name=LABEL_PROMPT, description="Label prompts of the history", resource_class=DatabaseResource)]
+
+
+@hookimpl(optionalhook=True)
+def permission_resources_sql(datasette: Datasette, actor: dict[str, Any] | None, action: str) -> PermissionSQL | None:
+    """Allow every signed-in reader of the live history to label prompts, unless another rule denies it (1.0)."""
+    from workbench.web.reading.history import LABEL_PROMPT, find
+
+    history = find(datasette) if actor and action == LABEL_PROMPT else None
+    if history is None or history.publication:
+        return None
+    from datasette.permissions import PermissionSQL
+
+    return PermissionSQL.allow(reason="signed in to the live history")
 
 
 @hookimpl
@@ -109,7 +136,7 @@ def render_cell(
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
-    """Give ``base.html`` the menu of our pages, which it shows on Datasette's own pages."""
+    """Give Datasette's own pages the menu of ours, and the page of a question its chart."""
     from workbench.web import page
     from workbench.web.reading.history import find
 
@@ -117,7 +144,13 @@ def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
         history = find(datasette)
         return await page.top_of_datasette(history, request) if history else None
 
-    env.globals["enricher_top"] = enricher_top
+    def enricher_prompts_by_day(columns: list[str], rows: list[list[object]]) -> Markup | str:
+        from workbench.web.native import question_charts
+
+        history = find(datasette)
+        return question_charts.prompts_by_day(history, columns, rows) if history else ""
+
+    env.globals.update(enricher_top=enricher_top, enricher_prompts_by_day=enricher_prompts_by_day)
 
 
 @hookimpl(wrapper=True)

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from workbench.coverage.coverage import KINDS, Coverage, CoverageRow, Overlap
@@ -14,8 +15,10 @@ from workbench.web import filters
 from workbench.web.reading.versions import last_used
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+MOST_NAMED = 3
+"""Rules of a kind that the home page names."""
 WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
 WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
 HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash order by position"
@@ -65,13 +68,18 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What the newest measured coverage gives reason to change; ``cluster`` is the largest group without a signal."""
+    """What the newest measured coverage gives reason to change; ``cluster`` is the largest group without a signal.
+
+    ``doubtful_rules`` and ``always_on_rules`` are the first ones whose prompts a filter finds.
+    """
 
     measured: MeasuredVersion
     doubtful: int
     dead: int
     always_on: int
     cluster: Cluster | None
+    doubtful_rules: tuple[Rule, ...]
+    always_on_rules: tuple[Rule, ...]
 
 
 def doubts(db: sqlite3.Connection) -> Doubts | None:
@@ -81,7 +89,15 @@ def doubts(db: sqlite3.Connection) -> Doubts | None:
         return None
     found = coverage(db, newest.rules_hash)
     cluster = max(found.clusters, key=lambda one: one.prompts, default=None)
-    return Doubts(newest, len(found.doubtful()), len(found.dead()), len(found.always_on()), cluster)
+    doubtful, always_on = found.doubtful(), found.always_on()
+    return Doubts(
+        newest, len(doubtful), len(found.dead()), len(always_on), cluster, _findable(doubtful), _findable(always_on)
+    )
+
+
+def _findable(rows: Sequence[CoverageRow]) -> tuple[Rule, ...]:
+    rules_with_filter = (one for one in (rule(row, {}) for row in rows) if one.filter)
+    return tuple(islice(rules_with_filter, MOST_NAMED))
 
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:

@@ -18,6 +18,8 @@ IS_IT_OURS = """
     select count(*) = 2 from sqlite_master where type = 'table' and name in ('traces', 'prompts_by_day')
 """
 WHAT_WAS_PUBLISHED = "select at, text, prompts, since, until from published"
+LABEL_PROMPT = "label-prompt"
+"""Datasette's name for the permission to label the prompts of the live history."""
 PAGE_LIMIT_MS = 5_000
 """Milliseconds for a query of a page; SQLite then interrupts it, so that it does not keep one of two read threads."""
 
@@ -74,19 +76,26 @@ class History:
         """Whether the history holds texts; False for a snapshot with hashes only."""
         return self.publication is None or self.publication.text != "hash"
 
-    async def is_allowed(self, request: Request) -> bool:
-        """Return whether the reader may see the database, by Datasette's own rules in either version."""
+    async def is_allowed(self, request: Request, action: str = "view-database", *, default: bool = True) -> bool:
+        """Return whether the reader may do this with the database, by Datasette's own rules in either version.
+
+        ``default`` is the answer of 0.65 if no rule is about the action; in 1.0 our plugin has a rule for its own one.
+        """
         actor = request.scope.get("actor")
         if hasattr(self.datasette, "permission_allowed"):
             return bool(
-                await self.datasette.permission_allowed(
-                    actor, "view-database", resource=self.database.name, default=True
-                )
+                await self.datasette.permission_allowed(actor, action, resource=self.database.name, default=default)
             )
         from datasette.resources import DatabaseResource
 
         resource = DatabaseResource(database=self.database.name)
-        return bool(await self.datasette.allowed(action="view-database", resource=resource, actor=actor))
+        return bool(await self.datasette.allowed(action=action, resource=resource, actor=actor))
+
+    async def may_label(self, request: Request) -> bool:
+        """Return whether the reader may label prompts; in a snapshot everybody may, because nothing is changed."""
+        if self.publication:
+            return True
+        return await self.is_allowed(request, LABEL_PROMPT, default=bool(request.actor))
 
 
 def find(datasette: Datasette) -> History | None:

@@ -26,7 +26,7 @@ from storage.metrics import rollups
 from storage.state import key
 from storage.traces import search
 from workbench.web.reading.history import WHAT_WAS_PUBLISHED, Publication
-from workbench.web.snapshot import columns
+from workbench.web.snapshot import columns, explanations
 from workbench.web.snapshot.disclosure import Anonymizer, last_part
 from workbench.web.snapshot.identity import of_this_machine
 
@@ -157,6 +157,7 @@ def write(
         os.close(private.open_file(aside, os.O_RDWR | os.O_EXCL))
         with _attached(aside, f"{state_dir}/{traces.DATABASE}", should_stop) as db:
             _build(db, key.load(state_dir), text=text, advance=advance or (lambda *_: None))
+            _explain(db, f"{state_dir}/{traces.DATABASE}", text, should_stop, advance or (lambda *_: None))
             publication = _sum_up(db, text=text, advance=advance or (lambda *_: None))
             snapshots.add(state_dir, path)
             if db.execute(WHICH_WERE_DELETED.format(id=columns.expressions("traces", text)["id"])).fetchone()[0]:
@@ -209,6 +210,19 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
         db.execute(INDEX_THE_WORDS)
     db.execute(f"pragma main.user_version = {traces.SCHEMA_VERSION:d}")
     db.execute("commit")
+
+
+def _explain(db: sqlite3.Connection, source: str, text: str, should_stop: Callable[[], bool], advance: Advance) -> None:
+    """Store why the newest prompts came out as they did."""
+    total = min(explanations.MOST_EXPLAINED, int(db.execute("select count(*) from main.traces").fetchone()[0]))
+
+    def goes_on(done: int) -> bool:
+        advance("explanations", done, total)
+        return not should_stop()
+
+    explanations.store(db, source, is_full=text == columns.FULL, goes_on=goes_on)
+    if should_stop():
+        raise InterruptedSnapshotError("interrupted: no snapshot was written")
 
 
 def _folders(db: sqlite3.Connection) -> Iterator[str]:

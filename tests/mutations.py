@@ -4208,6 +4208,15 @@ MUTATIONS = (
         "",
         "validators/test_checks.py::test_a_function_that_several_modules_have_needs_no_docstring",
     ),
+    # --- gaps of the way from a wrong prompt to a proven fix
+    Mutation(
+        "the gate of a prompt judges the folder in which the app was started",
+        "workbench/tui/screens/trace_actions.py",
+        "    def gated_trace(self) -> str:\n        return self.chosen()[0]",
+        '    def gated_trace(self) -> str:\n        return ""',
+        "",
+        "tui/test_gate_screen.py::test_from_a_prompt_it_judges_the_project_in_which_the_prompt_was_typed",
+    ),
 )
 
 

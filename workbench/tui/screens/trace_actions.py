@@ -72,6 +72,9 @@ class TraceActions(WorkbenchScreen):
         """Return the id and the task type of the selected trace, two empty texts for none."""
         raise NotImplementedError
 
+    def gated_trace(self) -> str:
+        return self.chosen()[0]
+
     def labelled(self, trace_id: str) -> None:
         """React to a stored label."""
 

@@ -4217,6 +4217,14 @@ MUTATIONS = (
         "",
         "tui/test_gate_screen.py::test_from_a_prompt_it_judges_the_project_in_which_the_prompt_was_typed",
     ),
+    Mutation(
+        "a label does not say that it wrote no golden case",
+        "workbench/tui/screens/trace_actions.py",
+        "        if given.problem:\n            where =",
+        "        if False:\n            where =",
+        "",
+        "tui/test_traces.py::test_a_label_says_why_no_golden_case_was_written",
+    ),
 )
 
 

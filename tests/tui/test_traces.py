@@ -168,6 +168,24 @@ async def test_c_asks_for_the_class_and_one_key_answers(library: Account) -> Non
         assert said(library) == [("class", "debug")]
 
 
+@pytest.mark.parametrize("keys", ["y", "x", "cd"], ids=["right", "wrong", "another class"])
+async def test_a_label_says_why_no_golden_case_was_written(library: Account, keys: str) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        for key in keys:
+            await pilot.press(key)
+            await settle(app, pilot)
+        in_no_repository = notices(app)
+        with closing(sqlite3.connect(library.state / "enricher.db")) as db, db:
+            db.execute("update traces set cwd = '/gone'")
+        for key in keys:
+            await pilot.press(key)
+            await settle(app, pilot)
+
+        assert len(said(library)) == 2
+        assert "No golden case was written: " in in_no_repository and "is no git repository" in in_no_repository
+        assert "No golden case was written: the folder of this prompt does not exist (/gone)." in notices(app)
+
+
 async def test_a_line_is_called_wrong_and_that_is_taken_back(library: Account) -> None:
     library.ask("revert your last changes in the exporter", session_id="session-z")
     library.traces()

@@ -104,6 +104,8 @@ class TraceActions(WorkbenchScreen):
         self.app.labels_given.append(given)
         taken = "both" if given.label else "it"
         where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back." if given.path else ""
+        if given.problem:
+            where = f" No golden case was written: {given.problem}."
         self.notify(text + where, timeout=5 if where else 2, markup=False)
         self.labelled(given.trace_id)
         self.app.post_message(DataChanged())
@@ -130,9 +132,7 @@ class TraceActions(WorkbenchScreen):
         except CasesError as error:
             self.notify(str(error), title="Not approved", severity="warning", markup=False)
             return
-        note = f" {given.problem}." if given.problem else ""
-        if given.is_open:
-            note = " The project's rules do not give that yet: the gate lists it as open."
+        note = " The project's rules do not give that yet: the gate lists it as open." if given.is_open else ""
         self.app.call_from_thread(self._is_stored, given, f"Approved: it should be {wish}.{note}")
 
     def action_take_back(self) -> None:

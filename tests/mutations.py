@@ -4225,6 +4225,22 @@ MUTATIONS = (
         "",
         "tui/test_traces.py::test_a_label_says_why_no_golden_case_was_written",
     ),
+    Mutation(
+        "ctrl+z passes over the label of a line",
+        "workbench/tui/screens/trace_actions.py",
+        "                self.app.labels_given.append(given)\n            else:",
+        "            else:",
+        "",
+        "tui/test_traces.py::test_the_last_label_is_taken_back_first_whether_of_a_line_or_of_the_prompt",
+    ),
+    Mutation(
+        "ctrl+z takes back a line's label that was taken back already",
+        "workbench/tui/screens/trace_actions.py",
+        "[one for one in self.app.labels_given if one != given]",
+        "[*self.app.labels_given]",
+        "",
+        "tui/test_traces.py::test_the_last_label_is_taken_back_first_whether_of_a_line_or_of_the_prompt",
+    ),
 )
 
 

@@ -186,21 +186,41 @@ async def test_a_label_says_why_no_golden_case_was_written(library: Account, key
         assert "No golden case was written: the folder of this prompt does not exist (/gone)." in notices(app)
 
 
-async def test_a_line_is_called_wrong_and_that_is_taken_back(library: Account) -> None:
+def judged(account: Account) -> list[tuple[int, str]]:
+    with closing(sqlite3.connect(account.state / "enricher.db")) as db:
+        return db.execute("select line, verdict from line_labels").fetchall()
+
+
+async def test_the_last_label_is_taken_back_first_whether_of_a_line_or_of_the_prompt(library: Account) -> None:
     library.ask("revert your last changes in the exporter", session_id="session-z")
     library.traces()
 
-    def judged() -> list[tuple[int, str]]:
-        with closing(sqlite3.connect(library.state / "enricher.db")) as db:
-            return db.execute("select line, verdict from line_labels").fetchall()
+    async def press(*keys: str) -> tuple[int, int]:
+        for key in keys:
+            await pilot.press(key)
+            await settle(app, pilot)
+        return len(said(library)), len(judged(library))
 
+    async with run_workbench(library.state) as (app, pilot):
+        counts = [await press("y"), await press("X", "enter")]
+        notice = notices(app)
+        counts += [await press("ctrl+z"), await press("ctrl+z")]
+        counts += [await press("x", "X", "enter", "X", "enter"), await press("ctrl+z")]
+
+    assert "Line 1 counts as wrong; ctrl+z takes that back." in notice
+    assert counts == [(1, 0), (1, 1), (1, 0), (0, 0), (1, 0), (0, 0)]
+
+
+async def test_a_line_is_called_wrong_and_that_is_taken_back(library: Account) -> None:
+    library.ask("revert your last changes in the exporter", session_id="session-z")
+    library.traces()
     async with run_workbench(library.state) as (app, pilot):
         for expected in ([(1, "wrong")], []):
             await pilot.press("X")
             await until(pilot, lambda: isinstance(app.screen, Picker))
             assert ("called wrong" in screen_text(app)) == (not expected)
             await pilot.press("enter")
-            await until(pilot, lambda expected=expected: judged() == expected)
+            await until(pilot, lambda expected=expected: judged(library) == expected)
 
 
 async def test_leaving_the_question_says_nothing(library: Account) -> None:

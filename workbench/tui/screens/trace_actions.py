@@ -272,13 +272,17 @@ class TraceActions(WorkbenchScreen):
         from storage.traces import line_labels
         from workbench.gate import labelling
 
+        given = labelling.Given(trace_id, None, line=number)
         with self.database(drain=False) as db:
             if is_wrong:
                 labelling.judge_line(db, trace_id, number, line_labels.WRONG)
+                self.app.labels_given.append(given)
             else:
-                line_labels.take_back(db, trace_id, number)
-        state = "counts as wrong" if is_wrong else "has no label any more"
+                labelling.take_back(db, given)
+                self.app.labels_given = [one for one in self.app.labels_given if one != given]
+        state = "counts as wrong; ctrl+z takes that back" if is_wrong else "has no label any more"
         self.notify(f"Line {number} {state}.", timeout=3)
+        self.app.post_message(DataChanged())
 
     def action_replay(self) -> None:
         """Show the outcome of the trace under today's rules."""

@@ -4241,6 +4241,23 @@ MUTATIONS = (
         "",
         "tui/test_traces.py::test_the_last_label_is_taken_back_first_whether_of_a_line_or_of_the_prompt",
     ),
+    Mutation(
+        "taking the first case back leaves an empty file in the project",
+        "workbench/gate/cases.py",
+        "        if others or earlier:\n            write(",
+        "        if True:\n            write(",
+        "",
+        "gate/test_cases.py::test_with_the_last_case_its_file_and_its_attribute_go "
+        "tui/test_loop.py::test_a_label_writes_a_case_and_both_are_taken_back",
+    ),
+    Mutation(
+        "taking the first case back removes other attributes of the project",
+        "workbench/gate/cases.py",
+        "    if not others:\n        os.unlink(path)",
+        "    if True:\n        os.unlink(path)",
+        "",
+        "gate/test_cases.py::test_with_the_last_case_its_file_and_its_attribute_go",
+    ),
 )
 
 

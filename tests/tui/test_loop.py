@@ -296,7 +296,7 @@ async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> N
 
     assert [one["verdict"] for one in written] == ["wrong"]
     assert "~/project/.enricher/cases.jsonl" in said
-    assert cases(shop) == []
+    assert [one.name for one in (shop.project / ".enricher").iterdir()] == ["instructions.md"]
     assert not shop.traces()[-1]["label"]
 
 

@@ -4258,6 +4258,30 @@ MUTATIONS = (
         "",
         "gate/test_cases.py::test_with_the_last_case_its_file_and_its_attribute_go",
     ),
+    Mutation(
+        "explain is silent about the items of a channel that were added",
+        "enricher/interfaces/explanation.py",
+        "[*self._added(one.name), *self._omitted(one.name)]",
+        "[*self._omitted(one.name)]",
+        "",
+        "tui/test_why.py::test_each_channel_lists_the_items_that_were_added",
+    ),
+    Mutation(
+        "the class that a model named does not say so",
+        "enricher/interfaces/explanation.py",
+        "        if found.get(facet) != name:",
+        "        if True:",
+        "",
+        "tui/test_why.py::test_a_model_s_opinion_stands_beside_the_points_of_its_class",
+    ),
+    Mutation(
+        "a share above its limit looks equal to it",
+        "enricher/interfaces/explanation.py",
+        "{beside(silent, most)} is above",
+        "{silent:.2f} is above",
+        "",
+        "tui/test_why.py::test_explain_never_calls_a_share_above_a_limit_that_looks_the_same",
+    ),
 )
 
 

@@ -4330,6 +4330,23 @@ MUTATIONS = (
         "",
         "tui/test_compare_screen.py::test_the_verdict_is_said_with_interval_and_sample_in_plain_words",
     ),
+    Mutation(
+        "the Gate screen says nothing of why the gate is closed",
+        "workbench/tui/screens/loop/gate.py",
+        '*((f"gate closed: {reason}", "") for reason in report.reasons())',
+        "",
+        "",
+        "tui/test_gate_screen.py::test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason",
+    ),
+    Mutation(
+        "a failing case does not say who approved or labelled it",
+        "workbench/gate/reports.py",
+        "(*differences(one), *_by_whom(one.case))]",
+        "(*differences(one),)]",
+        "",
+        "tui/test_gate_screen.py::test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason "
+        "tui/test_gate_screen.py::test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it",
+    ),
 )
 
 

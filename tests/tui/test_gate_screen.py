@@ -1,4 +1,4 @@
-"""The Gate screen: which project it judges."""
+"""The Gate screen: which project it judges, and what it says of cases that fail newly."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from simulator import Account
 
 from storage.db import database
 from workbench.gate import cases
-from workbench.gate.case import OK, Decided, GoldenCase
+from workbench.gate.case import CLASS, OK, Decided, GoldenCase
 from workbench.tui.screens.loop.gate import GateScreen
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROMPT = "there was a hiccup in the upload queue after the deploy"
+PROMPT = "another hiccup of the search index, three customers saw an empty page"
 LAYER = """\
 # Classification
 
@@ -31,6 +31,7 @@ signals:
   - {phrase: "hiccup", weight: 12}
 ```
 """
+WITHOUT_THE_SIGNAL = LAYER.replace("hiccup", "hick-up")
 
 
 def git(project: Path, *words: str) -> None:
@@ -113,3 +114,31 @@ async def test_a_prompt_whose_folder_is_gone_says_so(shop: Account, tmp_path: Pa
         shutil.move(moved, shop.project)
 
     assert "the folder of this prompt does not exist" in shown
+
+
+async def test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason(shop: Account) -> None:
+    identity = commit_case(shop, OK)
+    shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+    shown = await gated(shop)
+    printed = shop.cli("replay", "--gate", "--base", "HEAD", exit_code=1)
+
+    for line in (
+        "regressed: the gate is closed",
+        f"regressed: {identity} {PROMPT}",
+        "task type: expected debug, got implementation",
+        "approved by Ada",
+    ):
+        assert line in shown
+        assert line in printed
+    assert "gate closed: 1 approved case came out differently" in shown
+
+
+async def test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it(shop: Account) -> None:
+    identity = commit_case(shop, CLASS)
+    shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+    shown = await gated(shop)
+
+    assert "inconclusive: the gate is passed, though 1 case fails" in shown
+    assert f"became wrong: {identity} {PROMPT}" in shown
+    assert "labelled by Ada" in shown
+    assert "gate closed" not in shown

@@ -4347,6 +4347,22 @@ MUTATIONS = (
         "tui/test_gate_screen.py::test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason "
         "tui/test_gate_screen.py::test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it",
     ),
+    Mutation(
+        "the text of a trace does not show which of its lines was called wrong",
+        "workbench/tui/panes/trace_text.py",
+        "    for line in lines_with_labels(trace):",
+        '    for line in trace["output_text"].splitlines():',
+        "",
+        "tui/test_traces.py::test_the_label_of_a_line_stands_next_to_it",
+    ),
+    Mutation(
+        "the label of the second of two equal lines stands at the first",
+        "workbench/tui/panes/trace_text.py",
+        "(start := text.find(numbered[0].text, end)) >= 0:",
+        "(start := text.find(numbered[0].text)) >= 0:",
+        "",
+        "tui/test_traces.py::test_of_the_guardrails_in_one_line_each_has_its_own_label",
+    ),
 )
 
 

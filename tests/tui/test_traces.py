@@ -11,9 +11,10 @@ from big_history import write_history
 from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage.db import database
-from storage.traces import violations
+from storage.traces import line_labels, violations
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
+from workbench.tui.panes.trace_text import lines_with_labels
 from workbench.tui.widgets.dialogs import ClassChooser, Picker
 from workbench.tui.widgets.lists.row_view import RowHeader, RowView
 from workbench.tui.widgets.search_bar import FilterBar
@@ -221,6 +222,35 @@ async def test_a_line_is_called_wrong_and_that_is_taken_back(library: Account) -
             assert ("called wrong" in screen_text(app)) == (not expected)
             await pilot.press("enter")
             await until(pilot, lambda expected=expected: judged(library) == expected)
+
+
+async def test_the_label_of_a_line_stands_next_to_it(library: Account) -> None:
+    library.ask("revert your last changes in the exporter", session_id="session-z")
+    library.traces()
+
+    def pane() -> str:
+        """Return the trace beside the list in one line."""
+        return " ".join(" ".join(line.rpartition("▊")[2].strip(" │") for line in screen_text(app).splitlines()).split())
+
+    async with run_workbench(library.state, size=WIDE) as (app, pilot):
+        (line,) = line_labels.lines(library.traces()[-1])
+        for keys, label in ((("X", "enter"), " (✗ wrong)"), (("ctrl+z",), "")):
+            for key in keys:
+                await pilot.press(key)
+                await settle(app, pilot)
+            assert f"{line.text}{label} Task type " in pane()
+
+
+def test_of_the_guardrails_in_one_line_each_has_its_own_label() -> None:
+    trace = {
+        "output_tokens": 9, "items": [], "guardrails": [{"guardrail_id": "H3"}, {"guardrail_id": "H5"}],
+        "output_text": "## Prompt Enrichment\n**Applicable Guardrails**: H3 (Ask), H5 (Quote)\n- a\n- a\n",
+        "line_labels": [{"line": 1, "verdict": "wrong"}, {"line": 4, "verdict": "ok"}],
+    }  # fmt: skip
+
+    assert list(lines_with_labels(trace)) == [
+        "## Prompt Enrichment", "**Applicable Guardrails**: H3 (Ask) (✗ wrong), H5 (Quote)", "- a", "- a (✓ right)",
+    ]  # fmt: skip
 
 
 async def test_leaving_the_question_says_nothing(library: Account) -> None:

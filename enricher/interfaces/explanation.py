@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 FACETS = (TASK_TYPE, SEARCH_INTENT)
 """The facets of which every prompt gets one class."""
+CONFIDENCES = {TASK_TYPE: "confidence", SEARCH_INTENT: "intent_confidence"}
+"""The key of a model's confidence in its class of each facet, in its recorded opinion."""
 OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error": "failed", "off": "is not asked"}
 
 
@@ -95,8 +97,9 @@ class Explanation:
         if not facet or not judged.scores.get(TASK_TYPE):
             return []
         names = " or ".join(facet["silent"])
-        silent = [f"max_silent {facet['max_silent']:g}: {names} has {self._silent_share():.2f}"] if names else []
-        return [f"min_confidence {facet['min_confidence']:g}: it is {judged.confidence:.2f}", *silent]
+        least, most, share = facet["min_confidence"], facet["max_silent"], self._silent_share()
+        silent = [f"max_silent {most:g}: {names} has {beside(share, most)}"] if names else []
+        return [f"min_confidence {least:g}: it is {beside(judged.confidence, least)}", *silent]
 
     def doubts(self) -> list[str]:
         """Return each reason why the task type is not shown."""
@@ -108,12 +111,13 @@ class Explanation:
             yield "no task type is defined"
             return
         silent, names = self._silent_share(), " or ".join(facet["silent"])
+        least, most = facet["min_confidence"], facet["max_silent"]
         if judged.task_type in facet["silent"]:
             yield f"{judged.task_type} is never shown"
-        elif silent > facet["max_silent"]:
-            yield f"it may be {names}: {silent:.2f} is above max_silent {facet['max_silent']:g}"
-        if judged.confidence < facet["min_confidence"]:
-            yield f"confidence {judged.confidence:.2f} is below min_confidence {facet['min_confidence']:g}"
+        elif silent > most:
+            yield f"it may be {names}: {beside(silent, most)} is above max_silent {most:g}"
+        if judged.confidence < least:
+            yield f"confidence {beside(judged.confidence, least)} is below min_confidence {least:g}"
         if "non_english" in judged.features:
             yield "the prompt does not seem to be English"
 
@@ -136,13 +140,29 @@ class Explanation:
         ]
 
     def channels(self) -> list[tuple[str, list[str]]]:
-        """Return for each channel its outcome, and a sentence for each candidate that was left out."""
-        return [(_outcome(one), list(self._omitted(one.name))) for one in self.inputs.channels]
+        """Return for each channel its outcome, and a sentence for each candidate: those added first."""
+        return [(_outcome(one), [*self._added(one.name), *self._omitted(one.name)]) for one in self.inputs.channels]
+
+    def _added(self, channel: str) -> Iterator[str]:
+        for item in self.enrichment.items:
+            if item.channel == channel and item.kept:
+                yield f"added: {item.label} ({item.score:g})"
 
     def _omitted(self, channel: str) -> Iterator[str]:
         for item in self.enrichment.items:
             if item.channel == channel and item.why:
-                yield f"{item.label} ({item.score:g}): {item.why}"
+                yield f"left out: {item.label} ({item.score:g}): {item.why}"
+
+    def model(self) -> str:
+        """Return what a language model was asked and answered, in words; empty if none was asked."""
+        return model_summary(self.inputs.model) if self.inputs.model else ""
+
+    def opinion(self, facet: str, name: str) -> str:
+        """Return the confidence with which a model named this class, in words; empty if it did not."""
+        found = self.inputs.model.get("opinion") or self.inputs.model.get("late_opinion") or {}
+        if found.get(facet) != name:
+            return ""
+        return f"the model names it ({found.get(CONFIDENCES[facet], 0.0):.2f})"
 
     def said_before(self) -> list[str]:
         """Return what the session was shown before and is not shown again: a number of items, the names of others."""
@@ -150,6 +170,13 @@ class Explanation:
         named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
         items = kinds["item"]
         return named + ([f"{items} item{'s' * (items != 1)} of context"] if items else [])
+
+
+def beside(value: float, limit: float) -> str:
+    """Return a share with as many digits, at least two, as show on which side of the limit it lies."""
+    texts = (f"{value:.{digits}f}" for digits in range(2, 17))
+    sides = (value > limit, value < limit)
+    return next((text for text in texts if (float(text) > limit, float(text) < limit) == sides), f"{value!r}")
 
 
 def nearest(ranking: Sequence[tuple[str, float]]) -> str:
@@ -214,9 +241,7 @@ def model_summary(record: Mapping[str, Any]) -> str:
     """Return the record of a call to a model in words: status, opinion, reason, time, tokens, cost."""
     opinion: Mapping[str, Any] = record.get("opinion", {})
     opinions = [
-        f"{opinion[name]} ({opinion[confidence]:.2f})"
-        for name, confidence in (("task_type", "confidence"), ("search_intent", "intent_confidence"))
-        if opinion.get(name)
+        f"{opinion[name]} ({opinion[confidence]:.2f})" for name, confidence in CONFIDENCES.items() if opinion.get(name)
     ]
     spent = f"{record['latency_ms']:g} ms of {record.get('limit_ms', '?')}" if "latency_ms" in record else ""
     tokens = f"{record['input_tokens'] + record['output_tokens']} tokens" if "input_tokens" in record else ""

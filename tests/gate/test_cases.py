@@ -250,6 +250,23 @@ def test_a_line_that_is_no_case_is_told_with_file_and_line(line: str, message: s
     assert len(found.cases) == 1
 
 
+@pytest.mark.parametrize("others", ["", "*.md text\n"], ids=["no other attributes", "other attributes"])
+def test_with_the_last_case_its_file_and_its_attribute_go(tmp_path: Path, others: str) -> None:
+    folder, attributes = tmp_path / ".enricher", tmp_path / ".enricher" / ".gitattributes"
+    file = str(folder / "cases.jsonl")
+    folder.mkdir()
+    if others:
+        attributes.write_text(others)
+    cases.add(file, case(1))
+    cases.add(file, case(2))
+    cases.put_back(file, case(2).id, None)
+    kept = (cases.read(file).cases, attributes.read_text())
+    cases.put_back(file, case(1).id, None)
+
+    assert kept == ((case(1),), others + cases.ATTRIBUTES)
+    assert {one.name: one.read_text() for one in folder.iterdir()} == ({".gitattributes": others} if others else {})
+
+
 def test_what_is_no_regular_file_is_refused_and_nobody_waits(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "cases.jsonl")
 

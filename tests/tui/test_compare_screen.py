@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from instructing import (
@@ -21,8 +22,11 @@ from piloting import run_workbench, screen_text, settle, until
 
 from storage.db import database
 from storage.traces import labels
+from workbench.statistics.intervals import Interval, Share
+from workbench.statistics.pairs import Verdict
 from workbench.tui.messages import OpenCompare
-from workbench.tui.panes.diff_view import word_diff
+from workbench.tui.panes.blast_view import summary
+from workbench.tui.panes.diff_view import beginning, word_diff
 from workbench.tui.widgets.lists.line_list import fitted
 
 if TYPE_CHECKING:
@@ -90,6 +94,66 @@ async def test_a_run_without_a_change_says_so(library: Account, monkeypatch: pyt
         await settled(app, pilot, "identical")
         await pilot.press("3")
         await until(pilot, lambda: "The last run changed nothing" in screen_text(app))
+
+
+async def test_groups_with_few_changes_are_open_on_both_screens(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.tui.panes.blast_view.FEW_CHANGES", 2)
+    async with compared(library, monkeypatch, edit=QUIETER_AND_H19) as (app, pilot):
+        on_compare, prompt = screen_text(app), shown(app)
+        await pilot.press("2")
+        await settle(app, pilot)
+        on_instructions = screen_text(app)
+
+    for screen in (on_compare, on_instructions):
+        assert "▸ task type shown or no longer shown" in screen
+        assert "▾ guardrail added" in screen
+    assert "two caches" in prompt, "the cursor is on the first change that is listed"
+
+
+async def test_a_long_prompt_and_a_long_text_of_one_side_are_folded(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.tui.panes.diff_view.USUAL_LINE", 3)
+    async with compared(library, monkeypatch, (200, 90), edit=QUIETER_AND_H19) as (app, pilot):
+        await pilot.press("end")
+        await until(pilot, lambda: "two caches" in shown(app))
+        folded = screen_text(app)
+        await pilot.press("d")
+        await pilot.pause()
+        whole = screen_text(app)
+
+    prompt = next(one["prompt"] for one in library.traces() if "two caches" in one["prompt"])
+    assert f" {prompt[:24]}\n" in folded
+    assert f"… {len(prompt) - 24} more characters; enter opens the trace" in folded
+    assert "(Questions Require Answers)" not in folded
+    assert "more characters; d shows all" in folded
+    assert "(Questions Require Answers)" in whole
+
+
+def test_a_text_of_many_lines_is_folded_after_the_first() -> None:
+    found = beginning("\n".join(f"line {at}" for at in range(30)), 8)
+
+    assert found == ([f"line {at}" for at in range(8)], "22 more lines")
+
+
+async def test_the_verdict_is_said_with_interval_and_sample_in_plain_words(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with compared(library, monkeypatch) as (app, _pilot):
+        assert app.last_run is not None
+        figures = app.last_run.figures
+    share = Share(1 / 19, Interval(0, 0.5694, 0.95), 6, 1, 19, "sessions resampled")
+    figures = replace(figures, changes=figures.changes[:1], prompts=19, share=share)
+    told = {name: summary(replace(figures, verdict=name)).plain for name in get_args(Verdict)}
+
+    words = "1 of 19 prompts changes: 5 %, and by chance anything between 0 and 57 %"
+    assert all(text.startswith(f" {name}  {words}\n") for name, text in told.items())
+    assert {name: text.splitlines()[1] for name, text in told.items() if text.count("\n") == 3} == {
+        "inconclusive": "Some labelled prompts become wrong, and too few labels show that more become right.",
+        "regressed": "An approved case changes, or significantly more labelled prompts become wrong than right.",
+    }
 
 
 async def test_next_and_previous_change(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -312,7 +312,9 @@ async def test_a_trace_that_was_approved_regresses(library: Account) -> None:
         await settled(app, pilot, "identical")
         await edited(app, pilot, QUIETER, "regressed")
 
-        assert "1 of 1 approved case regresses" in screen_text(app)
+        shown = " ".join(screen_text(app).split())
+        assert "1 of 1 approved case regresses" in shown
+        assert "An approved case changes, or significantly more labelled prompts become wrong than right." in shown
         assert "✗ add a test for the rounding" in screen_text(app)
 
 

@@ -146,7 +146,7 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         assert isinstance(app.screen, MakeScreen)
         assert 'debug: add "hiccup" with weight 8' in screen_text(app)
         await keys.press("enter")
-        assert "2 of 4 prompts change (" in screen_text(app)
+        assert "2 of 4 prompts change: " in screen_text(app)
         await keys.press("ctrl+s", "escape")
         assert isinstance(app.screen, WhyScreen)
         await keys.press("a", "ctrl+g")
@@ -296,7 +296,7 @@ async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> N
 
     assert [one["verdict"] for one in written] == ["wrong"]
     assert "~/project/.enricher/cases.jsonl" in said
-    assert cases(shop) == []
+    assert [one.name for one in (shop.project / ".enricher").iterdir()] == ["instructions.md"]
     assert not shop.traces()[-1]["label"]
 
 

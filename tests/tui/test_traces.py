@@ -11,9 +11,10 @@ from big_history import write_history
 from piloting import notices, run_workbench, screen_text, settle, until
 
 from storage.db import database
-from storage.traces import violations
+from storage.traces import line_labels, violations
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
+from workbench.tui.panes.trace_text import lines_with_labels
 from workbench.tui.widgets.dialogs import ClassChooser, Picker
 from workbench.tui.widgets.lists.row_view import RowHeader, RowView
 from workbench.tui.widgets.search_bar import FilterBar
@@ -168,21 +169,88 @@ async def test_c_asks_for_the_class_and_one_key_answers(library: Account) -> Non
         assert said(library) == [("class", "debug")]
 
 
-async def test_a_line_is_called_wrong_and_that_is_taken_back(library: Account) -> None:
+@pytest.mark.parametrize("keys", ["y", "x", "cd"], ids=["right", "wrong", "another class"])
+async def test_a_label_says_why_no_golden_case_was_written(library: Account, keys: str) -> None:
+    async with run_workbench(library.state) as (app, pilot):
+        for key in keys:
+            await pilot.press(key)
+            await settle(app, pilot)
+        in_no_repository = notices(app)
+        with closing(sqlite3.connect(library.state / "enricher.db")) as db, db:
+            db.execute("update traces set cwd = '/gone'")
+        for key in keys:
+            await pilot.press(key)
+            await settle(app, pilot)
+
+        assert len(said(library)) == 2
+        assert "No golden case was written: " in in_no_repository and "is no git repository" in in_no_repository
+        assert "No golden case was written: the folder of this prompt does not exist (/gone)." in notices(app)
+
+
+def judged(account: Account) -> list[tuple[int, str]]:
+    with closing(sqlite3.connect(account.state / "enricher.db")) as db:
+        return db.execute("select line, verdict from line_labels").fetchall()
+
+
+async def test_the_last_label_is_taken_back_first_whether_of_a_line_or_of_the_prompt(library: Account) -> None:
     library.ask("revert your last changes in the exporter", session_id="session-z")
     library.traces()
 
-    def judged() -> list[tuple[int, str]]:
-        with closing(sqlite3.connect(library.state / "enricher.db")) as db:
-            return db.execute("select line, verdict from line_labels").fetchall()
+    async def press(*keys: str) -> tuple[int, int]:
+        for key in keys:
+            await pilot.press(key)
+            await settle(app, pilot)
+        return len(said(library)), len(judged(library))
 
+    async with run_workbench(library.state) as (app, pilot):
+        counts = [await press("y"), await press("X", "enter")]
+        notice = notices(app)
+        counts += [await press("ctrl+z"), await press("ctrl+z")]
+        counts += [await press("x", "X", "enter", "X", "enter"), await press("ctrl+z")]
+
+    assert "Line 1 counts as wrong; ctrl+z takes that back." in notice
+    assert counts == [(1, 0), (1, 1), (1, 0), (0, 0), (1, 0), (0, 0)]
+
+
+async def test_a_line_is_called_wrong_and_that_is_taken_back(library: Account) -> None:
+    library.ask("revert your last changes in the exporter", session_id="session-z")
+    library.traces()
     async with run_workbench(library.state) as (app, pilot):
         for expected in ([(1, "wrong")], []):
             await pilot.press("X")
             await until(pilot, lambda: isinstance(app.screen, Picker))
             assert ("called wrong" in screen_text(app)) == (not expected)
             await pilot.press("enter")
-            await until(pilot, lambda expected=expected: judged() == expected)
+            await until(pilot, lambda expected=expected: judged(library) == expected)
+
+
+async def test_the_label_of_a_line_stands_next_to_it(library: Account) -> None:
+    library.ask("revert your last changes in the exporter", session_id="session-z")
+    library.traces()
+
+    def pane() -> str:
+        """Return the trace beside the list in one line."""
+        return " ".join(" ".join(line.rpartition("▊")[2].strip(" │") for line in screen_text(app).splitlines()).split())
+
+    async with run_workbench(library.state, size=WIDE) as (app, pilot):
+        (line,) = line_labels.lines(library.traces()[-1])
+        for keys, label in ((("X", "enter"), " (✗ wrong)"), (("ctrl+z",), "")):
+            for key in keys:
+                await pilot.press(key)
+                await settle(app, pilot)
+            assert f"{line.text}{label} Task type " in pane()
+
+
+def test_of_the_guardrails_in_one_line_each_has_its_own_label() -> None:
+    trace = {
+        "output_tokens": 9, "items": [], "guardrails": [{"guardrail_id": "H3"}, {"guardrail_id": "H5"}],
+        "output_text": "## Prompt Enrichment\n**Applicable Guardrails**: H3 (Ask), H5 (Quote)\n- a\n- a\n",
+        "line_labels": [{"line": 1, "verdict": "wrong"}, {"line": 4, "verdict": "ok"}],
+    }  # fmt: skip
+
+    assert list(lines_with_labels(trace)) == [
+        "## Prompt Enrichment", "**Applicable Guardrails**: H3 (Ask) (✗ wrong), H5 (Quote)", "- a", "- a (✓ right)",
+    ]  # fmt: skip
 
 
 async def test_leaving_the_question_says_nothing(library: Account) -> None:

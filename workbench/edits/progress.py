@@ -115,13 +115,19 @@ Progress = Broken | Figures | LintResult | CauseBatch
 
 
 def headline(figures: Figures) -> str:
-    """Return a sentence on the changed prompts, with the interval if all prompts were replayed."""
-    noun = "prompt changes" if figures.prompts == 1 else "prompts change"
-    text = f"{len(figures.changes):,} of {figures.prompts:,} {noun}"
+    """Return a sentence on the changed prompts; with their share and its 95 % interval if all were replayed."""
+    noun = "prompt" if figures.prompts == 1 else "prompts"
+    verb = "changes" if 1 in (figures.prompts, len(figures.changes)) else "change"
+    text = f"{len(figures.changes):,} of {figures.prompts:,} {noun} {verb}"
     if figures.share is None or not figures.prompts:
         return text
-    bounds = figures.share.interval
-    return f"{text} ({figures.share.value:.2%}, {bounds.level:.0%} {bounds.low:.1%}\N{EN DASH}{bounds.high:.1%})"
+    low, high = _percent(figures.share.interval.low), _percent(figures.share.interval.high)
+    return f"{text}: {_percent(figures.share.value)} %, and by chance anything between {low} and {high} %"
+
+
+def _percent(share: float) -> str:
+    """Return a share as a whole number of percent, below one percent as one digit that is not 0."""
+    return f"{100 * share:.0f}" if share >= 0.01 or not share else f"{100 * share:.1g}"
 
 
 def store_run(

@@ -136,13 +136,19 @@ def add(path: str, case: GoldenCase) -> bool:
 
 
 def put_back(path: str, case_id: str, earlier: GoldenCase | None) -> None:
-    """Replace a case by an earlier one, or remove it if there was none; raises CasesError."""
+    """Replace a case by an earlier one, or remove it if there was none; raises CasesError.
+
+    With the last case, the file goes too, and its line in ``.gitattributes``.
+    """
     with _one_at_a_time(path):
         known = read(path)
         if known.problems:
             raise UnusableFileError(known.problems)
         others = [case for case in known.cases if case.id != case_id]
-        write(path, [*others, *([earlier] if earlier else [])])
+        if others or earlier:
+            write(path, [*others, *([earlier] if earlier else [])])
+        else:
+            _remove(path)
 
 
 def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> GoldenCase:
@@ -227,6 +233,29 @@ def _one_at_a_time(path: str) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _remove(path: str) -> None:
+    target = os.path.realpath(path)
+    attributes = os.path.join(os.path.dirname(target), ".gitattributes")
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(target)
+        with contextlib.suppress(FileNotFoundError):
+            _take_out_line(attributes, ATTRIBUTES.encode())
+    except OSError as failure:
+        raise CasesError(f"{path} cannot be removed: {failure.strerror or failure}") from failure
+
+
+def _take_out_line(path: str, line: bytes) -> None:
+    """Remove a line from a file, and the file if it holds nothing else."""
+    with open(path, "rb") as file:
+        lines = file.read().splitlines(keepends=True)
+    others = [one for one in lines if one != line]
+    if not others:
+        os.unlink(path)
+    elif others != lines:
+        temporary_files.replace_file(path, b"".join(others))
 
 
 def _let_git_merge(path: str) -> None:

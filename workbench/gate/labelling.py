@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -28,7 +29,8 @@ class Given:
     """A stored label and golden case; ``label`` is None for a case alone, ``path`` is empty for a label alone.
 
     ``earlier`` is the case that was replaced; ``problem`` is why no case was written. ``is_open`` means that the
-    project's rules do not give yet what was approved.
+    project's rules do not give yet what was approved. ``line`` is the number of the line that was judged, 0 if it was
+    the trace.
     """
 
     trace_id: str
@@ -37,6 +39,7 @@ class Given:
     earlier: GoldenCase | None = None
     problem: str = ""
     is_open: bool = False
+    line: int = 0
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
@@ -112,7 +115,10 @@ def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: s
 
 def take_back(db: sqlite3.Connection, given: Given) -> None:
     """Remove a label, and put the golden case back as it was before; raises CasesError."""
-    if given.label is not None:
+    if given.line:
+        with contextlib.suppress(line_labels.NothingToUndoError):  # taken back elsewhere meanwhile
+            line_labels.take_back(db, given.trace_id, given.line)
+    elif given.label is not None:
         labels.take_back(db, given.label)
     if given.path:
         cases.put_back(given.path, given.trace_id, given.earlier)

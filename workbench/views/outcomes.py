@@ -38,6 +38,13 @@ CHANNEL_TEXTS = {
     "off": "switched off",
     "untrusted": "not trusted",
 }
+VERDICT_TEXTS = {
+    "identical": "No prompt changes.",
+    "changed": "Prompts change; no approved case is among them, and labels do not show that it is worse.",
+    "regressed": "An approved case changes, or significantly more labelled prompts become wrong than right.",
+    "inconclusive": "Some labelled prompts become wrong, and too few labels show that more become right.",
+}
+"""What each verdict on a replay means."""
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 OF_THE_WHOLE = ("plain words", "earlier turn")
 """Signals that sum up many words, or words of another prompt; names of structural features are in angle brackets."""

@@ -124,6 +124,8 @@ def _print(console: Console, found: Explanation) -> None:
     console.print(found.lead())
     if doubts := found.doubts():
         console.print(f"uncertain because {' and '.join(doubts)}")
+    if model := found.model():
+        console.print(f"model: {printable(model)}", markup=False)
     if thresholds := found.thresholds():
         console.print("thresholds: " + "; ".join(thresholds))
     if enrichment.facts:
@@ -134,10 +136,10 @@ def _print(console: Console, found: Explanation) -> None:
         _print_estimate(console, enrichment.estimate)
     for line in found.left_out():
         console.print(f"left out: {line}")
-    for outcome, omitted in found.channels():
+    for outcome, candidates in found.channels():
         console.print(f"channel {outcome}", markup=False)
-        for line in omitted:
-            console.print(f"  left out: {printable(line)}", markup=False)
+        for line in candidates:
+            console.print(f"  {printable(line)}", markup=False)
     if said := found.said_before():
         console.print("said before in this session: " + printable(", ".join(said)), markup=False)
     console.print()

@@ -219,7 +219,7 @@ def _print_outcome(figures: Figures) -> None:
     from workbench.edits.progress import headline
 
     if figures.prompts:
-        click.echo(printable(f"{headline(figures)}: {figures.verdict}"))
+        click.echo(printable(f"{headline(figures)}; verdict: {figures.verdict}"))
     else:
         click.echo("no recorded prompt was selected; to import past conversations, run: enricher trace import")
     click.echo(_shown(f"base: {figures.base}   candidate: {figures.candidate}"))

@@ -12,6 +12,7 @@ from textual.content import Content
 from workbench.edits.progress import headline
 from workbench.tui.widgets.lists.line_list import Group, ListLine
 from workbench.tui.widgets.plain_text import one_line, plain
+from workbench.views.outcomes import VERDICT_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -28,6 +29,10 @@ VERDICT_LOOKS = {
     "regressed": "$error",
     "inconclusive": "$warning",
 }
+NEEDS_WORDS = ("regressed", "inconclusive")
+"""Verdicts whose meaning is said in a sentence; the others are what their name says."""
+FEW_CHANGES = 40
+"""A group of changes that is larger is closed at first."""
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
@@ -36,14 +41,17 @@ LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Content:
-    """Return the figures in three lines; ``wait`` is shown if there are none, ``broken`` is why they are old."""
+    """Return the figures in three lines, or four if the verdict needs words.
+
+    ``wait`` is shown if there are no figures, ``broken`` is why they are old.
+    """
     if broken:
         last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
         lines = [Content.styled(f"! {broken}", "bold $error"), last]
         return Content("\n").join([*lines, *([_second(figures)] if figures else [])])
     if figures is None:
         return Content.styled(wait or "Nothing was replayed yet.", "$text-muted")
-    return Content("\n").join([_first(figures), _second(figures), _third(figures)])
+    return Content("\n").join([_first(figures), *verdict_sentence(figures), _second(figures), _third(figures)])
 
 
 def _first(figures: Figures, *, is_old: bool = False) -> Content:
@@ -167,6 +175,18 @@ def change_groups(
         if only in ("", kind):
             head = ListLine(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
             yield Group(head, ChangeLines(changes, regressed, causes or {}, with_effect))
+
+
+def verdict_sentence(figures: Figures) -> list[str]:
+    """Return the sentence for a verdict that needs words; nothing for the others, and without a verdict."""
+    is_needed = figures.verdict in NEEDS_WORDS and not figures.errors
+    return [VERDICT_TEXTS[figures.verdict]] if figures.verdict and is_needed else []
+
+
+def small(groups: Sequence[Group]) -> list[str]:
+    """Return the keys of the groups that are open at first: those with few lines; without any, the first."""
+    few = [group.head.key for group in groups if len(group.lines) <= FEW_CHANGES]
+    return few or [group.head.key for group in groups[:1]]
 
 
 def problem_group(problems: Sequence[Problem], path: str) -> Group | None:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     Facts = tuple[str, str, str]
 
-PROMPT_LINES = 8
+PROMPT_LINES, TEXT_LINES = 8, 12
+USUAL_LINE = 80
+"""Characters; longer lines count as several where a text is folded."""
 NAME_WIDTH = 13
 EVALUATED_IN = "judged in"
 """The row with the time of judging, which varies even under the same rules."""
@@ -47,12 +49,22 @@ def _prompt(found: SideBySide) -> Iterator[Content]:
     prompt = found.prompt
     known = (short_time(prompt.at, long=True).strip(), prompt.host, _place(prompt.project))
     yield heading("Prompt", " · ".join(filter(None, known)))
-    lines = plain(prompt.text).splitlines() or [""]
-    for line in lines[:PROMPT_LINES]:
-        yield Content(line)
-    if len(lines) > PROMPT_LINES:
-        yield Content.styled(f"… {len(lines) - PROMPT_LINES} more lines; enter opens the trace", "$text-muted")
+    lines, rest = beginning(plain(prompt.text), PROMPT_LINES)
+    yield from map(Content, lines)
+    if rest:
+        yield Content.styled(f"… {rest}; enter opens the trace", "$text-muted")
     yield Content("")
+
+
+def beginning(text: str, most: int) -> tuple[list[str], str]:
+    """Return the first lines of a text, at most ``most`` of usual length, and what is left out, in words."""
+    lines = text.splitlines() or [""]
+    whole = "\n".join(lines)
+    shown = "\n".join(lines[:most])[: most * USUAL_LINE].split("\n")
+    more_lines, more = len(lines) - len(shown), len(whole) - len("\n".join(shown))
+    if more_lines:
+        return shown, f"{more_lines:,} more line{'s' * (more_lines != 1)}"
+    return shown, f"{more:,} more characters" if more else ""
 
 
 def _place(project: str) -> str:
@@ -174,7 +186,11 @@ def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
     if not before.text or not after.text:
         mark, text, look = ("+", after.text, "$success") if after.text else ("-", before.text, "$error")
         yield Content.styled("   nothing was said" if after.text else "   nothing is said any more", "$text-muted")
-        yield from (Content.styled(f" {mark} {line}", look) for line in plain(text).splitlines())
+        text = plain(text)
+        lines, rest = beginning(text, TEXT_LINES) if only_differences else (text.splitlines(), "")
+        yield from (Content.styled(f" {mark} {line}", look) for line in lines)
+        if rest:
+            yield Content.styled(f"   … {rest}; d shows all", "$text-muted")
         return
     yield from word_diff(plain(before.text), plain(after.text), only_differences=only_differences)
 

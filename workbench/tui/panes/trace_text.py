@@ -9,6 +9,7 @@ from rich.cells import cell_len, chop_cells
 from textual.content import Content, Span
 
 from enricher.interfaces.explanation import violation_summary
+from storage.traces import line_labels
 from workbench.tui.widgets.lists.columns import moment
 from workbench.tui.widgets.lists.figures import bar
 from workbench.tui.widgets.plain_text import plain, plain_in_place
@@ -101,8 +102,21 @@ def _added(trace: Row, width: int) -> Iterator[Content]:
     if not trace["output_text"]:
         return
     yield heading("Added", f"{trace['output_tokens']} tokens")
-    for line in trace["output_text"].splitlines():
+    for line in lines_with_labels(trace):
         yield from wrapped(line, width=width, first="│")
+
+
+def lines_with_labels(trace: Row) -> Iterator[str]:
+    """Yield the lines of the added text; each line or guardrail that was judged is followed by its label."""
+    judged = {one["line"]: VERDICT_TEXTS[one["verdict"]] for one in trace.get("line_labels", ())}
+    numbered = line_labels.lines(trace) if judged else []
+    for text in trace["output_text"].splitlines():
+        marked, end = "", 0
+        while numbered and (start := text.find(numbered[0].text, end)) >= 0:
+            one = numbered.pop(0)
+            before, end = end, start + len(one.text)
+            marked += text[before:end] + (f" ({judged[one.number]})" if one.number in judged else "")
+        yield marked + text[end:]
 
 
 def _scores(trace: Row, width: int) -> Iterator[Content]:

@@ -131,7 +131,11 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def action_gate(self) -> None:
         """Run the gate, and show its result on top of this screen."""
         if self.PLACE != "gate":
-            self.open_on_top("gate")
+            self.open_on_top("gate", self.gated_trace())
+
+    def gated_trace(self) -> str:
+        """Return the id of the trace whose project the gate judges; empty for the project of the working folder."""
+        return ""
 
     def open_on_top(self, name: str, *arguments: object) -> None:
         """Open one of the screens that lie on top of a place and that escape closes."""

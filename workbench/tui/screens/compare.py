@@ -5,6 +5,7 @@ Scores and signals are computed for the selected prompt only.
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,6 +17,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from storage.db.database import StorageError
+from workbench.edits.progress import headline
 from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import RECORDED, SideError
 from workbench.replay.side_by_side import side_by_side
@@ -45,7 +47,7 @@ The last run changed nothing: both sides say the same to every prompt.
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
 """Seconds that the cursor rests before its prompt is judged by both sides."""
-MOST_LINES = 8
+MOST_LINES = 7
 NARROW = 100
 STEP = Binding.Group("Step")
 
@@ -85,8 +87,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         #split { height: 1fr; }
         #side { width: 2fr; max-width: 76; }
         #state {
-            height: 1; padding: 0 1; background: $surface; color: $text-muted;
-            text-wrap: nowrap; text-overflow: ellipsis;
+            height: auto; max-height: 5; padding: 0 1; background: $surface; color: $text-muted;
         }
         #changes { height: 1fr; padding: 0 0 0 1; }
         #both { width: 3fr; padding: 0 1; scrollbar-size-vertical: 1; }
@@ -171,9 +172,11 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.set_class(not groups, "-empty")
         self.query_one("#empty", Static).update(NO_CHANGE if self._run else NOTHING_YET)
         self.query_one("#state", Static).update(self._state())
-        self.changes.show(groups, opened=[group.head.key for group in groups])
+        opened = blast_view.small(groups)
+        self.changes.show(groups, opened=opened)
         if self.changes.current is None or not self.changes.current.value:
-            self.changes.step(1)
+            first = next((group for group in groups if group.head.key in opened and group.lines), None)
+            self.changes.go_to(first.lines[0].key if first else "")
         self._fit()
         self._look()
 
@@ -182,8 +185,11 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     def _fit(self) -> None:
         """Limit the height of a short list to its lines if the two sides are displayed below it."""
-        is_narrow = self.app.size.width < NARROW
-        self.query_one("#side").styles.height = min(MOST_LINES, self.changes.row_count + 1) if is_narrow else None
+        width = self.app.size.width
+        above = sum(len(textwrap.wrap(line, width - 2)) for line in self._state().splitlines())
+        self.query_one("#side").styles.height = (
+            above + min(MOST_LINES, self.changes.row_count) if width < NARROW else None
+        )
 
     def _single_text(self) -> str:
         found = self._found
@@ -195,7 +201,10 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         if self._run is None:
             return ""
         which = f"only {self._kind} · " if self._kind else ""
-        return f"{which}{len(self._run.figures.changes):,} changes against {self._run.figures.base}"
+        figures = self._run.figures
+        verdict = f" · {figures.verdict}" if figures.verdict and not figures.errors else ""
+        changes = f"{which}{len(figures.changes):,} changes against {figures.base}{verdict}"
+        return "\n".join([changes, headline(figures), *blast_view.verdict_sentence(figures)])
 
     def chosen(self) -> tuple[str, str]:
         line = self.changes.current

@@ -72,6 +72,9 @@ class TraceActions(WorkbenchScreen):
         """Return the id and the task type of the selected trace, two empty texts for none."""
         raise NotImplementedError
 
+    def gated_trace(self) -> str:
+        return self.chosen()[0]
+
     def labelled(self, trace_id: str) -> None:
         """React to a stored label."""
 
@@ -101,6 +104,8 @@ class TraceActions(WorkbenchScreen):
         self.app.labels_given.append(given)
         taken = "both" if given.label else "it"
         where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back." if given.path else ""
+        if given.problem:
+            where = f" No golden case was written: {given.problem}."
         self.notify(text + where, timeout=5 if where else 2, markup=False)
         self.labelled(given.trace_id)
         self.app.post_message(DataChanged())
@@ -127,9 +132,7 @@ class TraceActions(WorkbenchScreen):
         except CasesError as error:
             self.notify(str(error), title="Not approved", severity="warning", markup=False)
             return
-        note = f" {given.problem}." if given.problem else ""
-        if given.is_open:
-            note = " The project's rules do not give that yet: the gate lists it as open."
+        note = " The project's rules do not give that yet: the gate lists it as open." if given.is_open else ""
         self.app.call_from_thread(self._is_stored, given, f"Approved: it should be {wish}.{note}")
 
     def action_take_back(self) -> None:
@@ -269,13 +272,17 @@ class TraceActions(WorkbenchScreen):
         from storage.traces import line_labels
         from workbench.gate import labelling
 
+        given = labelling.Given(trace_id, None, line=number)
         with self.database(drain=False) as db:
             if is_wrong:
                 labelling.judge_line(db, trace_id, number, line_labels.WRONG)
+                self.app.labels_given.append(given)
             else:
-                line_labels.take_back(db, trace_id, number)
-        state = "counts as wrong" if is_wrong else "has no label any more"
+                labelling.take_back(db, given)
+                self.app.labels_given = [one for one in self.app.labels_given if one != given]
+        state = "counts as wrong; ctrl+z takes that back" if is_wrong else "has no label any more"
         self.notify(f"Line {number} {state}.", timeout=3)
+        self.app.post_message(DataChanged())
 
     def action_replay(self) -> None:
         """Show the outcome of the trace under today's rules."""

@@ -14,6 +14,7 @@ from storage.evaluation import replays
 from workbench.replay.compare import KINDS
 from workbench.statistics.pairs import mcnemar_midp
 from workbench.views.differences import DiffSection, compared, folded, unfolded
+from workbench.views.outcomes import VERDICT_TEXTS
 from workbench.web.page import VERDICT_LOOKS, as_csv, missing, render
 from workbench.web.reading.versions import HOW_MANY_OF_EACH
 
@@ -34,12 +35,6 @@ CSV_COLUMNS = (
     "trace_id", "at", "kinds", "cause", "task_type_before", "task_type_after", "guardrails_before",
     "guardrails_after", "tokens_before", "tokens_after", "prompt",
 )  # fmt: skip
-VERDICT_TEXTS = {
-    "identical": "No prompt changes.",
-    "changed": "Prompts change; no approved case is among them, and labels do not show that it is worse.",
-    "regressed": "An approved case changes, or significantly more labelled prompts become wrong than right.",
-    "inconclusive": "Some labelled prompts become wrong, and too few labels show that more become right.",
-}
 NOT_TESTS = "traces.origin <> 'test'"
 NONE = "none"
 NOT_IN_A_SNAPSHOT = "It may have been made after this snapshot, or deleted before."

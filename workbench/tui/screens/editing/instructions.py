@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 AFTER_TYPING_S = 0.25
 """Seconds of pause in typing after which the draft is kept and the replay begins."""
 VERSIONS_OFFERED = 12
-FEW_CHANGES = 40
-"""With more changes, their groups are closed at first."""
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
 """Least list widths at which a change shows its effect, and the part of the edit that caused it."""
@@ -59,7 +57,7 @@ Edit the instructions; while you type, all recorded prompts are replayed under w
 file **as it was opened** (`b` chooses another base: what was recorded, the last commit, a stored version).
 
 `identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
-otherwise · `inconclusive` the labels are too few to tell. The share has its 95 % interval, sessions resampled.
+otherwise · `inconclusive` the labels are too few to tell. "By chance" is the 95 % interval, sessions resampled.
 
 While `enricher check` would find an error there is no verdict but the number of errors; `f8` goes to them.
 
@@ -73,7 +71,7 @@ What the channels found is taken from the record; where other rules would have a
         #name { width: 1fr; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         #base { width: auto; padding: 0 1; color: $text-muted; }
         #summary {
-            height: 3; padding: 0 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis;
+            height: auto; min-height: 3; max-height: 6; padding: 0 1; background: $panel;
         }
         #split { height: 1fr; }
         #right { width: 1fr; }
@@ -197,13 +195,18 @@ What the channels found is taken from the record; where other rules would have a
             self.bar.show_result(f"{count:,} prompt{'s' * (count != 1)}")
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
-        """Return the keys of the groups that open automatically when they first appear: problems, and short lists."""
+        """Return the keys of the groups to open: once each, as soon as it is complete and small; problems always."""
         is_complete = self._shown is None or self._shown.is_complete
-        new = [one.head.key for one in groups if one.head.key not in self._seen]
-        new = [key for key in new if is_complete or not key.startswith("kind ")]
+        is_short = self._shown is None or len(self._shown.changes) <= blast_view.FEW_CHANGES
+
+        def opens(group: Group) -> bool:
+            if group.head.key.startswith("kind "):
+                return is_complete and len(group.lines) <= blast_view.FEW_CHANGES
+            return is_short or group.head.key == "problems"
+
+        new = [one.head.key for one in groups if opens(one) and one.head.key not in self._seen]
         self._seen.update(new)
-        is_short = self._shown is None or len(self._shown.changes) <= FEW_CHANGES
-        return [key for key in new if is_short or key == "problems"]
+        return new
 
     def show_file(self) -> None:
         """Show the file's name, whether it is saved, and the base of the comparison."""

@@ -9,7 +9,10 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from workbench.gate import gate, reports
+from enricher.home import from_home, project_root
+from storage.traces.queries import UnknownTraceError
+from workbench.gate import gate, labelling, reports
+from workbench.gate.cases import CasesError
 from workbench.tui.messages import OpenTrace
 from workbench.tui.screens.base import WorkbenchScreen
 from workbench.tui.state import here
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 BASE = "HEAD"
 NO_CASES = """\
-This project has no golden case yet. A prompt of its history becomes one
+{} has no golden case yet. A prompt of its history becomes one
   by y (it came out right), x (wrong) or c (the right class) in Traces,
   or by m, an edit that is saved, and then a."""
 LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fixed": "good", "gate closed": "error"}
@@ -30,13 +33,14 @@ LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fix
 
 @dataclass
 class Gated(Message):
-    """The gate has run; ``report`` is None if it could not run, for the given reason.
+    """The gate has run on ``project``; ``report`` is None if it could not run, for the given reason.
 
     ``with_own_layer`` are the ids of the failing cases that pass with the user's own layer.
     """
 
     report: GateReport | None
     reason: str = ""
+    project: str = ""
     with_own_layer: tuple[str, ...] = ()
 
 
@@ -49,6 +53,9 @@ The gate judges the golden cases in `.enricher/cases.jsonl` by the packaged inst
 `enricher replay --gate --base HEAD` does in CI: `regressed` and `became wrong` fail newly, `fixed` passes newly, `open`
 and `failed before` are still to be done. Your own layer takes no part; cases that pass only because of it are named.
 `enter` shows the prompt of a case.
+
+From a prompt, the gate judges the project in which that prompt was typed; from a screen that shows no prompt, the
+project of the folder in which the app was started.
 """
     DEFAULT_CSS = "GateScreen LineList { height: 1fr; padding: 0 0 0 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,8 +63,9 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
         Binding("r", "run_gate", "Run again", id="gate.run"),
     ]
 
-    def __init__(self, *, place: str) -> None:
+    def __init__(self, trace_id: str, *, place: str) -> None:
         super().__init__()
+        self._trace_id = trace_id
         self.bar_place = place
 
     def compose_body(self) -> ComposeResult:
@@ -75,13 +83,22 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
     @work(thread=True, exclusive=True, group="gate.judge", exit_on_error=False)
     def judge(self) -> None:
         """Run the gate against the last commit; without a commit, against what was approved."""
+        project = ""
         try:
-            report = _report()
-            self.post_message(Gated(report, with_own_layer=tuple(gate.passing_with_own_layer(here()))))
+            project = project_root(self._folder())
+            passing = tuple(gate.passing_with_own_layer(project))
+            self.post_message(Gated(_report(project), project=project, with_own_layer=passing))
         except gate.NoCasesError:
-            self.post_message(Gated(None, NO_CASES))
-        except gate.GateError as error:
+            self.post_message(Gated(None, NO_CASES.format(from_home(project))))
+        except (gate.GateError, CasesError, UnknownTraceError) as error:
             self.post_message(Gated(None, str(error)))
+
+    def _folder(self) -> str:
+        """Return the folder in which the trace was typed, without a trace the working folder; raises CasesError."""
+        if not self._trace_id:
+            return here()
+        with self.database(drain=False) as db:
+            return labelling.folder_of(db, self._trace_id)
 
     @on(Gated)
     def _gated(self, message: Gated) -> None:
@@ -91,7 +108,8 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
                 for at, line in enumerate(message.reason.replace("; ", ";\n").splitlines())
             ]
         else:
-            groups = [*_groups(message.report), *_own_layer(message.with_own_layer)]
+            project = Group(ListLine("project", f"Project: {from_home(message.project)}", "", "muted"))
+            groups = [project, *_groups(message.report), *_own_layer(message.with_own_layer)]
         self.query_one(LineList).show(groups)
 
     @on(LineList.Chosen)
@@ -100,12 +118,12 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
             self.app.post_message(OpenTrace(str(message.line.value)))
 
 
-def _report() -> GateReport:
+def _report(project: str) -> GateReport:
     try:
-        gate.find_revision(here(), BASE)
+        gate.find_revision(project, BASE)
     except gate.RevisionError:
-        return gate.run(here())
-    return gate.run(here(), base=BASE)
+        return gate.run(project)
+    return gate.run(project, base=BASE)
 
 
 def _groups(report: GateReport) -> list[Group]:

@@ -121,6 +121,9 @@ returns to this line.
         self.list.focus()
         self._search()
 
+    def gated_trace(self) -> str:
+        return self._trace_id
+
     @property
     def list(self) -> EditList:
         """The proposed edits."""

@@ -65,7 +65,8 @@ class WhyScreen(TraceActions):
     PLACE = "why"
     HELP = """\
 Why the prompt came out so, by the rules and inputs that it had: each class with its points, the signals that gave them
-with the words that they matched, the thresholds, what was left out and what every channel offered.
+with the words that they matched, the thresholds, what was left out, and of what every channel offered, which items were
+added and which were not. Where a language model was asked, the class that it named says so.
 
 `enter` on a line with a file opens the instructions there; `escape` comes back to this line. A line
 that begins with `today` tells the outcome under the rules as they are saved now, if it is another one.
@@ -189,6 +190,8 @@ def _groups(why: Why) -> Iterator[Group]:
     for facet in (*FACETS, "guardrail", "approach"):
         for one in found.ranking(facet):
             yield _class_group(why, one)
+    if model := found.model():
+        yield _group("model", "A model's opinion", [_line("model", model)])
     yield _group(
         "thresholds",
         "Thresholds of the task type",
@@ -197,10 +200,10 @@ def _groups(why: Why) -> Iterator[Group]:
     yield _group(
         "left out", "Left out", [_line("left out", text, _place_of_miss(why, text)) for text in found.left_out()]
     )
-    for outcome, omitted in found.channels():
+    for outcome, candidates in found.channels():
         name = outcome.partition(":")[0]
         rule = _line(f"channel {name}", f"rule of the channel {name}", why.place_of("channel", name))
-        lines = [rule, *(_line(f"channel {name}", f"left out: {text}") for text in omitted)]
+        lines = [rule, *(_line(f"channel {name}", text) for text in candidates)]
         yield _group(f"channel {name}", f"Channel {outcome}", lines)
     yield _group("said", "Said before in this session", [_line("said", text) for text in found.said_before()])
     added = found.enrichment.text.splitlines()
@@ -216,7 +219,8 @@ def _class_group(why: Why, one: Ranked) -> Group:
     is_exclusive = one.facet in FACETS  # only one class of these facets wins
     lacked = f"{one.lacked} more would have won" if one.lacked else "won"
     name = FACET_TEXTS.get(one.facet, one.facet.replace("_", " ")).lower()
-    head = ListLine(_key(one), f"{one.points:>4} {one.name}", f"{name}, {lacked}" if is_exclusive else name)
+    facts = (name, lacked if is_exclusive else "", why.explained.opinion(one.facet, one.name))
+    head = ListLine(_key(one), f"{one.points:>4} {one.name}", ", ".join(filter(None, facts)))
     lines = [_line(_key(one), f"the rule of {one.name}", why.place_of(one.facet, one.name))]
     for at, (evidence, place) in enumerate(why.signals(one.facet, one.name)):
         text = f"{evidence.weight:>+4} {evidence.signal}{_words(evidence, why.explained.prompt)}"

@@ -1,0 +1,144 @@
+"""The Gate screen: which project it judges, and what it says of cases that fail newly."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from piloting import run_workbench, screen_text, settle
+from simulator import Account
+
+from storage.db import database
+from workbench.gate import cases
+from workbench.gate.case import CLASS, OK, Decided, GoldenCase
+from workbench.tui.screens.loop.gate import GateScreen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROMPT = "another hiccup of the search index, three customers saw an empty page"
+LAYER = """\
+# Classification
+
+## Task type: debug
+
+```yaml
+extend: true
+signals:
+  - {phrase: "hiccup", weight: 12}
+```
+"""
+WITHOUT_THE_SIGNAL = LAYER.replace("hiccup", "hick-up")
+
+
+def git(project: Path, *words: str) -> None:
+    who = ("-c", "user.email=ada@example.org", "-c", "user.name=Ada")
+    subprocess.run(["git", *who, *words], cwd=project, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def _recorded(tmp_path_factory: pytest.TempPathFactory) -> Account:
+    """Ask one prompt by a real hook call, in a repository whose own layer is trusted."""
+    account = Account(tmp_path_factory.mktemp("gate") / "home")
+    account.write("project/.enricher/instructions.md", LAYER)
+    git(account.project, "init", "-q")
+    git(account.project, "add", ".")
+    git(account.project, "commit", "-qm", "start")
+    git(account.project, "tag", "start")
+    account.cli("trust", str(account.project))
+    account.compile()
+    account.ask(PROMPT)
+    account.traces()
+    return account
+
+
+@pytest.fixture
+def shop(_recorded: Account, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Account:
+    """Return the account with its repository as at first, for an app that is started in another folder."""
+    git(_recorded.project, "reset", "-q", "--hard", "start")
+    git(_recorded.project, "clean", "-qfd")
+    (_recorded.state / "workbench.json").unlink(missing_ok=True)
+    with closing(database.connect(str(_recorded.state))) as db:
+        db.execute("delete from labels")
+    for name, value in _recorded.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    return _recorded
+
+
+def commit_case(shop: Account, verdict: str) -> str:
+    """Commit a golden case by which the prompt is to be classified as debug; return its id."""
+    identity = str(shop.traces()[-1]["id"])
+    case = GoldenCase(identity, PROMPT, verdict, Decided(task_type="debug"), by="Ada")
+    cases.add(cases.path_for(str(shop.project)), case)
+    git(shop.project, "add", ".")
+    git(shop.project, "commit", "-qm", "a case")
+    return identity
+
+
+async def gated(shop: Account, *keys: str) -> str:
+    """Return what the screen shows after these keys."""
+    async with run_workbench(shop.state, screen="traces", size=(160, 40)) as (app, pilot):
+        for key in (*keys, "ctrl+g"):
+            await pilot.press(key)
+            await settle(app, pilot)
+        assert isinstance(app.screen, GateScreen)
+        return screen_text(app)
+
+
+@pytest.mark.parametrize("keys", [("y",), ("y", "w")], ids=["in the list", "on the reasons"])
+async def test_from_a_prompt_it_judges_the_project_in_which_the_prompt_was_typed(
+    shop: Account, keys: tuple[str, ...]
+) -> None:
+    shown = await gated(shop, *keys)
+
+    assert "Project: ~/project" in shown
+    assert "identical: the gate is passed" in shown
+    assert "no golden case yet" not in shown
+
+
+async def test_from_a_screen_without_a_prompt_it_judges_the_folder_of_the_app(shop: Account, tmp_path: Path) -> None:
+    commit_case(shop, OK)
+
+    assert f"{tmp_path} has no golden case yet" in await gated(shop, "4")
+
+
+async def test_a_prompt_whose_folder_is_gone_says_so(shop: Account, tmp_path: Path) -> None:
+    moved = shutil.move(shop.project, tmp_path / "moved")
+    try:
+        shown = await gated(shop)
+    finally:
+        shutil.move(moved, shop.project)
+
+    assert "the folder of this prompt does not exist" in shown
+
+
+async def test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason(shop: Account) -> None:
+    identity = commit_case(shop, OK)
+    shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+    shown = await gated(shop)
+    printed = shop.cli("replay", "--gate", "--base", "HEAD", exit_code=1)
+
+    for line in (
+        "regressed: the gate is closed",
+        f"regressed: {identity} {PROMPT}",
+        "task type: expected debug, got implementation",
+        "approved by Ada",
+    ):
+        assert line in shown
+        assert line in printed
+    assert "gate closed: 1 approved case came out differently" in shown
+
+
+async def test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it(shop: Account) -> None:
+    identity = commit_case(shop, CLASS)
+    shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+    shown = await gated(shop)
+
+    assert "inconclusive: the gate is passed, though 1 case fails" in shown
+    assert f"became wrong: {identity} {PROMPT}" in shown
+    assert "labelled by Ada" in shown
+    assert "gate closed" not in shown

@@ -24,13 +24,13 @@ IN_CONTEXT = "the conversation has it, and the agent has the conversation"
 """Reason not to quote the conversation: of the replayed prompts that got a quotation none needed it (ruling R29)."""
 REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
-"""As in ``enricher.prompt.text.estimate_tokens``; the limit of the channel is in tokens, the summary in characters."""
+"""Converts the channel's limit, in tokens, to characters, as in ``enricher.prompt.text.estimate_tokens``."""
 LABELS_CHARS = 60
-"""Characters of the limit that are left to the labels of the two facts."""
+"""Characters of the limit that are reserved for the labels of the two facts."""
 PROMPTS_SHARE = 0.55
-"""Share of the characters for the last prompts; the state of the work gets the rest."""
+"""Share of the characters that the last prompts get; the state of the work gets the rest."""
 SHORTEST_PROMPT = 32
-"""Minimum characters for a prompt; with less room it is left out, since so short a quotation says nothing."""
+"""Minimum characters for quoting a prompt; with less room it is left out, since a shorter quotation says nothing."""
 SEVERAL_CHARS = 90
 ERROR_CHARS = 90
 TODO_CHARS = 60
@@ -38,7 +38,7 @@ MOST_FILES = 4
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the facts of the conversation that this prompt needs; nothing if the agent already has them."""
+    """Return the facts of the conversation that this prompt needs; they are stale if the agent still has them."""
     found = _facts(request, channel) if request.conversation else []
     if not (request.conversation.resumed or is_as_specified(request.settings)):
         for one in found:

@@ -36,12 +36,12 @@ FROM_MODEL = "model"
 MOST_COMPLEX, WORDS_OF_A_STEP = 10, 60
 """Maximum of ``complexity``, which adds 1 for each order (imperative), for a list, and for every 60 words."""
 MOST_TOPICS = 5
-"""Maximum topics of a search intent (ruling R15)."""
+"""Maximum number of topics of a search intent (ruling R15)."""
 SHORTEST_TOPIC = 3
 LONG_PROMPT = 50
 """A prompt with more characters than this gets a higher confidence in its search intent (seed 001, task 1.5)."""
 SCANNED = 2000
-"""Characters after the first matched signal that are searched for topics."""
+"""How many characters after the first matched signal are searched for topics."""
 _EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_-/\\#@…“”\u2019\u2018|=+~\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
 
 
@@ -255,7 +255,7 @@ def _explain(
 def _add_word_weights(
     result: Classification, word_points: dict[int, int], spans: dict[int, tuple[int, int]], *, table: Table
 ) -> None:
-    """Add the points of plain words, and evidence for each class for which ``spans`` has a span under ``~class``."""
+    """Add the points of plain words, with evidence for each class that has a span in ``spans`` (key ``~class_at``)."""
     for class_at, points in word_points.items():
         facet_at, name = table.classes[class_at]
         facet = table.facets[facet_at]["name"]
@@ -331,7 +331,7 @@ def _intent(result: Classification, text: str, matched: list[tuple[int, int]], t
 
 
 def _intent_confidence(text: str, signals: int) -> float:
-    """Return 0.5, plus 0.1 per further signal (at most 0.15), 0.1 for over 50 characters, 0.1 for several sentences.
+    """Return 0.5, plus 0.1 per signal after the first (at most 0.15), 0.1 if over 50 characters, 0.1 if two sentences.
 
     The sum is rounded, because 0.5 + 0.1 + 0.1 + 0.1 is not quite 0.8, which is one of seed 001's thresholds.
     """

@@ -100,7 +100,7 @@ def _object_end(words: list[str], order: int) -> int:
 def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
     """Return the signals that fire, each with its first span of words.
 
-    The span is (-1, -1) for signals that fire on a feature, and for those in ``inside``, found within words.
+    The span is (-1, -1) for signals that fire on a feature, and for those in ``inside``, whose text is inside words.
     """
     places = _Places(reading)
     found: dict[int, Span] = {}
@@ -171,7 +171,7 @@ class WeightedWording:
 
 
 def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
-    """Return the words, pairs and positions of a prompt that have weights, each once, without those it prohibits."""
+    """Return the words, pairs and words at a position that have weights, each once, except those in prohibitions."""
     found: list[WeightedWording] = []
     seen: set[str] = set()
     words, quiet, leads, objects, last = _plain(reading)
@@ -243,7 +243,7 @@ def strongest(weighted: list[WeightedWording], classes: Iterable[int]) -> dict[i
 
 
 def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int:
-    """Return the position after the phrase that begins at ``at``; 0 if it does not match."""
+    """Return the position after the phrase ``entry`` if the words from ``at`` on match it, else 0."""
     gap, size = 0, len(words)
     at += 1
     for want in entry[2:]:

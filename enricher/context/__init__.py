@@ -14,7 +14,7 @@ from enricher.prompt.redaction import redact
 CHANNELS = ("code", "history", "session", "tasks", "memory", "ways", "tests", "skills")
 """The built-in channels, by module name. Compiling fails if a module declares a channel but is missing here."""
 DECLARED, UNDECLARED = "declared", "undeclared"
-"""Values of ``handler`` in the rule of a channel whose program is in this package: do the instructions declare it?
+"""Values of ``handler`` in the rule of a channel whose program is in this package: whether instructions declare it.
 
 An undeclared channel is asked only if it is switched on; otherwise no trace mentions it.
 """

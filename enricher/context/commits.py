@@ -65,7 +65,7 @@ def of_names(
 
 
 def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
-    """Return what is asked about a name, by the sentence that contains it, else by one without names; else empty."""
+    """Return the kind of the question that contains the name, else of one without names; empty if there is none."""
     for kind, sentence in questions:
         if name in sentence:
             return kind

@@ -31,12 +31,12 @@ LOOK_S = 0.001
 """Seconds between two checks whether a process has exited: ``poll`` waits for descriptors, not for processes."""
 
 MARK = "ENRICHER_CHANNEL"
-"""Environment variable of every process that is started for a prompt, with the value ``end:pid:state``.
+"""Environment variable that marks all processes of the channels; its value is ``end:pid:state``.
 
 ``end`` is the last deadline in milliseconds of ``time.monotonic``, ``pid`` the hook's, ``state`` the state folder.
 """
 OVERDUE_MS = 2000
-"""Milliseconds after ``end`` from which on any hook kills these processes: the sweep of their own hook has failed."""
+"""Milliseconds after ``end`` until any other hook may kill these processes, because their own hook has not done so."""
 ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02
 """Maximum rounds of a sweep, and the seconds between them: a process may have started another before it was killed."""
 
@@ -223,7 +223,7 @@ def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> l
 
 
 def collect(running: list[ChannelProcess], *, until: float) -> list[ChannelResult]:
-    """Wait for each answer until the channel's deadline, or ``until`` (of ``perf_counter``); kill the other programs.
+    """Wait for each answer until its channel's deadline, at most until ``until`` (``perf_counter``); kill the others.
 
     Output that has already arrived counts, even if the built-in channels used up the time.
     """

@@ -1,4 +1,4 @@
-"""Load the channels and ask them, each under its own deadline so that none can harm another.
+"""Load the channels and ask them, each with its own deadline, so that none can keep another from answering.
 
 Built-in channels run one after the other in this process, each with a time limit
 enforced by a timer; declared programs run in parallel as separate processes.

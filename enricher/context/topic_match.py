@@ -62,11 +62,11 @@ HEAD_TERMS = 12
 NEAR = 3
 """Maximum distance, in a memory's head, between two words that are adjacent in the prompt."""
 SURE, BELOW = 0.6, 0.8
-"""Lowest score of a memory that is shown; the factor that lowers the score of a decision record's subsection."""
+"""The lowest score of a memory that is shown, and the factor for the score of a subsection of a decision record."""
 SAME_START, ENDING = 5, 4
-"""Two forms of a foreign word share at least five letters, and all but the last four."""
+"""Words of other languages are forms of one word if they share the first five letters, and all but the last four."""
 SUBJECT, BEGINNING = 3, 5
-"""A specific word of the prompt must be among so many first words of a head: if the prompt is a question; otherwise."""
+"""How many first words of a head are searched for a specific word of the prompt: for a question; in other cases."""
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
 """Minimum weighted share of the prompt's words that a memory must contain.
 
@@ -219,7 +219,11 @@ def evidence(prompt: PromptTerms, content: str, kind: str) -> tuple[float, froze
 
 
 def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, share: float) -> bool:
-    """Decide whether to show a memory; ``headed``: prompt terms in its head, ``share``: weighted share in all of it."""
+    """Return whether to show a memory.
+
+    ``headed`` are the terms of the prompt that are in the memory's head, ``share`` is the weighted share of the
+    prompt's terms that are anywhere in the memory.
+    """
     in_head = sum(term.weight == 1.0 for term in headed)
     if memory.kind == DOCUMENT:
         return 1 < len(memory.head) == len(headed) and in_head > 1 and share >= SHARE

@@ -157,7 +157,7 @@ def _read(lines: list[str], number: int) -> tuple[str, str] | None:
 
 
 def _with_list(text: str, lines: list[str], number: int) -> str:
-    """Return the text with the list below it, if it is empty or ends with a colon."""
+    """Return ``text``, with the list below its line if ``text`` is only a line break or ends with a colon."""
     if text != "\n" and not text.endswith(":"):
         return text
     items: list[str] = []

@@ -113,7 +113,7 @@ def _is_dotfile(name: str) -> bool:
 
 
 def _is_slash_command(prompt: str) -> bool:
-    """Return whether the prompt is a slash command; one whose arguments are several words counts as a prompt."""
+    """Return whether the prompt is a slash command, unless the host has marked several words as its arguments."""
     if prompt.startswith(("<command-name>", "<command-message>")):
         return "<command-name>" in prompt and not _has_written_arguments(prompt)
     line = prompt.removeprefix("#").lstrip(" ") if prompt.startswith("# /") else prompt

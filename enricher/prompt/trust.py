@@ -17,7 +17,7 @@ from storage.base.fast_stdlib import keyed_hash
 MOST_BYTES = 1 << 20
 FOLDER, MEMORIES = ".enricher", "memories"
 UNREAD = ("cases.jsonl", ".gitattributes")
-"""Files that may change without revoking trust, since only the workbench and git read them (labels add cases)."""
+"""Files that may change without revoking trust, since only the workbench and git read them; labels add to the cases."""
 BRANCH_SUFFIX = ".branch"
 """Suffix of the file, next to the file that records trust, that names the branch whose content is trusted."""
 
@@ -83,7 +83,7 @@ def content_of(root: str) -> tuple[str, str]:
 
 
 def give(root: str, content: tuple[str, str] | None = None) -> str:
-    """Trust ``root/.enricher`` as it is, or only with the reviewed ``content``; return its fingerprint."""
+    """Trust ``root/.enricher`` with the fingerprints ``content``, by default the present ones; return the first."""
     rules, memories = content or content_of(root)
     path = mark(root)
     private.make_directory(os.path.dirname(path))

@@ -49,7 +49,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
-    """Return the facts from the index; delete a damaged index, so that the upkeep after this prompt rebuilds it."""
+    """Return the facts from the index; delete it if it is damaged, so that the background upkeep rebuilds it."""
     from enricher.sources.code.locations import facts
     from storage.base import reader
 

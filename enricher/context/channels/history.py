@@ -1,7 +1,7 @@
 """The channel ``history``: the commit that removed, renamed, moved, added or changed what a prompt names.
 
 Answers if the prompt asks about the past, names something that no longer exists, or mentions a time. Reads the
-tables that ``enricher.sources.code.indexing.changes`` filled in the background of earlier prompts. On the
+tables that ``enricher.sources.code.indexing.changes`` filled in the background after earlier prompts. On the
 hook's path; starts no process.
 """
 

@@ -41,7 +41,7 @@ BY_MEANING = "it was found by its meaning alone"
 TOO_FEW = "it shares too few telling words"
 NOTHING_NEW = "another one covers what the prompt is about"
 LOOKED_AT = 10
-"""Number of memories that the channel's search returns for weighing; a search by the user has its own limit."""
+"""How many memories the channel's search returns to choose from; a search by the user has its own limit."""
 NO_NEIGHBOURS = 2.0
 """A minimum score that nothing reaches, so that memories linked to a hit, which are not shown, are not looked up."""
 SHORT_NOTE = 400
@@ -79,7 +79,7 @@ def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
 
 
 def memories_wanted(intent: str, confidence: float, settings: Mapping[str, Any]) -> int:
-    """Return how many memories to take for a prompt; ``intent`` is empty if none is certain enough."""
+    """Return how many memories to search for; ``intent`` is empty if no search intent is certain enough."""
     base_count, max_count = (int(settings.get(key, DEFAULTS[key])) for key in (BASE_COUNT, MAX_COUNT))
     return memories_for(confidence if intent else 0.0, base_count=base_count, max_count=max_count)
 

@@ -1,7 +1,7 @@
 """The channel ``session``: earlier prompts and the state of the work, if the agent has lost them (ruling R29).
 
 The agent gets them after a compaction or a resume; in the profile ``as-specified`` also when the user asks for them,
-and where a prompt only points at something ("option 2", "the other one") that the conversation identifies. All facts
+and if a prompt only refers to something ("option 2", "the other one") that the conversation identifies. All facts
 come from the recorded conversation; no file is read here.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from enricher.prompt.conversation import Conversation
 
 IN_CONTEXT = "the conversation has it, and the agent has the conversation"
-"""Reason not to quote the conversation: of the replayed prompts that got a quotation none needed it (ruling R29)."""
+"""Reason not to quote the conversation: none of the replayed prompts that got a quotation needed it (ruling R29)."""
 REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
 """Converts the channel's limit, in tokens, to characters, as in ``enricher.prompt.text.estimate_tokens``."""
@@ -38,7 +38,10 @@ MOST_FILES = 4
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the facts of the conversation that this prompt needs; they are stale if the agent still has them."""
+    """Return the facts of the conversation that this prompt needs.
+
+    They are marked as stale if the agent still has them, except in the profile ``as-specified``.
+    """
     found = _facts(request, channel) if request.conversation else []
     if not (request.conversation.resumed or is_as_specified(request.settings)):
         for one in found:

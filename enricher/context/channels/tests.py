@@ -45,7 +45,7 @@ TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
 SHORT_ORDER = 300
 """Maximum characters of an order that does not mention tests; longer texts are mostly discussions or pasted reviews."""
 LONG, HEAD, TAIL = 1600, 800, 300
-"""Characters: a prompt longer than ``LONG`` is read only at its head and tail; the middle is usually pasted text."""
+"""Of a prompt with more than ``LONG`` characters, only head and tail are read; the middle is usually pasted text."""
 MOST_NAMES = 6
 MOST_SHOWN = 2
 """Maximum test files in one line; a prompt that names more files is too broad and gets no tests."""
@@ -60,7 +60,7 @@ _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the tests of the files or names in the prompt; for "test it" those of the files just changed."""
+    """Return the tests of the files or names in the prompt; for "test it", those of the files just changed."""
     del channel
     project = request.project
     prompt = request.prompt

@@ -130,7 +130,7 @@ def _names_its_subject(prompt: str) -> bool:
 
 
 def seen_mark(news: str) -> str:
-    """Return the reference that a session's state stores once the agent has been given a summary after ``news``."""
+    """Return the reference that a session stores once the agent has been given what it lost by the event ``news``."""
     return f"session {news}"
 
 

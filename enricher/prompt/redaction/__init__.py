@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Span = tuple[int, int, int, str]  # start, end, rank (of overlapping spans, the lower one gives the kind), kind
+    Span = tuple[int, int, int, str]  # start, end, rank (of spans with the same start, the lowest gives the kind), kind
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
 # Short names of secrets, which match only whole words, and the text to search for. ``sentences`` has other languages.
@@ -171,7 +171,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _may_hold_a_value(low: bytes) -> bool:
-    """Return whether a word may be a secret: it is long enough and has a digit or sign; most texts have none."""
+    """Return whether any word is long enough for a secret and has a digit or sign; most texts have no such word."""
     if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
         return False
     if len(low) > _SHORT_PROMPT:

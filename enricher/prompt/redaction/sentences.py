@@ -154,7 +154,7 @@ def _named(screen: Screen, hit: int, end: int, kind: str) -> list[Span]:
 
 
 def _may_follow(low: bytes, end: int, kind: str) -> bool:
-    """Return whether the clause after a name could contain a value, which is a quick check."""
+    """Return, by a quick check, whether the clause after a name could contain a value."""
     nearby = low[end : end + _LONGEST_CLAUSE]
     if len(nearby.translate(None, _DIGITS)) < len(nearby):
         return True

@@ -262,7 +262,7 @@ def _odd_kind(screen: Screen, start: int, end: int) -> tuple[str, int, int]:
         return ("discord_token" if is_bot else ""), start, _dotted_end(screen, end, 2)
     if len(run) in {32, 64} and not run.translate(None, HEX):
         return _behind_a_number(raw, start, end)
-    if len(run) == 35 and (digits := _digits_before(raw, start)) in range(8, 11):  # Telegram: bot id and colon
+    if len(run) == 35 and (digits := _digits_before(raw, start)) in range(8, 11):  # Telegram: after a bot id and colon
         return "telegram_token", start - digits - 1, end
     kind = _kind_of_run(run)
     return kind, start + (kind == "token" and raw[start - 1 : start] == b"\\"), end
@@ -312,7 +312,7 @@ def url_secrets(screen: Screen) -> list[Span]:
 
 
 def _userinfo(rest: str) -> str:
-    """Return the part of a URL before the ``@``, of which ``rest`` follows the scheme; empty if there is none."""
+    """Return the part before the ``@`` of a URL, given without its scheme as ``rest``; empty if there is none."""
     if "@" not in rest or rest[:1].isspace():
         return ""
     word = rest.split(None, 1)[0]
@@ -320,7 +320,7 @@ def _userinfo(rest: str) -> str:
         word = word.partition(stop)[0]
     for stop in "/?#":
         head = word.partition(stop)[0]
-        # After "user:" such a character is an unescaped part of the password; after a host or a port it ends it.
+        # After "user:" such a character is an unescaped part of the password; after a host or port, the path begins.
         password = head.partition(":")[2]
         word = head if "@" in head or not password or password.isdigit() else word
     return word.rpartition("@")[0]

@@ -229,12 +229,12 @@ _CLOSERS = frozenset("}>]%s")
 
 
 def may_be_random(run: bytes) -> bool:
-    """Return whether a run could be random, by a quick check: it has both cases and at least two digits."""
+    """Return, by a quick check, whether a run could be random: it has both cases and at least two digits."""
     return run.lower() != run and run.upper() != run and len(run.translate(None, b"0123456789")) < len(run) - 1
 
 
 def _classes(text: str) -> str:
-    """Replace each capital with A, small letter with a, digit with 0, sign of base64 with -, all else with ?."""
+    """Replace capitals with A, small letters with a, digits with 0, other base64 characters with -, the rest with ?."""
     return text.encode("ascii", "replace").translate(_CLASS_OF).decode()
 
 

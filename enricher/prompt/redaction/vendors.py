@@ -169,4 +169,4 @@ WITH_A_SIGN = _by_prefix(
     (b"fm2_ fm1r_ fm1a_", "fly_token", BASE64, 40),
     (b"K005", "backblaze_key", BASE64, 27),
 )
-"""Like AT_A_WORD, but the prefix or the start of the body has a sign other than "-" and "_"."""
+"""Like AT_A_WORD, but the prefix or the start of the body has a character other than letters, digits, "-" and "_"."""

@@ -13,7 +13,7 @@ SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
     " mm c h cc cpp cxx hh hpp cs fs vb razor php phtml sh lua r dart ex exs erl hs jl zig nim cr ml pl pm".split()
 )
-"""Extensions of source files, which traces mention; ``words`` has those of all files that people name."""
+"""Extensions of the source files that traces mention; ``wording.words`` has those of all files that people name."""
 JVM_ENDS = frozenset(("java", "kt", "kts", "scala", "groovy", "clj"))
 LIBRARY_PACKAGES = (
     "java.", "javax.", "jakarta.", "jdk.", "sun.", "com.sun.", "oracle.", "kotlin.", "kotlinx.", "scala.", "groovy.",

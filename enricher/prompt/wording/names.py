@@ -66,7 +66,7 @@ MANY_PASTED, MANY_VALUES = 4, 4
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 FIRST_SYMBOL = 0x1F000
-"""Programs begin log lines with pictograms; people do not begin sentences with them."""
+"""First code point of the pictograms with which programs begin log lines, but people do not begin sentences."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
@@ -264,7 +264,7 @@ class _Reader:
             self.found[TEXT, inside].is_made = introduces(before)
 
     def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
-        """Store what a word names; return whether it is a name or cannot be plain text."""
+        """Store a word that is a name; return whether it was recognised as one."""
         token = raw.strip(_AROUND).rstrip(_AROUND + ".")
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False
@@ -388,7 +388,7 @@ def _closing(text: str, start: int, closing: str) -> int:
 
 
 def _spaced(text: str) -> str:
-    """Replace letters of scripts that are written without spaces, such as Chinese, by blanks."""
+    """Replace the characters of scripts that are written without spaces, such as Chinese, with blanks."""
     if text.isascii():
         return text
     return "".join(" " if ord(letter) >= 0x2E80 else letter for letter in text)

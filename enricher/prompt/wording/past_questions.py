@@ -44,7 +44,7 @@ _ENGLISH = (
     (CHANGED, "the commit", "changed broke modified touched"),
     (CHANGED, "which change", "broke caused"),
 )
-"""Rows: the kind of question, how it begins (one of several), and words of which one must follow.
+"""Rows: the kind of question, the possible beginnings, and words, one of which must follow.
 
 Word order matters in English; in the other languages question word and verb may be anywhere in the sentence.
 """

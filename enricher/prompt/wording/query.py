@@ -83,7 +83,7 @@ def _without_comments(text: str) -> str:
 
 
 class _Reader:
-    """Reads a prompt line by line and keeps what the lines before determine: open fence, kind of section, trace."""
+    """Reads a prompt line by line; remembers what affects the next lines, such as an open fence or the section."""
 
     def __init__(self) -> None:
         self.query = Query()
@@ -177,7 +177,7 @@ class _Reader:
             self.own.add(words[0])
 
     def prose(self, text: str, where: int) -> None:
-        """Read a line of prose at the place ``where``; text in backticks is read as MARKED."""
+        """Read a line of prose at the place ``where``; words in backticks count as certain names."""
         for number, part in enumerate(text.split("`")):
             if not part.strip():
                 continue

@@ -192,7 +192,7 @@ def _is_trouble(words: list[str], at: int, end: int, *, is_since: bool) -> bool:
 
 
 def in_other_languages(lowered: str, words: list[str], at: int, end: int, *, is_since: bool) -> str:
-    """Return what ``in_english`` does for a German, French, Spanish, Portuguese, Italian or Russian sentence."""
+    """Return the same as ``in_english``, for a German, French, Spanish, Portuguese, Italian or Russian sentence."""
     rest = [*words[:at], *words[end:]]
     has_screen = _has(lowered, _FOREIGN_SCREENS)
     if _FUTURE.intersection(rest) or _ENGLISH.intersection(rest):

@@ -163,11 +163,11 @@ def _without_quotations(text: str) -> str:
 
 
 Found = tuple[int, int, float, float, bool]
-"""The positions of a time's first word and of the word after it; start and end of the span; does it last until now?"""
+"""A time found among words: (position of its first word, position after its last, start, end, lasts until now)."""
 
 
 def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | None:
-    """Return the first time among the words as described at ``Found``; None if there is none."""
+    """Return the first time that the words state; None if there is none."""
     bare = [word.removesuffix("'s") for word in words]
     for at in range(len(words)):
         found = (
@@ -182,7 +182,7 @@ def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | Non
 
 
 Part = tuple[int, float, float, bool]
-"""The number of words that state a time; start and end of the span; does it last until now?"""
+"""A time that begins at a given word: (number of words that state it, start, end, lasts until now)."""
 
 
 def _fixed(words: list[str], at: int, now: float) -> Part | None:
@@ -276,7 +276,7 @@ def _weekday(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _month(words: list[str], at: int, now: float) -> Part | None:
-    """Read "in March", "on March 2nd", "2 March 2026"; the name alone is not read, since "may" or "mars" are words."""
+    """Read "in March", "on March 2nd", "2 March 2026"; the name alone ("may", "mars") can have other meanings."""
     word = words[at]
     month = _MONTH_OF.get(word) or _SHORT_MONTHS.get(word, 0)
     if not month or (word in _SHORT_MONTHS and word != "may" and word not in _MONTH_OF and not _is_near_day(words, at)):

@@ -1,6 +1,6 @@
 """Turn names and prose into index terms, in the same way when a file is indexed and when a prompt is read.
 
-A name of several words gives each word, stemmed, and the whole name without separators, so that
+A name of several words becomes the stem of each word and the whole name without separators, so that
 ``save_session``, ``saveSession`` and "save session" match. On the hook's path: no regular expressions, no imports.
 
 The stemmer is not Porter's, which SQLite requires for memories (``storage.memory.stemming``). With Porter's, the right
@@ -150,7 +150,7 @@ def terms(name: str) -> list[str]:
 
 
 def quoted(name: str) -> str:
-    """Return a path or name for output; in quotes if it has several words, lest it be read as a sentence of ours."""
+    """Return a path or name for output, in quotes if it has several words, which could be read as an instruction."""
     words = name.split()
     return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
 

@@ -331,7 +331,7 @@ def _intent(result: Classification, text: str, matched: list[tuple[int, int]], t
 
 
 def _intent_confidence(text: str, signals: int) -> float:
-    """Return 0.5, plus 0.1 per signal after the first (at most 0.15), 0.1 if over 50 characters, 0.1 if two sentences.
+    """Return 0.5, plus 0.1 per signal after the first (at most 0.15), 0.1 for a long text, 0.1 for several sentences.
 
     The sum is rounded, because 0.5 + 0.1 + 0.1 + 0.1 is not quite 0.8, which is one of seed 001's thresholds.
     """

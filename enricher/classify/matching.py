@@ -27,7 +27,7 @@ MOST_TRIES = 12
 WEAKEST = -10
 """A strength lower than that of any word."""
 AT_LEAD, AT_OBJECT = "@lead", "@object"
-"""Positions at which a plain word may have a further weight: first in a sentence after openers, object of an order."""
+"""Positions at which a word may have a further weight: first in its sentence after openers; in an order's object."""
 
 Span = tuple[int, int]
 
@@ -50,7 +50,7 @@ class _Places:
         self.whole = end <= MOST_WORDS_OF_A_WHOLE
 
     def bits(self) -> list[int]:
-        """Return a bit mask for each word: the places of a phrase that begins there (``ends_well`` checks its end)."""
+        """Return a bit mask per word: the places that a phrase beginning there can have, if ``ends_well`` agrees."""
         reading, sentences, size = self.reading, self.reading.sentences, len(self.reading.words)
         last_start = sentences.index(self.last_sentence) if size else 0
         found = [1 << ANY | 1 << END | (1 << WHOLE if self.whole else 0)] * size
@@ -222,7 +222,7 @@ def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]
     """Return the points per class that the plain words of a prompt add.
 
     The points are twice the sum of the strengths, divided by the square root of the number of
-    weighted wordings, because a long prompt contains more words, not more evidence.
+    entries in ``weighted``, because a long prompt contains more words, not more evidence.
     """
     sums = [0] * len(table.classes)
     for one in weighted:
@@ -233,7 +233,7 @@ def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]
 
 
 def strongest(weighted: list[WeightedWording], classes: Iterable[int]) -> dict[int, Span]:
-    """Return, for each class, the span of the wording with the largest weight for it."""
+    """Return, for each class, the span of the word or words with the largest weight for it."""
     best: dict[int, tuple[int, Span]] = dict.fromkeys(classes, (WEAKEST, (0, 1)))
     for one in weighted:
         for class_at, strength in one.figures:

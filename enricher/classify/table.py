@@ -62,7 +62,7 @@ class Table:
         self.requests: dict[str, list[list[str]]] = packed["requests"]
         self._exact, self._index, self._fold = (PackedIndex(packed[name]) for name in ("exact", "index", "fold"))
         self.word_weights = PackedIndex(packed["leanings"]).find
-        """Return the packed weights of a plain word: its own, then any as ``|next word=…`` or ``|@place=…``."""
+        """Return the packed weights of a word: its own, then those before ``|next word=`` or at ``|@place=``."""
         self.places: list[int] = packed["places"]
         self._conditions: list[Any] = packed["conditions"].split("\n")
         self.orders, self.openers, self.approvals, self.english = (

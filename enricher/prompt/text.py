@@ -11,7 +11,7 @@ LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POIN
 
 
 def harmless(text: str, *, longest: int) -> str:
-    """Return text from elsewhere on one line, without control characters, and with ``<`` and ``>`` replaced.
+    """Return untrusted text on one line, without control characters, and with ``<`` and ``>`` replaced.
 
     This keeps it from imitating the tags of a host and from ending a comment.
     """

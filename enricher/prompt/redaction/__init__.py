@@ -65,9 +65,9 @@ _LETTERS = _blanking_all_but(b"abcdefghijklmnopqrstuvwxyz")
 class Screen:
     """A text in the forms that the detectors search, all with the same offsets, and its words.
 
-    ``raw`` is the text in ASCII, ``low`` the same in lower case. ``runs`` has a blank for every character that is not
-    one of tokens (letters, digits, "_" and "-"); the stretches between the blanks are called runs. ``long`` are the
-    runs that are long enough for a token.
+    ``raw`` is the text in ASCII, ``low`` the same in lower case. In ``runs`` all characters but letters, digits, "_"
+    and "-" are replaced with blanks; the stretches between the blanks are called runs. ``long`` are the runs that
+    may be tokens, by their length.
     """
 
     __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")

@@ -73,7 +73,7 @@ OTHERS = _rows(
     }
 )
 
-# Words, in lower case, that are followed directly by the secret.
+# Words between a name and the secret, which follows them directly; in lower case.
 VERBS = frozenset(
     """
     is was are be to as ist lautet ist: est es son \u00e8 \u00e9 e' e adalah ialah l\u00e0 la to: to jest ni ay is: it's

@@ -167,7 +167,7 @@ GO_ON = """
   summarizing thanks that then there they through thx till titled to today too under until using v via we when where
   which while who with within without work works you yourself
 """
-"""Words that may follow the object; before any other word, it is the first half of a longer term."""
+"""Words that may follow the object; if another word follows, the object is the first half of a longer term."""
 
 BETWEEN = """
 a additional affected all alpha an another any api backend background beta both broken browser bun cargo cli

@@ -24,7 +24,7 @@ MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
-"""Minimum characters of a line of pasted code that is looked up; how many of these lines are, the longest first."""
+"""Minimum characters of a line of pasted code that is looked up, and the maximum number of such lines (the longest)."""
 CODE_SIGNS = ("(", "=", "{", ";")
 QUOTES = {
     '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
@@ -54,7 +54,7 @@ MAKING = (
     "escrev", "salv", "nuov", "aggiung", "scriv", "созда", "нов", "добав", "напи", "сохран", "创建", "新建", "添加", "写",
     "生成", "保存", "新增", "作成", "新規", "追加", "書",
 )  # fmt: skip
-"""A line with one of these may ask to create what it names, so nobody is told that the project does not have it."""
+"""A line with one of these may ask to create what it names, whose absence from the project is then not reported."""
 CREATING = (
     "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
     "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",

@@ -1,7 +1,7 @@
-"""Classify a prompt: signals fire, their weights are summed, and the lead gives the confidence.
+"""Classify a prompt: add up the weights of the signals that fire; the lead of the best class gives the confidence.
 
-Pure and linear: the same text and the same compiled table always give the same
-result. The table comes from the instructions file (``enricher.rules.compiling.classes``).
+Pure: the same text and the same compiled table always give the same result. The time is linear in the length
+of the text. The table comes from the instructions file (``enricher.rules.compiling.classes``).
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 RULES, MODEL, BOTH = "rules", "model", "both"
-"""Source of a classification: the rules alone; a model, whose search intent the rules did not find; or both."""
+"""Values of ``Classification.source``: the rules alone; a model, because only it found the search intent; or both."""
 
 HEAD, TAIL = 12 * 1024, 4 * 1024
-"""Characters at the beginning and the end of a longer prompt that are scanned."""
+"""How many characters are scanned at the beginning and at the end of a prompt that is too long to be scanned fully."""
 
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 PLAIN_WORDS = "plain words"
-"""Name in the evidence for the sum of all word weights."""
+"""Signal name in the evidence for the points that all plain words add together."""
 EARLIER = "earlier turn"
-"""Name in the evidence for the points from the earlier words that a prompt refers to."""
+"""Signal name in the evidence for the points from the earlier text that a prompt refers to."""
 FROM_MODEL = "model"
-"""Name in the evidence for the points of the class that a language model named."""
+"""Signal name in the evidence for the points of the class that a language model named."""
 
 MOST_COMPLEX, WORDS_OF_A_STEP = 10, 60
-"""Upper limit of ``complexity``, which counts orders, a list, and each 60 words of the prompt as one step."""
+"""Maximum of ``complexity``, which adds 1 for each order (imperative), for a list, and for every 60 words."""
 MOST_TOPICS = 5
-"""Maximum topics of a search intent (ruling R15)."""
+"""Maximum number of topics of a search intent (ruling R15)."""
 SHORTEST_TOPIC = 3
 LONG_PROMPT = 50
-"""Characters beyond which a prompt raises the confidence in its search intent (seed 001, task 1.5)."""
+"""A prompt with more characters than this gets a higher confidence in its search intent (seed 001, task 1.5)."""
 SCANNED = 2000
-"""Characters after the first matched signal that are searched for topics."""
+"""How many characters after the first matched signal are searched for topics."""
 _EDGES = " \t\n\r.,;:!?()[]{}<>\"'`*_-/\\#@…“”\u2019\u2018|=+~\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008"
 
 
@@ -110,7 +110,7 @@ class Observation:
 
 
 def scanned_part(text: str) -> str:
-    """Return the part of ``text`` that is scanned: all of it, or head and tail of a huge one."""
+    """Return the part of ``text`` that is scanned: all of it, or only head and tail if it is very long."""
     return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
 
 
@@ -142,8 +142,8 @@ def classify(
 ) -> Classification:
     """Classify ``text`` by the compiled signals. Internal: other modules call ``verdict``.
 
-    ``earlier`` is the classification of the words that the text refers to: its task types
-    are added, and the text then does not count as small talk. For ``opinion`` see ``verdict``.
+    ``earlier`` is the classification of the earlier text that ``text`` refers to: its task type scores
+    are added, and ``text`` then does not count as small talk. For ``opinion`` see ``verdict``.
     """
     result = Classification()
     scanned = scanned_part(text)
@@ -177,7 +177,7 @@ def classify(
         _intent(result, scanned, [spans[condition] for condition in speaking if condition in spans], table)
     if opinion:
         opinion.complete(result)
-    if len(text) > len(scanned):  # the evidence of the tail gets its place in the whole text
+    if len(text) > len(scanned):  # shift the evidence from the tail to its position in the whole text
         tail_at = len(text) - TAIL
         for item in result.evidence:
             item.start, item.end = _unscanned(item.start, tail_at), _unscanned(item.end, tail_at)
@@ -193,7 +193,7 @@ def _unscanned(offset: int, tail_at: int) -> int:
 def _offsets(found: dict[int, tuple[int, int]], read: reading.Reading, masked: str) -> dict[int, tuple[int, int]]:
     """Return the character range of each fired phrase.
 
-    Matching keeps no offsets of words, which is faster: only the words of fired phrases are searched again, in order.
+    Matching does not keep the offsets of words, to save time, so the words of the fired phrases are located here.
     """
     wanted = {end - 1 for _, end in found.values()} | {start for start, _ in found.values()}
     origin, chunks = read.origin, read.chunks
@@ -255,7 +255,7 @@ def _explain(
 def _add_word_weights(
     result: Classification, word_points: dict[int, int], spans: dict[int, tuple[int, int]], *, table: Table
 ) -> None:
-    """Add the points of plain words; as evidence, too, if ``spans`` has their places under ``~class``."""
+    """Add the points of plain words, with evidence for each class that has a span in ``spans`` (key ``~class_at``)."""
     for class_at, points in word_points.items():
         facet_at, name = table.classes[class_at]
         facet = table.facets[facet_at]["name"]
@@ -265,7 +265,7 @@ def _add_word_weights(
 
 
 def _carry_over(result: Classification, earlier: Classification, table: Table) -> None:
-    """Add the task type scores of the earlier words that this prompt refers to, and clear the score of small talk.
+    """Add the task type scores of the earlier text that this prompt refers to, and clear the score of small talk.
 
     "Yes, option 2" looks like small talk, but asks for what the option says.
     """
@@ -322,7 +322,7 @@ def _intent_signals(found: dict[int, tuple[int, int]], table: Table) -> dict[int
 
 
 def _intent(result: Classification, text: str, matched: list[tuple[int, int]], table: Table) -> None:
-    """Add the parts of a search intent that seed 001 specifies: confidence, keywords, topics."""
+    """Set the confidence, keywords and topics of a search intent, as seed 001 specifies them."""
     counted = _merged(matched)
     result.intent_confidence = _intent_confidence(text, len(counted))
     result.keywords = [text[start:end] for start, end in counted]
@@ -331,7 +331,7 @@ def _intent(result: Classification, text: str, matched: list[tuple[int, int]], t
 
 
 def _intent_confidence(text: str, signals: int) -> float:
-    """Return 0.5, plus 0.1 per further signal (at most 0.15), 0.1 for over 50 characters, 0.1 for several sentences.
+    """Return 0.5, plus 0.1 per signal after the first (at most 0.15), 0.1 for a long text, 0.1 for several sentences.
 
     The sum is rounded, because 0.5 + 0.1 + 0.1 + 0.1 is not quite 0.8, which is one of seed 001's thresholds.
     """
@@ -344,7 +344,7 @@ def _intent_confidence(text: str, signals: int) -> float:
 
 
 def _has_sentences(text: str) -> bool:
-    """Return whether ``text`` has more than one sentence; a dot within or right after a short token ends none."""
+    """Return whether ``text`` has more than one sentence; "e.g.", "..." and a dot between spaces do not end one."""
     ended = False
     for chunk in text.split():
         if ended:
@@ -355,7 +355,7 @@ def _has_sentences(text: str) -> bool:
 
 
 def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the spans in order, without spans that overlap an earlier or longer one."""
+    """Return the spans in order, without those that overlap an earlier one or a longer one with the same start."""
     kept: list[tuple[int, int]] = []
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not kept or start >= kept[-1][1]:

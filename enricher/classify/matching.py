@@ -1,7 +1,7 @@
 """Decide which signals of the compiled table a prompt fires.
 
-One pass over the words with dictionary look-ups; a gap in a phrase is at most twelve
-words and is searched once per first word, so the time is bounded for any prompt and signal.
+The words are read once, with dictionary look-ups. A gap in a phrase has at most twelve words
+and is searched once per first word, so the time is bounded for any prompt and signal.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 ANY, START, END, FIRST_SENTENCE, LAST_SENTENCE, WHOLE, LEAD, ORDER, LAST_ORDER, OBJECT = range(10)
 MOST_OBJECT_WORDS = 6
 MOST_WORDS_OF_A_WHOLE = 16
-"""Maximum words of a prompt at which a phrase can be the whole prompt."""
+"""In a prompt with more words than this, no phrase counts as the whole prompt."""
 MOST_TRIES = 12
-"""Maximum occurrences of a word at which a phrase is tried; further occurrences fire no signal."""
+"""How many occurrences of a word are tried as the beginning of a phrase; later ones fire no signal."""
 
 WEAKEST = -10
-"""Below every strength of a word."""
+"""A strength lower than that of any word."""
 AT_LEAD, AT_OBJECT = "@lead", "@object"
-"""The positions at which a plain word may have an additional weight; its other weights apply at any position."""
+"""Positions at which a word may have a further weight: first in its sentence after openers; in an order's object."""
 
 Span = tuple[int, int]
 
 
 class _Places:
-    """The positions in a prompt to which a phrase's ``at`` can refer."""
+    """The positions in a prompt that the key ``at`` of a signal can require, such as the last sentence."""
 
     __slots__ = ("end", "first_order", "last_order", "last_sentence", "object_end", "reading", "whole")
 
@@ -50,7 +50,7 @@ class _Places:
         self.whole = end <= MOST_WORDS_OF_A_WHOLE
 
     def bits(self) -> list[int]:
-        """Return for each word, as a bit mask, the places at which a phrase may begin; its end is checked later."""
+        """Return a bit mask per word: the places that a phrase beginning there can have, if ``ends_well`` agrees."""
         reading, sentences, size = self.reading, self.reading.sentences, len(self.reading.words)
         last_start = sentences.index(self.last_sentence) if size else 0
         found = [1 << ANY | 1 << END | (1 << WHOLE if self.whole else 0)] * size
@@ -69,7 +69,7 @@ class _Places:
         return found
 
     def ends_well(self, place: int, end: int) -> bool:
-        """Return whether a phrase that ends at ``end`` satisfies ``place``."""
+        """Return whether a phrase that must be at ``place`` may end at ``end``."""
         if place == OBJECT:
             return end <= self.object_end
         return place != END or end == self.end
@@ -78,7 +78,7 @@ class _Places:
 def contained(masked: str, table: Table) -> dict[int, Span]:
     """Return the signals whose text occurs anywhere, even inside words, each with its first span of characters."""
     found: dict[int, Span] = {}
-    if table.contained and not masked.isascii():  # such texts are of scripts without spaces, so never ASCII
+    if table.contained and not masked.isascii():  # these signals are for scripts without spaces, so never ASCII
         low = lowered(masked)
         for text, holding in table.contained.items():
             at = low.find(text)
@@ -100,7 +100,7 @@ def _object_end(words: list[str], order: int) -> int:
 def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Collection[int] = ()) -> dict[int, Span]:
     """Return the signals that fire, each with its first span of words.
 
-    Signals that fire on a feature, or on a text inside words (``inside``), have the span (-1, -1).
+    The span is (-1, -1) for signals that fire on a feature, and for those in ``inside``, whose text is inside words.
     """
     places = _Places(reading)
     found: dict[int, Span] = {}
@@ -140,7 +140,7 @@ def fired(reading: Reading, features: dict[str, Span], table: Table, inside: Col
 
 
 def _surplus(words: list[str]) -> set[int]:
-    """Return the positions of words that occurred more than MOST_TRIES times before."""
+    """Return the positions of all occurrences of a word after the first MOST_TRIES ones."""
     if len(words) - len(set(words)) < MOST_TRIES:
         return set()
     found: set[int] = set()
@@ -162,7 +162,7 @@ def fired_late(found: dict[int, Span], task_type: str, table: Table) -> dict[int
 
 
 class WeightedWording:
-    """A weighted word, pair of words or word at a position: its first occurrence, and its (class, strength) pairs."""
+    """A word, word pair or word at a position that has weights: its first occurrence and (class, strength) pairs."""
 
     __slots__ = ("end", "figures", "start")
 
@@ -171,7 +171,7 @@ class WeightedWording:
 
 
 def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
-    """Return the weighted wordings of a prompt, each once, except words in a prohibition."""
+    """Return the words, pairs and words at a position that have weights, each once, except those in prohibitions."""
     found: list[WeightedWording] = []
     seen: set[str] = set()
     words, quiet, leads, objects, last = _plain(reading)
@@ -196,7 +196,7 @@ def weighted_wordings(reading: Reading, table: Table) -> list[WeightedWording]:
 
 
 def wordings(reading: Reading) -> set[str]:
-    """Return all wordings that could have weights: ``word``, ``word next``, ``word @lead``, ``word @object``."""
+    """Return all keys that could have weights: ``word``, ``word next``, ``word @lead``, ``word @object``."""
     words, quiet, leads, objects, last = _plain(reading)
     found: set[str] = set()
     for at, word in enumerate(words):
@@ -212,7 +212,7 @@ def wordings(reading: Reading) -> set[str]:
 
 
 def _plain(reading: Reading) -> tuple[list[str], set[int], dict[int, int], range, int]:
-    """Return the words, those of prohibitions, the leads, the object of the first order, and the last index."""
+    """Return the words, and the positions of prohibitions, leads, the first order's object and the last word."""
     words, order = reading.words, reading.order
     objects = range(order[0] + 1, _object_end(words, order[0])) if order else range(0)
     return words, reading.quiet, reading.leads, objects, len(words) - 1
@@ -222,7 +222,7 @@ def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]
     """Return the points per class that the plain words of a prompt add.
 
     The points are twice the sum of the strengths, divided by the square root of the number of
-    weighted wordings, because a long prompt contains more words, not more evidence.
+    entries in ``weighted``, because a long prompt contains more words, not more evidence.
     """
     sums = [0] * len(table.classes)
     for one in weighted:
@@ -233,7 +233,7 @@ def word_points(weighted: list[WeightedWording], table: Table) -> dict[int, int]
 
 
 def strongest(weighted: list[WeightedWording], classes: Iterable[int]) -> dict[int, Span]:
-    """Return for each of the classes the span of the wording with the largest weight for it."""
+    """Return, for each class, the span of the word or words with the largest weight for it."""
     best: dict[int, tuple[int, Span]] = dict.fromkeys(classes, (WEAKEST, (0, 1)))
     for one in weighted:
         for class_at, strength in one.figures:
@@ -243,7 +243,7 @@ def strongest(weighted: list[WeightedWording], classes: Iterable[int]) -> dict[i
 
 
 def _match(entry: list[Any], words: list[str], at: int, bases: list[str]) -> int:
-    """Return the position after the phrase that begins at ``at``; 0 if it does not match."""
+    """Return the position after the phrase ``entry`` if the words from ``at`` on match it, else 0."""
     gap, size = 0, len(words)
     at += 1
     for want in entry[2:]:
@@ -275,7 +275,7 @@ def _add_wholes(found: dict[int, Span], wholes: dict[int, list[Span]], reading: 
 
 
 def _allowed(found: dict[int, Span], table: Table) -> dict[int, Span]:
-    """Remove the signals whose ``unless`` fired or whose ``with`` did not."""
+    """Remove the signals that an ``unless`` signal excludes, or that need a ``with`` signal that did not fire."""
     refused = []
     fired_ones, condition_of = found.keys(), table.condition
     for condition in found:

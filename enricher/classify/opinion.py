@@ -19,17 +19,20 @@ if TYPE_CHECKING:
     from enricher.classify.table import Table
 
 GENERAL = "general"
-"""The intent that names no kind of information; a model that finds nothing better does not count."""
+"""The search intent for no particular kind of information; a model that answers with it adds no points."""
 MOST_TOPICS = 5
 LEAST_TRUSTED = 0.95
-"""Highest accuracy that is assumed of a model, however certain it is: at 1.0 the factor would be infinite."""
+"""Upper limit of the accuracy that a model is credited with: at 1.0 the factor would be infinite."""
 ASSUMED_ACCURACY = 0.65
-"""Low on purpose: in simulations (``enricher model measure --simulate``) models of .7 to .9 gain almost as much as with
-their true accuracy, and one of .6 costs nothing."""
+"""Accuracy assumed for a model that has not been measured.
+
+It is low on purpose: in simulations (``enricher model measure --simulate``), models with an accuracy of .7 to .9 help
+almost as much as with their true accuracy, and one of .6 does no harm.
+"""
 
 
 class Opinion:
-    """A model's answer: a class of either facet (empty: not asked, or it named none that exists), and topics.
+    """A model's answer: topics, and a class per facet, empty if not asked for or if the model named no existing one.
 
     ``confidence`` and ``intent_confidence`` are the model's own, 0 to 1; ``complexity`` is the effort that the prompt
     asks for, 0 to 100, None if the model did not estimate it. ``accuracy`` is the share of prompts in
@@ -81,9 +84,9 @@ class Opinion:
                 result.evidence.append(found)
 
     def complete(self, result: Classification) -> None:
-        """Merge the topics, and give an intent that the rules alone would not have found the model's confidence.
+        """Add the model's topics, and use its confidence for a search intent that the rules alone would not have found.
 
-        Seed 001, task 5.6, ruling R17: otherwise the confidence of an intent is that of the rules' signals.
+        The confidence of any other intent comes from the rules' signals (seed 001, task 5.6; ruling R17).
         """
         from enricher.classify import BOTH, MODEL
 
@@ -98,7 +101,7 @@ class Opinion:
 
 
 def _by_rules_alone(result: Classification) -> str:
-    """Return the search intent without the points of the model."""
+    """Return the search intent that the scores give without the model's points."""
     from enricher.classify import FROM_MODEL, SEARCH_INTENT
 
     scores = dict(result.scores[SEARCH_INTENT])
@@ -109,7 +112,7 @@ def _by_rules_alone(result: Classification) -> str:
 
 
 def points(accuracy: float, classes: int, points_that_double: float) -> int:
-    """Return what an opinion is worth in a facet of so many classes; 0 if it is no better than a guess."""
+    """Return the points that an opinion adds to one of ``classes`` classes; 0 if it is no better than a guess."""
     accuracy = min(accuracy, LEAST_TRUSTED)
     if classes < 2 or accuracy * classes <= 1:
         return 0

@@ -19,11 +19,11 @@ MARKS = frozenset(".?!¶,:")
 FIRST_MARKER = "\ue000"
 """The markers for masked text (``enricher.prompt.wording.structure``) sort after this character, words before it."""
 LENGTHS = (("no_words", 0), ("tiny", 3), ("short", 8), ("medium", 25), ("long", 80))
-"""Features for the length of a prompt, and the most words of each; a longer prompt is ``very_long``."""
+"""Features for the length of a prompt, each with its maximum of words; a longer prompt is ``very_long``."""
 FOREIGN_SHARE, ENGLISH_SHARE, LEAST_FOREIGN_WORDS = 3, 8, 4
 """A prompt is not English if one word in three is not ASCII, or fewer than one word in eight is a common English one.
 
-The second test needs more than four words.
+The second test is only made for prompts of more than four words.
 """
 MOST_OPENERS = 10
 _SPACED = (
@@ -43,10 +43,11 @@ _FIRST_IDEOGRAPH, _LAST_IDEOGRAPH = "\u3041", "\u9fff"
 
 
 class Reading:
-    """The words of a prompt with their sentence numbers and order positions.
+    """The words of a prompt, with the sentence number of each word and the positions of orders (imperatives).
 
-    ``origin[i]`` is the index of the chunk from which word ``i`` came: a contraction
-    gives two words for one chunk.
+    ``leads`` maps the position of the first word after openers and requests, where an order would be, to its sentence.
+    ``quiet`` contains the positions of words in a prohibition. ``origin[i]`` is the index of the chunk from which
+    word ``i`` came, since a contraction is one chunk but two words.
     """
 
     __slots__ = ("chunks", "leads", "openers", "order", "origin", "quiet", "sentences", "start", "words")
@@ -71,7 +72,7 @@ def lowered(text: str) -> str:
 
 
 def spaced_foreign_text(text: str) -> str:
-    """Return text in other scripts with spaces around punctuation and ideographs, as English has between words."""
+    """Return ``text`` with spaces around foreign punctuation and each ideograph, so that it can be split into words."""
     for sign, spaced in _SPACED_ABROAD:
         if sign in text:
             text = text.replace(sign, spaced)
@@ -81,14 +82,14 @@ def spaced_foreign_text(text: str) -> str:
 
 
 def read(masked: str, table: Table) -> Reading:
-    """Return the words of ``masked`` and their positions."""
+    """Return the words of ``masked`` with their sentences and the positions of orders."""
     reading = words_of(masked, table.contractions)
     _positions(reading, table)
     return reading
 
 
 def words_of(masked: str, contractions: dict[str, list[str]]) -> Reading:
-    """Return the words of ``masked`` without their positions."""
+    """Return the words of ``masked``, without looking for sentences and orders."""
     text = lowered(masked).replace("\u2019", "'")
     for sign, spaced in _SPACED:
         if sign in text:
@@ -155,7 +156,7 @@ def _after_openers(words: list[str], at: int, openers: Collection[str]) -> int:
 
 
 def _lead(reading: Reading, at: int, table: Table) -> int:
-    """Return the index of the order in the sentence that begins at ``at``."""
+    """Return the index of the first word after openers and requests; ``len(words)`` if it is missing or prohibited."""
     words, openers, requests = reading.words, table.openers, table.requests
     begin = at
     for _ in range(3):  # "ok, can you please go ahead and …": requests may follow each other
@@ -178,7 +179,7 @@ def _lead(reading: Reading, at: int, table: Table) -> int:
 
 
 def _mark_negated(reading: Reading, at: int) -> None:
-    """Mark the words after a prohibition as not counted: "do not change the tests" does not request a change."""
+    """Mark the words from ``at`` to the end of the clause as prohibited: "do not change it" requests no change."""
     words = reading.words
     while at < len(words) and words[at] not in STOPS and words[at] not in (",", "but", "just", "only", "instead"):
         reading.quiet.add(at)

@@ -1,7 +1,7 @@
-"""The compiled signals in the form in which a prompt is matched: loaded packed, unpacked word by word.
+"""The compiled signals, stored as packed text and unpacked only for the words that a prompt contains.
 
 Every cold start loads this table, but a prompt contains only a few dozen of its words;
-entries of other words stay packed text.
+the entries of all other words stay packed.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     Condition = tuple[list[int], list[int], list[tuple[int, int]], str, str]
 
 GAP = 0
-"""Represents … in a compiled phrase; the words themselves are strings."""
+"""Represents a gap (… in the rules) in a compiled phrase, in which words are strings."""
 
 MOST_REMEMBERED = 100_000
 """Maximum number of unpacked entries in each cache of a long-lived process."""
 
 LETTERS = 2
-"""Number of first letters that all words stored in one text have in common."""
+"""How many first letters the words that are packed into one text have in common."""
 
 
 class PackedIndex:
-    """Values by word, one text per two first letters: fast to load and to search, unpacked only on a match."""
+    """A map from words to values that packs all words with the same two first letters into one text, to load fast."""
 
     __slots__ = ("_found", "_texts")
 
@@ -44,7 +44,7 @@ class PackedIndex:
 
 
 class Table:
-    """The compiled signals; phrases and conditions stay packed until a prompt has their words."""
+    """The compiled signals; phrases and conditions stay packed until a prompt contains their words."""
 
     __slots__ = (
         "_conditions", "_exact", "_fold", "_index", "_no_topics", "_strengths", "approvals", "classes",
@@ -62,7 +62,7 @@ class Table:
         self.requests: dict[str, list[list[str]]] = packed["requests"]
         self._exact, self._index, self._fold = (PackedIndex(packed[name]) for name in ("exact", "index", "fold"))
         self.word_weights = PackedIndex(packed["leanings"]).find
-        """Return the packed weights of a plain word: its own, then any number of ``|next word=`` and ``|@place=``."""
+        """Return the packed weights of a word: its own, then those before ``|next word=`` or at ``|@place=``."""
         self.places: list[int] = packed["places"]
         self._conditions: list[Any] = packed["conditions"].split("\n")
         self.orders, self.openers, self.approvals, self.english = (
@@ -80,7 +80,7 @@ class Table:
         return self._no_topics  # type: ignore[no-any-return]
 
     def strengths(self, figures: str) -> list[tuple[int, int]]:
-        """Return the weights in ``figures`` as (class, strength)."""
+        """Return the packed weights ``figures`` as (class, strength) pairs."""
         found = self._strengths.get(figures)
         if found is None:
             numbers = [int(figure) for figure in figures.split()]
@@ -96,7 +96,7 @@ class Table:
     def phrases(self, word: str, follower: str) -> list[Any]:
         """Return the phrases that may begin with ``word`` followed by ``follower``.
 
-        Each is the number of a condition, or a list of number, gap and the other words.
+        A phrase of one word is the number of its condition, any other a list: that number, the gap, the other words.
         """
         found = self.remembered.get((word, follower))
         if found is None:
@@ -109,7 +109,7 @@ class Table:
         return found
 
     def condition(self, number: int) -> Condition:
-        """Return a condition as (``unless``, ``with``, [(class, weight)], feature, label)."""
+        """Return the condition of a signal as (``unless``, ``with``, [(class, weight)], feature, label)."""
         found = self._conditions[number]
         if found.__class__ is str:
             unless, needs, weights, feature, label = found.split(";", 4)
@@ -122,7 +122,7 @@ class Table:
 
 
 def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
-    """Return the entries that are single words or have a gap, and those whose second word is in ``seconds``."""
+    """Return the phrases that are one word or contain a gap, and those whose second word is in ``seconds``."""
     alone, _, behind = packed.partition("|")
     found = [entry_of(text) for text in alone.split(";") if text]
     for second in seconds:
@@ -134,7 +134,7 @@ def _unpacked(packed: str, seconds: list[str]) -> list[Any]:
 
 
 def entry_of(packed: str) -> Any:
-    """Return a phrase without its first word: the number of its condition, or number, gap and the other words."""
+    """Unpack a phrase without its first word: the number of its condition, or number, gap and the other words."""
     number, _, rest = packed.partition(" ")
     if not rest:
         return int(number)

@@ -1,4 +1,4 @@
-"""The context channels: the list of built-in ones, what a channel declares, its request and its answer.
+"""Define the context channels: the names of the built-in ones, and what a channel declares, receives and answers.
 
 Every module of this package may import this one, so it imports none of them;
 ``enricher.context.gathering`` loads and asks the channels.
@@ -14,9 +14,9 @@ from enricher.prompt.redaction import redact
 CHANNELS = ("code", "history", "session", "tasks", "memory", "ways", "tests", "skills")
 """The built-in channels, by module name. Compiling fails if a module declares a channel but is missing here."""
 DECLARED, UNDECLARED = "declared", "undeclared"
-"""Values of ``handler`` in a compiled rule whose program is part of the package: whether instructions declare it.
+"""Values of ``handler`` in the rule of a channel whose program is in this package: whether instructions declare it.
 
-A channel that nobody declared takes part only if it is on; otherwise no trace mentions it.
+An undeclared channel is asked only if it is switched on; otherwise no trace mentions it.
 """
 
 TYPE_CHECKING = False
@@ -39,9 +39,9 @@ class Channel:
     ``offer(request, rule)`` returns candidates, best first. ``question(rule, judgement, settings)`` returns
     the inputs, other than prompt and conversation, that the answer depends on (None: there are none); if
     they differ under other rules, a replay reports the answer as unknown. ``can_answer(settings, has_past)``
-    reports whether the channel could have answered anything at all. ``can_ask_again``: ``replay --today``
-    may call ``offer``, which must not change any state. ``gives`` and ``read_more`` fill its row in the
-    README. ``budget`` applies when no layer of rules declares the channel.
+    returns whether the channel could have answered anything at all. ``can_ask_again`` allows ``replay --today``
+    to call ``offer``, which must not change any state. ``gives`` and ``read_more`` fill the channel's row in the
+    README. ``budget`` applies if no layer of rules declares the channel.
     """
 
     __slots__ = ("budget", "can_answer", "can_rerun", "gives", "offer", "question", "read_more")
@@ -69,7 +69,7 @@ class Channel:
 class ChannelRule:
     """A channel as declared in the rules; ``command`` is the program to run, empty for a built-in channel.
 
-    ``handler`` holds the words for a program that is part of the package (``enricher.model.handlers``).
+    ``handler`` contains the arguments of a program that is part of the package (``enricher.model.handlers``).
     """
 
     __slots__ = ("command", "deadline_ms", "handler", "min_score", "most", "name", "priority", "tokens")
@@ -94,7 +94,7 @@ class ChannelRule:
 class Request:
     """The input of a channel: the prompt, its classification and context, and the deadline for the answer.
 
-    ``skills`` holds (name, description) of each installed skill; ``until`` is the deadline on the
+    ``skills`` contains (name, description) of each installed skill; ``until`` is the deadline on the
     clock ``time.perf_counter``; ``now`` is in seconds since the epoch.
     """
 
@@ -202,8 +202,8 @@ class Candidate:
 class ChannelResult:
     """The result of one channel: its status (ok, empty, timeout, error, off or untrusted) and its candidates.
 
-    ``is_built_in`` marks a channel of the package that ran out of time: the agent is not told about it. Traces of
-    earlier versions do not have the mark, and there the agent was told.
+    ``is_built_in`` is true for a built-in channel that ran out of time: the agent is not told about it. In traces of
+    earlier versions, which lack this field, the agent was told.
     """
 
     __slots__ = (

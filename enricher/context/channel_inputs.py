@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 OF_A_PROGRAM = ("command", "deadline_ms", "model", "endpoint")
-"""Keys of a channel's rule on which a program's start and answer depend, as they do on prompt and task type."""
+"""Keys of a channel's rule that a program's answer depends on, besides the prompt and the task type."""
 
 
 class ChannelInput:
@@ -41,8 +41,8 @@ def channels_with_changed_input(
 ) -> tuple[str, ...]:
     """Return the names of the channels whose input differs under the rules in ``after``.
 
-    ``before`` and ``after`` each hold the judgement and the declared channels of one set of rules.
-    ``settings`` are the recorded settings, ``has_past`` tells whether the trace had any conversation
+    ``before`` and ``after`` are each the classification and the declared channels under one set of rules.
+    ``settings`` are the recorded settings, ``has_past`` is true if the trace had any conversation
     context, ``off`` names the channels that were switched off when the trace was recorded.
     """
     (was, declared_before), (now, declared_after) = before, after
@@ -65,9 +65,10 @@ def channels_with_changed_input(
 
 
 def can_rerun(rule: Mapping[str, Any]) -> bool:
-    """Return whether a replay may ask the channel again, against today's stores.
+    """Return whether a replay may ask the channel again, with today's data.
 
-    Programs are never run again: the rules on trial may come from anyone, and the user has not trusted their commands.
+    Programs are never run again: the rules to be tried may come from anyone, and the user has not trusted their
+    commands.
     """
     return _is_builtin(rule) and load(rule["name"]).can_rerun
 
@@ -82,7 +83,7 @@ def _can_answer(rule: Mapping[str, Any], settings: Mapping[str, Any], has_past: 
 
 
 def _has_same_program(rule: Mapping[str, Any], earlier: Mapping[str, Any] | None) -> bool:
-    """Return whether both rules have the same program, model and endpoint: a channel that was off then is off now."""
+    """Return whether both rules have the same program, model and endpoint, so that a channel that was off stays off."""
     return earlier is not None and all(rule[key] == earlier[key] for key in ("command", "model", "endpoint"))
 
 

@@ -1,4 +1,4 @@
-"""Find commits for the channel ``history``: those that changed a name in the prompt, or made at a time it mentions.
+"""Find commits for the channel ``history``: those that changed a name in the prompt, and those of a time it mentions.
 
 On the hook's path; loaded only if the channel ``history`` has a name or a time to look up.
 """
@@ -65,7 +65,7 @@ def of_names(
 
 
 def _kind_of_question(name: str, named: PromptNames, questions: list[tuple[str, str]]) -> str:
-    """Return the kind of question about a name: from the sentence that contains it, else from one without a name."""
+    """Return the kind of the question that contains the name, else of one without names; empty if there is none."""
     for kind, sentence in questions:
         if name in sentence:
             return kind
@@ -165,7 +165,7 @@ Row = tuple[int, str, int, str, str]
 
 
 def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> list[Row]:
-    """Return the commits that touch what the prompt names, else those whose subject shares most words with it."""
+    """Return the commits that touch what the prompt names, else those whose subject shares the most words with it."""
     keys = [name_history.key(name) for name in named.identifiers]
     marks = ",".join("?" * len(keys))
     query = f"select distinct id from name_changes where key in ({marks}) and at between ? and ?"
@@ -184,7 +184,7 @@ def _about(db: Connection, rows: list[Row], named: PromptNames, found: Span) -> 
 
 
 def _has_namesake(db: Connection, name: str) -> bool:
-    """Return whether the project has a file of that name in another folder."""
+    """Return whether the project has a file with this name, in whatever folder."""
     ending = f"/{name}"
     row = db.execute("select 1 from files where substr('/' || path, ?) = ? limit 1", (-len(ending), ending)).fetchone()
     return row is not None

@@ -18,22 +18,27 @@ from storage.base.fast_stdlib import dumps, loads
 LARGEST_ANSWER = 64 * 1024
 LONGEST_NAME = 80
 SIGKILL, SIGPIPE, SIGXFSZ = 9, 13, 25
-"""The numbers of ``signal``, a module that loads ``enum``, which the hook must not."""
+"""Signal numbers, written out because the module ``signal`` loads ``enum``, which the hook must not."""
 LEAVING_S = 0.02
 """Seconds that a program gets to exit after it has closed its stdout; its exit code tells whether it failed."""
 STARTING_S = 0.1
-"""Seconds for starting all programs, in order of priority; programs not started by then are skipped, because the
-built-in channels need time too."""
+"""Seconds for starting all programs, in order of priority; those not started by then are skipped.
+
+The built-in channels need time, too.
+"""
 MOST_DESCRIPTORS = 1024
 LOOK_S = 0.001
 """Seconds between two checks whether a process has exited: ``poll`` waits for descriptors, not for processes."""
 
 MARK = "ENRICHER_CHANNEL"
-"""Environment variable ``end:pid:state`` of a run: its end (ms of ``monotonic``), the hook's pid, the state folder."""
+"""Environment variable that marks all processes of the channels; its value is ``end:pid:state``.
+
+``end`` is the last deadline in milliseconds of ``time.monotonic``, ``pid`` the hook's, ``state`` the state folder.
+"""
 OVERDUE_MS = 2000
-"""Milliseconds after the end of a run from which any hook kills its processes: its own sweep did not get that far."""
+"""Milliseconds after ``end`` until any other hook may kill these processes, because their own hook has not done so."""
 ROUNDS, BETWEEN_ROUNDS_S = 10, 0.02
-"""Maximum rounds of a sweep, and the seconds between them: a killed process may have started another one before."""
+"""Maximum rounds of a sweep, and the seconds between them: a process may have started another before it was killed."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -165,7 +170,7 @@ def _spawn(command: list[str], child_in: int, child_out: int, environment: dict[
 
 
 def _fork(words: list[str], child_in: int, child_out: int, mark: str) -> int:
-    """Start a program of the package as a child of this process: most of its modules are loaded already."""
+    """Run a program of the package in a fork of this process, which has loaded most of its modules; return its pid."""
     pid = os.fork()
     if pid == 0:
         _run_as_program(words, child_in, child_out, mark)
@@ -184,7 +189,7 @@ def _run_as_program(words: list[str], child_in: int, child_out: int, mark: str) 
         nothing = os.open(os.devnull, os.O_WRONLY)
         for own, target in ((child_in, 0), (child_out, 1), (nothing, 2)):
             os.dup2(own, target)
-        os.closerange(3, MOST_DESCRIPTORS)  # above all the ends of the other programs' pipes
+        os.closerange(3, MOST_DESCRIPTORS)  # in particular, the ends of the other programs' pipes
         os.environ[MARK] = mark
         from enricher.model.handlers import main
 
@@ -218,7 +223,7 @@ def start(channels: list[ChannelRule], request: dict[str, Any], state: str) -> l
 
 
 def collect(running: list[ChannelProcess], *, until: float) -> list[ChannelResult]:
-    """Wait for the answers within each channel's deadline and ``until`` (of ``perf_counter``); kill the rest.
+    """Wait for each answer until its channel's deadline, at most until ``until`` (``perf_counter``); kill the others.
 
     Output that has already arrived counts, even if the built-in channels used up the time.
     """
@@ -325,7 +330,7 @@ def _candidate(item: dict[str, Any]) -> Candidate:
 
 
 def start_sweep(state: str) -> None:
-    """Start a detached process that kills what this run's channels left running; the prompt does not wait for it."""
+    """Start a detached process that kills what the channels left running; the prompt does not wait for it."""
     from storage.state import detached
 
     own = os.getpid()
@@ -333,7 +338,7 @@ def start_sweep(state: str) -> None:
 
 
 def sweep(state: str, over: int) -> None:
-    """Kill every process marked with run ``over`` (a pid), or with a run that is more than ``OVERDUE_MS`` late.
+    """Kill what the channels of the hook with the pid ``over`` left running, and any process overdue by OVERDUE_MS.
 
     Only Linux exposes the environment of other processes (``/proc``); elsewhere only the processes that
     stayed in their group are killed.

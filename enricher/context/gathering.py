@@ -1,4 +1,4 @@
-"""Load the channels and ask them, each under its own deadline so that none can harm another.
+"""Load the channels and ask them, each with its own deadline, so that none can keep another from answering.
 
 Built-in channels run one after the other in this process, each with a time limit
 enforced by a timer; declared programs run in parallel as separate processes.
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 NEED_THE_INDEX = ("history", "tests", "ways")
 """Channels that find nothing without a code index; ``code`` then still finds files by name."""
 KEEP = "keep"
-"""Argument that allows a program of the package to store the prompt's vector."""
+"""Argument that allows a program of the package to store the embedding vector of the prompt."""
 
 
 class ChannelDeadlineError(BaseException):
-    """A channel's time is up; a ``BaseException``, so that no ``except Exception`` in the channel swallows it."""
+    """A channel ran out of time; a ``BaseException``, so that no ``except Exception`` in the channel swallows it."""
 
 
 def load(name: str) -> Channel:
@@ -111,7 +111,7 @@ def _ask(channel: ChannelRule, request: Request, *, until: float) -> ChannelResu
     except ChannelDeadlineError:
         pass
     except Exception as failure:  # a failing channel must not stop the others
-        # After the deadline the failure is most likely its consequence: SQLite reports that it was interrupted.
+        # A failure after the deadline is most likely caused by it: SQLite reports that it was interrupted.
         late = time.perf_counter() >= request.until
         status, problem = ("timeout", "") if late else ("error", f"{type(failure).__name__}: {failure}")
     latency_ms = round((time.perf_counter() - begun) * 1000, 2)

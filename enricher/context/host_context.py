@@ -1,4 +1,4 @@
-"""Mark facts that are already in the host's context (ruling R29): in files it loads, or in its last answer."""
+"""Mark facts that the agent already has (ruling R29): in files that its client loads, or in its last answer."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ FILES = {
     "cursor": ("AGENTS.md", ".cursorrules"),
     "opencode": ("AGENTS.md",),
 }
-"""Files that each client loads at its start, from the project root, the folders down to ``cwd`` and the home folder."""
+"""Files that each client loads at its start: from the folders between project root and ``cwd``, and the home folder."""
 MOST_BYTES = 64 * 1024
 FEWEST_CHARACTERS = 20
-"""Minimum length of a text that is searched in the files; shorter ones occur by chance in almost any file."""
+"""Minimum length of a text to search for in the files; shorter texts occur by chance in almost any file."""
 IN_HOST_FILE = "the host has it in "
 IN_CONVERSATION = "the conversation has it already"
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def mark_loaded(gathered: list[ChannelResult], request: Request) -> None:
-    """Mark the candidates whose text occurs in a file that the host has loaded."""
+    """Mark as stale the candidates whose text occurs in a file that the client has loaded."""
     offered = [(item, flat(item.text)) for one in gathered for item in one.candidates if not item.stale]
     offered = [(item, text) for item, text in offered if len(text) >= FEWEST_CHARACTERS]
     if not offered:
@@ -39,7 +39,7 @@ def mark_loaded(gathered: list[ChannelResult], request: Request) -> None:
 
 
 def mark_in_answer(gathered: list[ChannelResult], answer: str) -> None:
-    """Mark the candidates whose text occurs in the agent's last answer.
+    """Mark as stale the candidates whose text occurs in the agent's last answer.
 
     The channel ``session`` is exempt: it quotes that answer on purpose, to resolve what the prompt refers to.
     """

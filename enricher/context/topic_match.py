@@ -1,4 +1,4 @@
-"""Decide whether a memory and a prompt have the same topic, by their specific words instead of common ones.
+"""Decide whether a memory and a prompt have the same topic, by the specific words that they share.
 
 A search returns every memory that shares words with a prompt; most of them have another topic. A memory is shown if
 the prompt asks about a decision and the memory begins with that topic, if both mention the same two things, or if
@@ -60,15 +60,18 @@ SHORT = 32
 HEAD_TERMS = 12
 """Maximum words of a head that is a sentence of a longer text."""
 NEAR = 3
-"""Maximum distance in a head of two words that are adjacent in the prompt."""
+"""Maximum distance, in a memory's head, between two words that are adjacent in the prompt."""
 SURE, BELOW = 0.6, 0.8
-"""Lowest score of a memory that is shown; the factor that lowers the score of a decision record's subsection."""
+"""The lowest score of a memory that is shown, and the factor for the score of a subsection of a decision record."""
 SAME_START, ENDING = 5, 4
-"""Two forms of a foreign word share at least five letters, and all but the last four."""
+"""Words of other languages are forms of one word if they share the first five letters, and all but the last four."""
 SUBJECT, BEGINNING = 3, 5
-"""Words at the beginning of a head among which a specific word of the prompt must be: for a question; otherwise."""
+"""How many first words of a head are searched for a specific word of the prompt: for a question; in other cases."""
 ASKED_SHARE, SUBJECT_SHARE, SHARE = 0.6, 0.7, 0.4
-"""Minimum weighted share of the prompt's words: if it asks for a decision; if it is another question; otherwise."""
+"""Minimum weighted share of the prompt's words that a memory must contain.
+
+The first applies if the prompt asks for a decision, the second if it is another question, the third otherwise.
+"""
 
 NOTE, RECORD, DOCUMENT = "note", "record", "document"
 """Kinds of memory: a single note; a section of a decision record; a section of any other document."""
@@ -107,7 +110,7 @@ def _asks_for_decision(word: str) -> bool:
 
 
 class Term:
-    """A word of a text, with the stem it is compared by and its weight."""
+    """A word of a text, with its weight and the stem by which it is compared."""
 
     __slots__ = ("key", "weight", "word")
 
@@ -216,7 +219,11 @@ def evidence(prompt: PromptTerms, content: str, kind: str) -> tuple[float, froze
 
 
 def _is_relevant(prompt: PromptTerms, memory: _Memory, headed: list[Term], *, share: float) -> bool:
-    """Decide whether to show a memory; ``headed``: prompt terms in its head, ``share``: weighted share in all of it."""
+    """Return whether to show a memory.
+
+    ``headed`` are the terms of the prompt that are in the memory's head, ``share`` is the weighted share of the
+    prompt's terms that are anywhere in the memory.
+    """
     in_head = sum(term.weight == 1.0 for term in headed)
     if memory.kind == DOCUMENT:
         return 1 < len(memory.head) == len(headed) and in_head > 1 and share >= SHARE
@@ -259,7 +266,7 @@ def _are_adjacent(prompt: PromptTerms, memory: _Memory, headed: list[Term]) -> b
 
 
 def _matches_rule(prompt: PromptTerms, memory: _Memory) -> bool:
-    """Return whether a prompt requests what a rule is about: "add a setting …" and "never add a setting without …"."""
+    """Return whether the prompt asks for what the rule limits: "add a setting …", "never add a setting without …"."""
     condition = _condition(memory.content)
     if len(condition) < 2 or prompt.is_question:
         return False

@@ -1,4 +1,4 @@
-"""The prompt: its event, its project, its redaction, the things it names, and the conversation it refers to.
+"""Read a prompt: its event, its project, the secrets to redact, what it names, and the conversation it refers to.
 
 Every module of this package may import this one, so this one imports none of them.
 """
@@ -6,4 +6,4 @@ Every module of this package may import this one, so this one imports none of th
 POINTING_WORDS = 24
 """Maximum words of a prompt that may refer back; a longer prompt is assumed to name its subject itself."""
 MOST_RECORDED = 40
-"""Maximum prompts, files, names etc. recorded of a conversation; far fewer are read from a transcript."""
+"""Maximum number of prompts, files, names etc. that a trace records; far fewer are read from a transcript."""

@@ -1,9 +1,8 @@
 """Detect what a prompt asks to remember: "remember: …", "decision: …", "from now on, always …".
 
-On the hook's path, and only for explicit statements at the start of the prompt or of
-a paragraph. "Remember to run the tests" is about this turn, "do you remember that
-bug?" is a question, and text in a quotation, a code block or a pasted record was
-not written by the user.
+On the hook's path. Only explicit statements at the start of the prompt or of a line count:
+"remember to run the tests" is about this turn, "do you remember that bug?" is a question,
+and text in a quotation, a code block or a pasted record was not written by the user.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ CUES = (
     ("remember", "", ":"),
     ("decision", "decisions", ":"),
 )
-"""Cue words that open a memory, the namespace that each implies, and the marks of which one must follow the cue."""
+"""Rows: words that introduce a memory, the namespace that they imply, and marks, one of which must follow them."""
 
 _FIRST_LETTERS = "nflptrd"
 _LONGEST = 1000
@@ -38,7 +37,7 @@ _MOST = 3
 _FEWEST_WORDS = 2
 _WORDS_OF_A_CUE = 3
 _FEWEST_WORDS_OF_A_DECISION = 4
-"""Minimum words of a decision; a shorter text answers a question: "decision: option 2"."""
+"""Minimum words of a decision to remember; a shorter one only answers a question, as in "decision: option 2"."""
 _STARTS_A_STATEMENT = frozenset(
     """
     we i you it they he she there the our my your its their this these those a an all any every each both no none
@@ -69,7 +68,7 @@ _HINTS = (
 
 
 def rows(prompt: str, project: str) -> list[Row]:
-    """Return the memories that a prompt asks for, unreviewed, as rows of ``memories`` without their number."""
+    """Return what a prompt asks to remember, as unreviewed rows of the table ``memories`` without ``number``."""
     found: list[Row] = []
     now = utc_now()
     for namespace, statement in remembered(prompt):
@@ -99,7 +98,7 @@ def remembered(prompt: str) -> list[tuple[str, str]]:
 
 
 def is_all(prompt: str) -> bool:
-    """Return whether the prompt contains nothing but cues and the texts to remember."""
+    """Return whether the prompt contains nothing but texts to remember and the words that introduce them."""
     kept = remembered(prompt)
     remembered_words = sum(len(text.split()) for _namespace, text in kept)
     return bool(kept) and len(prompt.split()) - remembered_words <= _WORDS_OF_A_CUE * len(kept)
@@ -130,7 +129,7 @@ def _is_field(line: str) -> bool:
 
 
 def _cue_of(line: str) -> tuple[str, str]:
-    """Return the text after the cue of a line and the namespace that the cue implies; empty without a cue."""
+    """Return the text after the cue in ``CUES`` that begins a line, and the cue's namespace; both empty without one."""
     low = line[:40].lower()
     for cue, namespace, marks in CUES:
         if low.startswith(cue):
@@ -158,7 +157,7 @@ def _read(lines: list[str], number: int) -> tuple[str, str] | None:
 
 
 def _with_list(text: str, lines: list[str], number: int) -> str:
-    """Return the text with the list that follows it, if the line announces one."""
+    """Return ``text``, with the list below its line if ``text`` is only a line break or ends with a colon."""
     if text != "\n" and not text.endswith(":"):
         return text
     items: list[str] = []
@@ -190,7 +189,7 @@ def _is_sentence(words: list[str]) -> bool:
 
 
 def _until_the_order(text: str) -> str:
-    """Return the text up to a following instruction for this turn ("…, then fix the test")."""
+    """Return the text without an instruction for this turn that follows it ("…. Then fix the test")."""
     low = text.lower()
     ends = [at + 1 for mark in _GO_ON if (at := low.find(mark)) > 0]
     return text[: min(ends)] if ends else text

@@ -1,7 +1,7 @@
-"""The prompt event, the one form into which all hosts' events are parsed; and the reasons to skip a prompt.
+"""Define the prompt event, into which the events of all hosts are parsed, and decide which prompts to skip.
 
-No I/O: the same event and settings always give the same reason. The reasons are the values in
-the trace; an empty reason means that the prompt is enriched.
+No I/O: the same event and settings always give the same reason. Traces record the reason;
+an empty one means that the prompt is enriched.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SKIPS = {
 """All reasons to skip a prompt, with their descriptions; ``enricher.pipeline`` finds the last four of them."""
 
 MEMORY_CUES = ("remember", "decision:", "from now on", "lesson", "note to self", "the record")
-"""Without one of these words a prompt cannot ask to remember anything, and the check is not even loaded."""
+"""A prompt without any of these words cannot ask to remember anything, so the module that checks is not loaded."""
 
 _PERSONS = frozenset(("", "user", "sdk"))
 _MACHINE_TAGS = ("<task-notification", "<agent-notification")
@@ -101,7 +101,7 @@ def _is_dotted_name(prompt: str) -> bool:
     first = prompt[1:2]
     if first in {".", "/", "\\"} or first.isdigit():
         return True
-    # Bounded, since a prompt may be one huge word.
+    # Only the beginning is split, since a prompt may be one huge word.
     name = prompt[1:513].split(None, 1)[0].rstrip(",;:!?)'\"`") if first.strip() else ""
     stem, dot, rest = name.partition(".")
     folder, slash, _ = stem.partition("/")
@@ -113,7 +113,7 @@ def _is_dotfile(name: str) -> bool:
 
 
 def _is_slash_command(prompt: str) -> bool:
-    """Return whether the prompt is a slash command whose arguments are not a prompt themselves."""
+    """Return whether the prompt is a slash command, unless the host has marked several words as its arguments."""
     if prompt.startswith(("<command-name>", "<command-message>")):
         return "<command-name>" in prompt and not _has_written_arguments(prompt)
     line = prompt.removeprefix("#").lstrip(" ") if prompt.startswith("# /") else prompt
@@ -123,12 +123,12 @@ def _is_slash_command(prompt: str) -> bool:
 
 
 def _has_written_arguments(prompt: str) -> bool:
-    """Return whether the host marked more than one word as arguments of the command."""
+    """Return whether the host has marked more than one word as the arguments of a slash command."""
     _, mark, behind = prompt.partition("<command-args>")
     return "<command-name>" in prompt and bool(mark) and len(behind.partition("</command-args>")[0].split(None, 2)) > 1
 
 
 def has_memory_cue(prompt: str) -> bool:
-    """Return whether the prompt may ask to remember something, so that it is worth parsing."""
+    """Return whether the prompt may ask to remember something, so that it must be parsed."""
     low = prompt.lower()
     return any(cue in low for cue in MEMORY_CUES)

@@ -1,6 +1,6 @@
-"""The project that a folder belongs to: clones and worktrees share one, other folders never do (ruling R28).
+"""Identify the project of a folder: clones and worktrees of a repository are one project (ruling R28).
 
-On the hook's path: a few small files are read, no git process is started.
+On the hook's path: reads a few small files, starts no git process.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from storage.base.fast_stdlib import keyed_hash
 
 MOST_BYTES = 64 * 1024
 SHARED = "shared"
-"""The project id of memories that the user declared to belong to every project."""
+"""The project id of memories that, by the user's decision, belong to every project."""
 
 
 class Project:
-    """``id`` is its key in the database; ``root`` is the work tree, ``git_dir`` the common git directory or empty."""
+    """A project: ``id`` is its key in the database, ``root`` its work tree, ``git_dir`` its git directory or empty."""
 
     __slots__ = ("git_dir", "id", "name", "root")
 
@@ -27,7 +27,7 @@ class Project:
 
 
 def identify(cwd: str) -> Project:
-    """Return the project around ``cwd``, identified by its remote, else its git directory, else the folder.
+    """Return the project that contains ``cwd``, identified by its remote, else its git directory, else its folder.
 
     ``root`` is empty if ``cwd`` is not a valid path.
     """
@@ -45,7 +45,7 @@ def _hashed(path: str) -> str:
 
 
 def _common_git_dir(marker: str) -> str:
-    """Return the git directory that all worktrees share; empty if ``marker`` is no git directory or git file."""
+    """Return the git directory that all worktrees share; empty if ``marker`` (``.git``) is no git directory or file."""
     if os.path.isdir(marker):
         return os.path.realpath(marker)
     own = _read(marker).partition("gitdir:")[2].strip()
@@ -60,7 +60,7 @@ def _common_git_dir(marker: str) -> str:
 
 
 def _remote(config: str) -> str:
-    """Return the address of ``origin``, else of the first remote, without scheme, user and ``.git``."""
+    """Return the normalised address of the remote ``origin``, else of the first remote; empty if there is none."""
     found: dict[str, str] = {}
     section = ""
     for line in _read(config).splitlines():
@@ -74,7 +74,7 @@ def _remote(config: str) -> str:
 
 
 def normalise(address: str) -> str:
-    """Return a remote as ``host/owner/repository``; a local folder as a hash.
+    """Return the address of a remote as ``host/owner/repository``, or as a hash if it is a local folder.
 
     ``https://user:secret@Host:443/o/r.git``, ``git@host:o/r`` and ``ssh://git@host/o/r/`` give the same result.
     """

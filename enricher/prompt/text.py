@@ -11,7 +11,10 @@ LOOK_ALIKES = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}\N{SINGLE RIGHT-POIN
 
 
 def harmless(text: str, *, longest: int) -> str:
-    """Return foreign text on one line, without control characters, fake host tags or comment ends."""
+    """Return untrusted text on one line, without control characters, and with ``<`` and ``>`` replaced.
+
+    This keeps it from imitating the tags of a host and from ending a comment.
+    """
     flat = " ".join(text.replace("\x1b", " ").split())
     clean = "".join(char for char in flat if char.isprintable() and char not in "\u200b\u2060\ufeff")
     clean = clean.replace("<", LOOK_ALIKES[0]).replace(">", LOOK_ALIKES[1])
@@ -32,7 +35,7 @@ def cut(text: str, limit: int) -> str:
 
 
 def singular(word: str) -> str:
-    """Return an English word without its plural s."""
+    """Return an English word without its plural "s"."""
     return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
 
 
@@ -42,7 +45,7 @@ def without_last_word(text: str, *, window: int = 40) -> str:
 
 
 def estimate_tokens(text: str) -> int:
-    """Return max(words x 1.3 + 1, characters / 4, CJK characters), the estimate of ruling R12."""
+    """Estimate the number of tokens as max(words x 1.3 + 1, characters / 4, CJK characters) (ruling R12)."""
     if text.isascii() or max(text) < CJK_STARTS:
         return max(int(len(text.split()) * 1.3) + 1, len(text) // 4)
     wide = sum(1 for char in text if CJK_STARTS <= char <= CJK_ENDS or HANGUL[0] <= char <= HANGUL[1])

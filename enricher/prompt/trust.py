@@ -1,9 +1,9 @@
-"""Trust in repositories: the ``.enricher/`` folder of a repository is used only after the user trusted it.
+"""Record which repositories the user trusts: only then is the ``.enricher/`` folder of a repository used.
 
-Trust applies to content: any change under ``.enricher/`` revokes it until it is
-given again. The ``memories/`` are trusted separately: there may be many, and
-only code that runs after a prompt reads them. Trust in a remote's reviewed branch
-(``enricher.sources.memory.branch``) follows that branch.
+Trust applies to content: any change under ``.enricher/`` revokes it until the user trusts
+the folder again. The ``memories/`` in it are trusted separately: there may be many, and
+only code that runs after a prompt reads them. If the user trusts the reviewed branch of a remote
+(``enricher.sources.memory.branch``), content that equals this branch is trusted, too.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from storage.base.fast_stdlib import keyed_hash
 MOST_BYTES = 1 << 20
 FOLDER, MEMORIES = ".enricher", "memories"
 UNREAD = ("cases.jsonl", ".gitattributes")
-"""Files that only the workbench and git read: every label adds golden cases, which must not revoke trust."""
+"""Files that may change without revoking trust, since only the workbench and git read them; labels add to the cases."""
 BRANCH_SUFFIX = ".branch"
-"""Suffix of the file, next to a trust mark, that names the branch which the trust follows."""
+"""Suffix of the file, next to the file that records trust, that names the branch whose content is trusted."""
 
 
 def is_trusted(root: str) -> bool:
-    """Return whether the ``.enricher`` folder of ``root`` has the trusted content, not counting its memories."""
+    """Return whether the content of ``root/.enricher``, apart from its memories, is what the user trusted."""
     return _has_trusted(root, memories=False)
 
 
 def are_memories_trusted(root: str) -> bool:
-    """Return whether the memories in the ``.enricher`` folder of ``root`` are the trusted ones."""
+    """Return whether the memories in ``root/.enricher`` are what the user trusted."""
     return _has_trusted(root, memories=True)
 
 
 def _has_trusted(root: str, *, memories: bool) -> bool:
-    given, line = _read_mark(root), int(memories)  # marks of earlier versions have no line for the memories
+    given, line = _read_mark(root), int(memories)  # files of earlier versions have no line for the memories
     try:
         return len(given) > line and given[line] == fingerprint(root, memories=memories)
     except (OSError, ValueError):
@@ -62,7 +62,7 @@ def fingerprint(root: str, *, memories: bool = False) -> str:
             path = os.path.join(folder, name)
             label = os.path.relpath(path, root).encode(errors="surrogateescape")
             content = _content(path)
-            # With the lengths, so that no other division into names and contents gives the same bytes.
+            # The lengths ensure that no other names and contents give the same bytes.
             parts.append(b"%d:%s%d:%s" % (len(label), label, len(content), content))
     return keyed_hash(b"memories" if memories else b"trust", b"".join(parts))
 
@@ -78,12 +78,12 @@ def _content(path: str) -> bytes:
 
 
 def content_of(root: str) -> tuple[str, str]:
-    """Return the two fingerprints that trust applies to: without the memories, and of the memories; raises OSError."""
+    """Return the two fingerprints that trust applies to: without memories, of memories alone. Raises OSError."""
     return fingerprint(root), fingerprint(root, memories=True)
 
 
 def give(root: str, content: tuple[str, str] | None = None) -> str:
-    """Trust the present content of ``root/.enricher``, or ``content`` as it was reviewed; return its fingerprint."""
+    """Trust ``root/.enricher`` with the fingerprints ``content``, by default the present ones; return the first."""
     rules, memories = content or content_of(root)
     path = mark(root)
     private.make_directory(os.path.dirname(path))
@@ -92,7 +92,7 @@ def give(root: str, content: tuple[str, str] | None = None) -> str:
 
 
 def follows_branch(root: str) -> bool:
-    """Return whether trust in ``root`` follows a branch, so that a pull may restore trust without the user."""
+    """Return whether the user trusts a branch in ``root``, so that a pull can restore trust that was lost."""
     return os.path.exists(mark(root) + BRANCH_SUFFIX)
 
 
@@ -104,7 +104,7 @@ def _read_mark(root: str) -> list[str]:
 
 
 def mark(root: str) -> str:
-    """Return the file that records the trusted content of ``root``."""
+    """Return the path of the file that records the trusted content of ``root``."""
     return os.path.join(
         state_dir(), "trust", keyed_hash(b"root", os.path.realpath(root).encode(errors="surrogateescape"))
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_FIRST, MOST_LATER = 3, 1
 """Maximum lines shown for the first prompt of a session, and for a later one, when most files are known."""
 MOST_MERGED = 3
-"""Maximum further names of a file whose lines are added to the line about the first one."""
+"""How many further names in a file are added, with their line numbers, to the output line about the first name."""
 MOST_PATHS = 6
 """Maximum number of files on one line."""
 ALREADY_OPEN = "the conversation has it open"
@@ -49,7 +49,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _indexed(request: Request, names: list[Name], index: Connection) -> list[Candidate]:
-    """Return the facts from the index; delete a damaged index, so that this prompt's upkeep rebuilds it."""
+    """Return the facts from the index; delete it if it is damaged, so that the background upkeep rebuilds it."""
     from enricher.sources.code.locations import facts
     from storage.base import reader
 
@@ -57,7 +57,7 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
     try:
         found = facts(index, request.project.root, names, known)
     except reader.failures() as failure:
-        if reader.is_damage(failure):  # the index holds nothing that cannot be read from the project again
+        if reader.is_damage(failure):  # all that the index contains can be read from the project again
             os.unlink(database_file(request.state, request.project.id))
         raise
     for fact in found:
@@ -76,7 +76,7 @@ def _needless(fact: Fact, request: Request) -> str:
     """Return why a true fact does not help: the agent knows it from the prompt, or finds it in its first step.
 
     A path alone saves one search for a name. In the replayed sessions of ``python -m tests.usefulness`` it helped in
-    3 of 22 cases, so that only the profile ``as-specified`` shows it.
+    3 of 22 cases, so only the profile ``as-specified`` shows it.
     """
     if fact.is_only_file() and _is_named(fact.path.rpartition("/")[0], request.prompt):
         return FOLDER_NAMED
@@ -85,7 +85,7 @@ def _needless(fact: Fact, request: Request) -> str:
 
 
 def _merge_by_file(found: list[Fact]) -> list[Fact]:
-    """Merge the facts about one file into the one with the highest score, which then lists the lines of the others."""
+    """Merge the facts about a file into the one with the highest score, which then lists the lines of the others."""
     surest: dict[str, Fact] = {}
     merged: list[Fact] = []
     for fact in sorted(found, key=lambda one: -one.score):
@@ -117,7 +117,7 @@ def _candidate(fact: Fact, known: set[str]) -> Candidate:
 
 
 def _unindexed(request: Request, names: list[Name]) -> list[Candidate]:
-    """Return the files that the prompt names, by file name alone; used before the first index is built."""
+    """Find the files that the prompt names by their file names alone; used before the first index is built."""
     if not is_as_specified(request.settings):
         return []
     from enricher.sources.code.unindexed import files_named

@@ -1,7 +1,7 @@
 """The channel ``history``: the commit that removed, renamed, moved, added or changed what a prompt names.
 
 Answers if the prompt asks about the past, names something that no longer exists, or mentions a time. Reads the
-tables that ``enricher.sources.code.indexing.changes`` filled in the background of earlier prompts. On the
+tables that ``enricher.sources.code.indexing.changes`` filled in the background after earlier prompts. On the
 hook's path; starts no process.
 """
 
@@ -24,7 +24,7 @@ MOST_NAMES = 8
 LONGEST_NAME = 60
 FRAMES = ('File "', "at ", "Traceback")
 LONGEST_QUESTION = 8
-"""Longest distance in words from the question word to the verb."""
+"""Maximum distance, in words, from the question word to the verb."""
 
 _QUESTIONS = frozenset(
     """
@@ -53,8 +53,10 @@ _CUES = frozenset(
     ripristina ripristinare
     """.split()
 )
-"""A question about the past contains a word of ``_QUESTIONS`` and one of ``_DEEDS``, or a word of this set; for others
-the full parser is not imported. A prompt that is not ASCII is always parsed."""
+"""A question about the past contains a word of ``_QUESTIONS`` and one of ``_DEEDS``, or a word of this set.
+
+The full parser is not imported for other prompts, except those that are not ASCII, which are always parsed.
+"""
 _TIMES = frozenset(
     """
     yesterday yesterday's today today's morning afternoon evening tonight night week weekend month days day weeks
@@ -68,7 +70,7 @@ _TIMES = frozenset(
     oggi stamattina settimana giorni gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
     """.split()
 )
-"""Words for times in ASCII; a prompt that is not ASCII is always parsed for a time."""
+"""ASCII words for times; a prompt with other characters is always parsed for a time."""
 _SINCE = frozenset("since after seit depuis desde da dal".split())
 _RELEASES = frozenset("release version tag".split())
 
@@ -88,7 +90,7 @@ class PromptNames:
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the commits that answer a question about the past, or that removed something the prompt names."""
+    """Return the commits that answer a question, removed what the prompt names, or are from a time it mentions."""
     del channel
     project = request.project
     prose = _prose(request.prompt[:MOST_CHARS])
@@ -133,7 +135,7 @@ def _may_have_a_time(prose: str, words: list[str]) -> bool:
 
 
 def _may_be_gone(db: Connection, named: PromptNames) -> bool:
-    """Return whether a commit removed a named definition or file; without a question only removals are shown."""
+    """Return whether a commit removed a named definition or file: without a question, only removals are shown."""
     from enricher.sources.code.name_history import UNDEFINED, key
 
     keys, files = [key(name) for name in named.identifiers], [path.rpartition("/")[2].lower() for path in named.files]
@@ -158,7 +160,7 @@ def _prose(prompt: str) -> str:
 
 
 def _named(prose: str) -> PromptNames:
-    """Return the identifiers, files and spoken names in the prompt's own words."""
+    """Return the identifiers, files and plain words in the prompt's prose that may be names."""
     found = PromptNames()
     for word in words_of(prose):
         bare = word.rstrip("./-") if word[:1] in "/-" else word.strip("./-")
@@ -187,7 +189,7 @@ def _is_identifier(word: str) -> bool:
 
 
 def _marked(prose: str) -> list[str]:
-    """Return plain words that are in backticks or in front of a call's parenthesis."""
+    """Return the words that are in backticks or directly before the parentheses of a call."""
     pieces = prose.split("`")
     found = [one.strip().removesuffix("()") for one in pieces[1::2]] if len(pieces) % 2 else []
     found += [one.split()[-1] for one in prose.split("()")[:-1] if one.split()]

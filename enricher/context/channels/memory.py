@@ -1,7 +1,7 @@
 """The channel ``memory``: the project's earlier decisions, lessons and attempts that the prompt is about.
 
 A search intent tunes the search (ruling R16): how many memories are taken, and which
-namespaces weigh more. Without an intent a few are taken, unweighted.
+namespaces weigh more. Without an intent, only a few memories are taken, and all namespaces weigh the same.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ BASE_COUNT, MAX_COUNT, MAX_TOKENS, MIN_CONFIDENCE = (
     f"search_intent.{name}" for name in ("base_count", "max_count", "max_tokens", "min_confidence")
 )
 STEP = 5
-"""Further memories for a medium confidence; with this and the two limits below, seed 001 gives 5, 10 or 15 memories."""
+"""How many more memories a medium confidence gives; with the two thresholds below, seed 001 specifies 5, 10 or 15."""
 HIGH_CONFIDENCE, MEDIUM_CONFIDENCE = 0.8, 0.5
 LONGEST_PREVIEW = 200
 LONGEST_SUBJECT = 2_000
 """Maximum characters of the conversation that are searched together with the prompt."""
 OWN_SHARE = 0.5
-"""Minimum score of a memory by its own words, as a share of the floor, even if a linked memory matches well."""
+"""Share of the channel's minimum score that a memory's own words must reach, even if a linked memory matches well."""
 ACCOMPANIES = "it only accompanies one that fits"
 BY_MEANING = "it was found by its meaning alone"
 TOO_FEW = "it shares too few telling words"
 NOTHING_NEW = "another one covers what the prompt is about"
 LOOKED_AT = 10
-"""Number of memories that the channel's search returns for weighing; a search by the user has its own limit."""
+"""How many memories the channel's search returns to choose from; a search by the user has its own limit."""
 NO_NEIGHBOURS = 2.0
-"""A floor above every score, so that memories linked to a hit are not looked up: the channel does not show them."""
+"""A minimum score that nothing reaches, so that memories linked to a hit, which are not shown, are not looked up."""
 SHORT_NOTE = 400
 """An imported note of at most this many characters counts as a note, a longer one as a document."""
 COMMIT = "git:"
 DIGITS_OF_A_COMMIT = 10
 MAP_THE_FILE = "pragma mmap_size = 268435456"
-"""Memory-map the database: a new process reads a few dozen pages once, a third faster than by copying them."""
+"""Maps the database into memory: a new process reads only a few dozen pages, a third faster than by copying them."""
 
 WEIGHTS: dict[str, dict[str, float]] = {
     "howto": {"patterns": 1.5, "learnings": 1.3, "decisions": 1.0},
@@ -79,7 +79,7 @@ def memories_for(confidence: float, *, base_count: int, max_count: int) -> int:
 
 
 def memories_wanted(intent: str, confidence: float, settings: Mapping[str, Any]) -> int:
-    """Return how many memories to take for a prompt; ``intent`` is empty if none is certain enough."""
+    """Return how many memories to search for; ``intent`` is empty if no search intent is certain enough."""
     base_count, max_count = (int(settings.get(key, DEFAULTS[key])) for key in (BASE_COUNT, MAX_COUNT))
     return memories_for(confidence if intent else 0.0, base_count=base_count, max_count=max_count)
 
@@ -122,7 +122,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
             _search_text(request),
             project=request.project.id,
             cwd_prefix=_place(request),
-            # None are weighed if the settings allow none.
+            # If the settings allow no memories, none are searched.
             limit=wanted if is_as_specified(request.settings) or not wanted else max(LOOKED_AT, wanted),
             weights=WEIGHTS.get(intent),
             now=request.now,
@@ -131,7 +131,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
         if has_vectors(request.settings, os.environ):
             hits = _merge_nearest(connection, hits, request, weights=WEIGHTS.get(intent))
     except reader.failures() as failure:
-        if "no such table" in str(failure):  # written by an earlier version; the upkeep migrates it
+        if "no such table" in str(failure):  # the database is from an earlier version; the upkeep migrates it
             return []
         raise
     finally:
@@ -144,7 +144,7 @@ def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
 
 
 def _mismatch(hit: Hit, *, floor: float) -> str:
-    """Return why a hit is not shown although its score may be high enough; empty if its own words fit."""
+    """Return why a hit is not shown even if its score is high enough; empty if its own words match."""
     if hit.by_meaning:
         return BY_MEANING
     return "" if hit.own >= OWN_SHARE * floor else ACCOMPANIES
@@ -153,10 +153,10 @@ def _mismatch(hit: Hit, *, floor: float) -> str:
 def _merge_nearest(
     connection: Connection, hits: list[Hit], request: Request, *, weights: Mapping[str, float] | None
 ) -> list[Hit]:
-    """Merge the hits with the memories nearest to the prompt's vector, if that is stored; the endpoint is not asked.
+    """Merge the hits with the memories nearest to the prompt's vector, if it is stored; no endpoint is asked for it.
 
-    The vectors change the order. They are no evidence that a memory helps with the prompt: no cosine has been measured
-    from which one does, so a memory that shares no word with the prompt is left to the searches that someone asks for.
+    The vectors change the order of the hits but do not prove that a memory helps with the prompt: no cosine is known
+    above which it does. So a memory that shares no word with the prompt is only found by explicit searches.
     """
     from storage.base import reader
     from storage.memory import vectors
@@ -178,7 +178,7 @@ def _merge_nearest(
 def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: float) -> list[Candidate]:
     """Return the first ``fitting`` memories, and any other that shares the prompt's topic (``topic_match.evidence``).
 
-    ``stale`` gives the reason not to show a memory: another topic, or nothing new after a more certain memory.
+    ``stale`` of a candidate is the reason not to show it: another topic, or nothing that a better match lacks.
     """
     if not hits:
         return []
@@ -208,7 +208,7 @@ def _select_matches(request: Request, hits: list[Hit], *, fitting: int, floor: f
 
 
 def _imported(hit: Hit, request: Request) -> str:
-    """Return why the agent already knows a memory from an agents' file: the host loads the file. Else empty."""
+    """Return the reason not to show a memory from an agents' file: the host loads the file; empty if it does not."""
     if hit.origin != "import:agents":
         return ""
     from enricher.context import host_context
@@ -300,7 +300,7 @@ def _stale(hit: Hit, request: Request) -> str:
 
 
 def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[str, Any]) -> object:
-    """Return the inputs of a memory search other than the prompt."""
+    """Return what the result of a memory search depends on, other than the prompt."""
     intent = effective_intent(judged.search_intent, judged.intent_confidence, settings)
     return rule["min_score"], intent, memories_wanted(intent, judged.intent_confidence, settings)
 
@@ -308,7 +308,7 @@ def question(rule: Mapping[str, Any], judged: ChannelInput, settings: Mapping[st
 def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
     """Return a prompt's memories and search intent for traces, ``--json`` and the Python API (seed 001, task 2.6).
 
-    Pure. ``injected_memories`` are those above the channel's floor that are not stale.
+    Pure. ``injected_memories`` are those that reach the channel's minimum score and are not stale.
     """
     from enricher.sources.uris import suggested
 
@@ -325,7 +325,7 @@ def memory_context(inputs: Inputs, enrichment: Enrichment) -> dict[str, Any]:
 
 
 def reminder(intent: str) -> str:
-    """Return a hint where to search the memory for more, by search intent."""
+    """Return a hint on how to find more memories for a search intent."""
     sought, namespaces = SEEKS[intent]
     return (
         f"The prompt seeks {sought}: {namespaces} come first in what this project remembers;"

@@ -1,7 +1,7 @@
 """The channel ``session``: earlier prompts and the state of the work, if the agent has lost them (ruling R29).
 
 The agent gets them after a compaction or a resume; in the profile ``as-specified`` also when the user asks for them,
-and where a prompt only points at something ("option 2", "the other one") that the conversation identifies. All facts
+and if a prompt only refers to something ("option 2", "the other one") that the conversation identifies. All facts
 come from the recorded conversation; no file is read here.
 """
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from enricher.prompt.conversation import Conversation
 
 IN_CONTEXT = "the conversation has it, and the agent has the conversation"
-"""Reason not to quote the conversation: of the replayed prompts that got a quotation none needed it (ruling R29)."""
+"""Reason not to quote the conversation: none of the replayed prompts that got a quotation needed it (ruling R29)."""
 REFERENT_SCORE, NEWS_SCORE, STATE_SCORE = 0.95, 0.9, 0.85
 CHARS_PER_TOKEN = 4
-"""As in ``enricher.prompt.text.estimate_tokens``; the limit of the channel is in tokens, the summary in characters."""
+"""Converts the channel's limit, in tokens, to characters, as in ``enricher.prompt.text.estimate_tokens``."""
 LABELS_CHARS = 60
-"""Characters of the limit that are left to the labels of the two facts."""
+"""Characters of the limit that are reserved for the labels of the two facts."""
 PROMPTS_SHARE = 0.55
-"""Share of the characters for the last prompts; the state of the work gets the rest."""
+"""Share of the characters that the last prompts get; the state of the work gets the rest."""
 SHORTEST_PROMPT = 32
-"""Minimum characters for a prompt; with less room it is left out, since so short a quotation says nothing."""
+"""Minimum characters for quoting a prompt; with less room it is left out, since a shorter quotation says nothing."""
 SEVERAL_CHARS = 90
 ERROR_CHARS = 90
 TODO_CHARS = 60
@@ -38,7 +38,10 @@ MOST_FILES = 4
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the facts of the conversation that this prompt needs; nothing if the agent already has them."""
+    """Return the facts of the conversation that this prompt needs.
+
+    They are marked as stale if the agent still has them, except in the profile ``as-specified``.
+    """
     found = _facts(request, channel) if request.conversation else []
     if not (request.conversation.resumed or is_as_specified(request.settings)):
         for one in found:

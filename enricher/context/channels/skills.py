@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_SKILLS = 64
 HEAD_BYTES = 2048
 LONGEST_NAME = 64
-"""Maximum characters of a helper's name, which is inserted into the text for the agent; longer is no name."""
+"""Maximum characters of a helper's name, since the agent reads it as part of a sentence; a longer name is not used."""
 LONGEST_DESCRIPTION = 160
 SCORE = 0.9
 ONLY_BY_PERSONS = "disable-model-invocation"
@@ -35,7 +35,7 @@ FOLDERS = {
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the skill, command or subagent that covers the prompt; none under ``as-specified``."""
+    """Return the skill, command or subagent that covers the prompt; nothing in the profile ``as-specified``."""
     del channel
     if is_as_specified(request.settings):
         return []
@@ -90,7 +90,7 @@ def _files(folder: str, kind: str) -> list[Helper]:
 
 
 def installed_skills(folders: list[str]) -> list[tuple[str, str]]:
-    """Return (name, description) of the skills in these folders, sorted by name; of duplicates the first counts."""
+    """Return (name, description) of the skills in these folders, sorted by name; the first of the same name counts."""
     found: dict[str, str] = {}
     for folder in folders:
         for name in _names(folder):

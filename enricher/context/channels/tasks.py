@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 BEADS = ".beads/issues.jsonl"
 TODO_FILES = ("TODO.md", "todo.md", "TODO")
 MOST_OFFERED = 5
-"""Minimum tasks to offer, even if fewer are shown: the trace then shows which were left out."""
+"""How many tasks are offered even if fewer may be shown, so that the trace records which were left out."""
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:

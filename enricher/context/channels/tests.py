@@ -29,7 +29,7 @@ ASKS = tuple(
     リファクタ 置き換え
     """.split()
 )
-"""Beginnings of words that request a change; a prompt without any of them is not answered."""
+"""Beginnings of words that request a change; a prompt without any of them gets no tests."""
 ASKING = frozenset(
     """
     what why how where when who which is are does do did was explain show describe summarize read look review list
@@ -45,7 +45,7 @@ TEST_WORDS = ("test", "prueb", "тест", "测试", "テスト")
 SHORT_ORDER = 300
 """Maximum characters of an order that does not mention tests; longer texts are mostly discussions or pasted reviews."""
 LONG, HEAD, TAIL = 1600, 800, 300
-"""Characters: of a prompt longer than ``LONG`` only head and tail are read, because the middle is usually pasted."""
+"""Of a prompt with more than ``LONG`` characters, only head and tail are read; the middle is usually pasted text."""
 MOST_NAMES = 6
 MOST_SHOWN = 2
 """Maximum test files in one line; a prompt that names more files is too broad and gets no tests."""
@@ -53,14 +53,14 @@ SOURCE_ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua vue"
     " svelte".split()
 )
-"""Extensions of the files whose tests are looked up; ``words`` lists all that people name in prompts."""
+"""Extensions of files whose tests are looked up; ``enricher.prompt.wording.words`` lists all that prompts mention."""
 SCORES = {"by name": 0.9, "in the file": 0.9, "by mention": 0.8, "by import": 0.75}
 SHORTEST_NAME = 4
 _AROUND = "\"'`()[]{}<>,;:!?*=|&"
 
 
 def offer(request: Request, channel: ChannelRule) -> list[Candidate]:
-    """Return the tests of the files or names in the prompt; for "test it" those of the files just changed."""
+    """Return the tests of the files or names in the prompt; for "test it", those of the files just changed."""
     del channel
     project = request.project
     prompt = request.prompt
@@ -85,7 +85,7 @@ def _is_question(low: str) -> bool:
 
 
 def _is_about_work(low: str) -> bool:
-    """Return whether the agent will need tests: the prompt mentions them, or is a short order, no reply or question."""
+    """Return whether tests will help: the prompt mentions them, or is short and neither a correction nor a question."""
     if any(word in low for word in TEST_WORDS):
         return True
     return len(low) <= SHORT_ORDER and not low.rstrip().endswith("?") and not low.startswith(CORRECTIONS)

@@ -1,8 +1,8 @@
 """The channel ``ways``: how this project performs the action that the prompt asks for, quoted with file and line.
 
 Actions are commit, pull request, release, tests, build and so on (``enricher.prompt.wording.actions``); the code
-index holds what CONTRIBUTING, task files, manifests and workflows state about them. Text that the client has already
-loaded is not repeated. On the hook's path; starts no process.
+index contains what CONTRIBUTING, task files, manifests and workflows state about them. Text that the client has
+already loaded is not repeated. On the hook's path; starts no process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ commit push pull _pr merge_req releas publi test lint format run start serve lau
   发布 部署 依赖 环境变量 配置项 迁移 日志 格式化 启动 运行 构建 编译 打包 请求 テスト コミット プル リリース デプロイ
   依存 環境変数 マイグレ 変更履歴 フォーマット リント 起動 ビルド 推送 プッシュ
 """
-"""Beginnings of words that request an action; a prompt without any has no request. ``_`` represents a space."""
+"""Beginnings of words that request an action; a prompt with none of them requests none. ``_`` represents a space."""
 MOST_ACTIONS = 2
 BY_COMMAND = ("test", "lint", "run", "build")
 """Actions that a command answers best; a sentence from a document is used only if there is no command."""
@@ -97,15 +97,15 @@ def _of_action(action: str, rows: list[Row], request: Request, loaded: set[str])
         ref = f"{action} {path}:{line}" if path else f"{action} {kind}"
         stale = _objection(action, row, request, loaded_file)
         label += f", {ABOUT[action]}" if kind == "sentence" else ""
-        quoted = text if kind in ("sentence", "history") else ""  # the label of a command or a file has it already
+        quoted = text if kind in ("sentence", "history") else ""  # the labels of the others contain the text already
         offered.append(Candidate(quoted, ref, score, label=label, kind=f"way: {action}", stale=stale))
     return offered
 
 
 def _in_scope(rows: list[Row], request: Request) -> list[Row]:
-    """Return the rows of the current working folders, deepest first, then the rows of the whole project.
+    """Return the statements about the folders being worked in, deepest first, then those about the whole project.
 
-    If there are none and only one folder has rows, it is the project's only package, so its rows are returned.
+    If there are none and all statements are about one folder, it is the project's only package: they are returned.
     """
     near = _near(request)
     here = [row for row in rows if row[5] and any(path.startswith(row[5] + "/") for path in near)]
@@ -143,7 +143,7 @@ def _chosen(action: str, rows: list[Row], low: str) -> list[Row]:
 
 
 def _check_commands(commands: list[Row], low: str) -> list[Row]:
-    """Return the commands of the check that the prompt names: types, format, else lint; without a lint command all."""
+    """Return the commands that check types or format if the prompt names these; else those for lint, else all."""
     wanted: tuple[str, ...] = ("format", "fmt") if "format" in low else ("lint", "check")
     wanted = ("type", "tsc", "mypy", "pyright") if "type" in low else wanted
     named = [row for row in commands if any(word in row[1] for word in wanted)]
@@ -151,7 +151,7 @@ def _check_commands(commands: list[Row], low: str) -> list[Row]:
 
 
 def _of_the_suite(rows: list[Row], low: str) -> list[Row]:
-    """Return the rows about the part of the tests that the prompt names; if it names none, those not about one part."""
+    """Return the statements about the part of the tests that the prompt names; if it names none, those about all."""
     named = [word for word in SUITES if word in low]
     if named:
         return [row for row in rows if any(word in row[1].lower() for word in named)]

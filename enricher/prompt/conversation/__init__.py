@@ -1,4 +1,4 @@
-"""The conversation before a prompt, as far as it helps to understand the prompt; one of the inputs of the result."""
+"""Represent the conversation before a prompt: the parts that help to understand it, recorded as an input of a trace."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 TAKEN_UP = "taken up"
-"""Mark in traces of earlier releases: the user typed "continue"; nothing was dropped."""
+"""Value of ``resumed`` in traces of earlier releases: the user typed "continue", and the host had dropped nothing."""
 NEWS = "news:"
-"""Prefix in a session file (``enricher.hook.process``) once the host dropped or resumed the earlier conversation."""
+"""Prefix of the entry in a session file that records that the host dropped or resumed the earlier conversation."""
 LONGEST = 2400
 """Maximum characters per text of a recorded conversation; ``enricher.sources.transcripts`` keeps far fewer."""
 MAKE_A_PAST = ("prompts", "files", "errors", "todos", "option", "answer_files", "answer_names")
-"""Fields of a Conversation; if all are empty, nothing is known about what happened before the prompt."""
+"""Fields of Conversation: if all of them are empty, nothing is known about what happened before the prompt."""
 
 
 class Conversation:
@@ -24,17 +24,16 @@ class Conversation:
 
     ``prompts`` are the user's last prompts, oldest first; ``files`` are files that the agent's
     tools used, newest first, and ``changed`` those changed since the last prompt; ``has_edits``
-    tells whether the tools changed any file;
-    ``commands`` are shell commands of the agent, newest first;
+    is true if the tools changed any file; ``commands`` are shell commands of the agent, newest first;
     ``errors`` are errors of its tools, newest first; ``todos`` are (status, text); ``resumed``
-    names the mark since which the host's context contains none of this, empty
-    if it contains all; ``problem`` describes what could not be read.
+    identifies the event by which the host dropped all this from its context, empty if it
+    dropped nothing; ``problem`` describes what could not be read.
 
     ``answer`` is the agent's last answer and is never recorded. ``read_answer`` extracts the
     parts that the prompt refers to, which are recorded: ``option``, the text of the chosen
-    option, and ``chosen`` (name and text of each); if the prompt means "the other
-    one", ``answer_files`` and ``answer_names``, which the answer mentions, and
-    ``open_point``, its question about what is left to do.
+    options, and ``chosen`` (name and text of each). If the prompt means "the other one", they
+    are ``answer_files`` and ``answer_names``, which the answer mentions, and ``open_point``,
+    the answer's question about what is left to do.
     """
 
     __slots__ = (
@@ -79,10 +78,10 @@ class Conversation:
         read_answer(self, prompt, answers or [(0, self.answer)])
 
     def basis(self, prompt: str) -> str:
-        """Return the earlier text that completes a prompt which does not state its request itself; else empty.
+        """Return the earlier text that a prompt without a request of its own refers to; empty for any other prompt.
 
-        The classification uses these words, too: for "do the same for the other one",
-        "yes, option 2", and after a compaction also for "continue".
+        The text is classified together with prompts such as "do the same for the other one",
+        "yes, option 2", and after a compaction also "continue".
         """
         if not self or _names_its_subject(prompt):
             return ""
@@ -91,7 +90,7 @@ class Conversation:
         return basis(self, prompt)
 
     def subject(self, prompt: str) -> str:
-        """Return additional search words for a prompt that names no file, identifier or URL; else empty."""
+        """Return additional search words for a prompt that names no file, identifier or URL; empty for any other."""
         if not self or _names_its_subject(prompt):
             return ""
         from enricher.prompt.conversation.followup import subject
@@ -121,7 +120,7 @@ class Conversation:
             items = value.get(name)
             pairs = [pair for pair in items[:MOST_RECORDED] if _is_pair(pair)] if isinstance(items, list) else []
             setattr(conversation, name, [(first, text[:LONGEST]) for first, text in pairs])
-        conversation.read_answer(prompt)  # does nothing for present traces, which hold no answer
+        conversation.read_answer(prompt)  # only traces of earlier versions contain an answer
         return conversation
 
 
@@ -131,7 +130,7 @@ def _names_its_subject(prompt: str) -> bool:
 
 
 def seen_mark(news: str) -> str:
-    """Return the reference that records, in a session's state, that the agent has received this news."""
+    """Return the reference that a session stores once the agent has been given what it lost by the event ``news``."""
     return f"session {news}"
 
 

@@ -10,7 +10,7 @@ CLAUSE_ENDS = (".", ",", ";", ":", "!", "?", ")", "\u2014")
 MOST_WORDS = 24
 FEW_WORDS = 10
 SHORT_CHARS = 24
-"""Maximum characters, in Chinese or Japanese, of a sentence that only chooses an option."""
+"""Maximum characters of a Chinese or Japanese prompt that chooses an option."""
 MOST_CHOSEN = 4
 HIGHEST = 20
 LETTERS = "abcdefgh"
@@ -26,7 +26,7 @@ _POSSIBLE = frozenset(
     "number numbers no nr plan step steps phase phases part parts item items point points fix fixes task tasks stage"
     " nummer schritt schritte punkt punkte numéro étape número paso punto passo ponto numero номер шаг пункт".split()
 )
-"""Nouns for options; those in the second group have many other uses."""
+"""Nouns that may mean an option; unlike those in ``_CERTAIN``, they have many other uses."""
 _POSITIONS = {
     word: number
     for number, words in (
@@ -63,7 +63,7 @@ _FILL = frozenset(
     " il i vai fai facciamo andiamo scelgo preferisco per favore adesso voglio"
     " давай давайте возьми делай сделай выбираю пожалуйста тогда на пусть будет".split()
 )
-"""Filler words around a choice: a prompt that has no other words only chooses an option."""
+"""Words that may surround a choice: a prompt of only these words and an option does nothing but choose it."""
 _TAKES = frozenset(
     "go proceed start continue going stick do pick choose take use implement prefer nimm mach prends fais usa haz elige"
     " scelgo выбираю делай".split()
@@ -79,7 +79,7 @@ _CJK_OTHER = ("另一个", "另外一个", "もう一つ", "もう一方", "も�
 
 
 class PromptChoice:
-    """The choice in a prompt: ``labels`` as written before options, ``positions`` counted from 1 (-1 is the last).
+    """The options that a prompt chooses: by their ``labels``, or by ``positions`` counted from 1 (-1 is the last).
 
     ``noun`` is the prompt's word for an option; ``is_both`` and ``is_other`` mean "both" and "the other one".
     """
@@ -113,7 +113,7 @@ class _Word:
 
 
 def read(prompt: str) -> PromptChoice:
-    """Return the choice that a prompt makes; an empty Choice if it makes none or is ambiguous."""
+    """Return the choice that a prompt makes; an empty PromptChoice if it makes none or is ambiguous."""
     if len(prompt.split(None, MOST_WORDS)) > MOST_WORDS:
         return PromptChoice()
     if any("\u3040" <= char <= "\u9fff" for char in prompt):
@@ -130,7 +130,7 @@ def read(prompt: str) -> PromptChoice:
 
 
 def _words(prompt: str) -> list[_Word]:
-    """Return the words, with labels such as ``1A/1B`` split."""
+    """Return the words of the prompt; joined labels such as ``1A/1B`` are split."""
     found: list[_Word] = []
     for chunk in prompt.replace("\u2019", "'").split():
         ends = chunk.endswith(CLAUSE_ENDS)
@@ -144,7 +144,7 @@ def _words(prompt: str) -> list[_Word]:
 
 
 def label_of(word: str) -> str:
-    """Return a word as a label in lower case: ``2``, ``b``, ``1a``; empty for any other word."""
+    """Return ``word`` in lower case if it can be the label of an option, such as ``2``, ``b`` or ``1a``; else empty."""
     low = word.lower().lstrip("#")
     digits = low.rstrip(LETTERS)
     if len(low) - len(digits) > 1 or len(low) > 3:
@@ -155,7 +155,7 @@ def label_of(word: str) -> str:
 
 
 def _label(word: _Word, *, is_sure: bool = False) -> str:
-    """Return the label of an option that a word stands for; empty if none.
+    """Return the label of the option that a word refers to; empty if it is no label.
 
     A lower-case letter counts only if ``is_sure``, because ``a`` may be an article.
     """
@@ -164,12 +164,12 @@ def _label(word: _Word, *, is_sure: bool = False) -> str:
 
 
 def is_noun(word: str) -> bool:
-    """Return whether the word is a noun for an option."""
+    """Return whether the word is a noun that can mean an option."""
     return word in _CERTAIN or word in _POSSIBLE
 
 
 def is_certain(noun: str) -> bool:
-    """Return whether the word is hardly used for anything but an option."""
+    """Return whether the noun hardly ever means anything but an option."""
     return noun in _CERTAIN
 
 
@@ -237,7 +237,7 @@ def _chosen_label(words: list[_Word]) -> PromptChoice | None:
 
 
 def _labels_from(words: list[_Word], start: int, *, is_sure: bool) -> list[str]:
-    """Return the labels from ``start`` on if they end a clause or the prompt, or follow a noun."""
+    """Return the labels from ``start`` on; empty for bare numbers that neither end a clause nor follow a noun."""
     found: list[str] = []
     at = start
     while at < len(words):
@@ -279,7 +279,7 @@ def _read_cjk(prompt: str) -> PromptChoice:
 
 
 def _ascii_label(char: str) -> str:
-    """Return the label that a single character stands for, in ASCII; empty if the character is not a label."""
+    """Return a character, possibly a full-width one, as an ASCII label; empty if it is no digit or capital."""
     code = ord(char)
     plain = chr(code - 0xFEE0) if 0xFF01 <= code <= 0xFF5E else char
     return label_of(plain) if plain.isdigit() or plain.isupper() else ""

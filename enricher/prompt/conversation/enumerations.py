@@ -1,4 +1,4 @@
-"""Find the options in an answer: numbered and lettered lists, "Option A:" in lists and headings, tables, bullets.
+"""Find the options that an answer offers: in numbered, lettered or bulleted lists, tables, or headings ("Option A:").
 
 Pure. If more than one list could be meant, none is returned: a guess is worse than silence.
 """
@@ -19,14 +19,14 @@ TAIL_CHARS = 500
 OPTION_CHARS = 150
 BULLETS = ("- ", "* ", "+ ", "\u2022 ")
 KEYCAP = "\ufe0f\u20e3"
-"""The combining character that puts a digit in a box, which models often use."""
+"""The combining characters that draw a digit as a key, often used by models to number a list."""
 BEHIND_LABELS = (".", ")", ":")
 DASHES = ("-", "\u2013", "\u2014", ":")
 NOUN, NUMBER, LETTER, ROW, BULLET = range(5)
 
 
 class Option:
-    """One item: its ``label`` (empty for a bullet), the ``noun`` before it, its text, and the lines below it."""
+    """An item of a list: its ``label`` (empty for a bullet), the ``noun`` before it, its text and the lines below."""
 
     __slots__ = ("body", "label", "noun", "text")
 
@@ -41,7 +41,7 @@ class Option:
 
 
 class Enumeration:
-    """Items of one list, and the line that introduces them."""
+    """The items of a list, and the line that introduces them."""
 
     __slots__ = ("end", "indent", "introduction", "kind", "options")
 
@@ -62,7 +62,8 @@ class Enumeration:
 def find(choice: PromptChoice, answers: list[tuple[int, str]]) -> tuple[list[Option], list[Option], int]:
     """Return the chosen options, all options of their list, and the age of the answer in prompts; empty if unclear.
 
-    ``answers`` are (prompts ago, text), newest first. Earlier ones are searched only for options with a name.
+    ``answers`` are (prompts ago, text), newest first. All but the newest are searched only for labels that have a
+    letter or a noun, such as "B" or "step 2".
     """
     newest = answers[0][0] if answers else 0
     for ago, answer in answers:
@@ -89,7 +90,7 @@ def _chosen(choice: PromptChoice, one: Enumeration) -> list[Option]:
 
 
 def _referenced_list(choice: PromptChoice, matching: list[Enumeration], answer: str) -> Enumeration | None:
-    """Return the list that the prompt's noun names; of several, the last one if the answer ends by asking about it."""
+    """Return the list that the prompt refers to; if several match, the last one if the answer ends with a question."""
     if choice.noun:
         stem = choice.noun.rstrip("s")
         called = [one for one in matching if any(option.noun.rstrip("s") == stem for option in one.options)]
@@ -138,7 +139,7 @@ def _labelled(lines: list[str]) -> list[Enumeration]:
 
 
 def _bulleted(lines: list[str]) -> list[Enumeration]:
-    """Return runs of unindented bullets; indented lines belong to the bullet above."""
+    """Return the lists of unindented bullets; indented lines below a bullet belong to it."""
     found: list[Enumeration] = []
     introduction, current = "", None
     for number, line in enumerate(lines, 1):
@@ -154,7 +155,7 @@ def _bulleted(lines: list[str]) -> list[Enumeration]:
 
 
 def _item(line: str) -> tuple[int, int, Option | None]:
-    """Return kind, indent and option of a line that is a labelled item; the option is None for any other line."""
+    """Return the kind, indent and option of a line with a labelled item; the option is None for any other line."""
     bare = line.strip()
     indent = len(line) - len(line.lstrip())
     if bare.startswith("|"):
@@ -169,7 +170,7 @@ def _item(line: str) -> tuple[int, int, Option | None]:
 
 
 def _head(text: str) -> tuple[str, str, str]:
-    """Return noun, label and the rest of a line that begins with a label: "Option B \u2014 drop it", "2) drop it"."""
+    """Split "Option B \u2014 drop it" or "2) drop it" into noun, label and rest; all are empty if there is no label."""
     first, _, rest = text.partition(" ")
     noun = first.lower().strip("*:") if is_noun(first.lower().strip("*:")) else ""
     if noun:
@@ -187,7 +188,7 @@ def _head(text: str) -> tuple[str, str, str]:
 
 
 def _next(label: str) -> str:
-    """Return the label that follows: 3 after 2, b after a, 1b after 1a."""
+    """Return the label that follows ``label``: 3 after 2, b after a, 1b after 1a."""
     if label.isdigit():
         return str(int(label) + 1)
     last = LETTERS.find(label[-1:])

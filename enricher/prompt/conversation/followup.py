@@ -1,4 +1,4 @@
-"""Interpret a prompt that refers back: find what "the other one", "option 2" or "continue" stand for.
+"""Interpret a prompt that refers back: find what "the other one", "option 2" or "continue" refers to.
 
 Pure: the same prompt and the same recorded conversation give the same referents. A
 prompt that names a file, an identifier or a URL is assumed not to refer back.
@@ -49,19 +49,19 @@ _BEHIND = frozenset(
     "one ones two three file files module modules script scripts page pages function functions method methods class"
     " classes variable variables test tests too now please also next then".split()
 ) | {"", "as", "and"}
-"""Words that may follow "other" and "rest" in a reference; any other word there names the thing itself."""
+"""Words that may follow "other" or "rest" in a reference; with any other word, the prompt names the thing itself."""
 _SAME = ("do the same", "same for", "same thing", "same with", "the same to", "same again", "likewise")
 _MAY_CHOOSE = (
     "fir", "sec", "thi", "fou", "fif", "las", "one", "two", "thr", "bot", "oth", "opt", "cho", "ers", "zwe", "dri",
     "dre", "vie", "let", "ein", "bei", "and", "pre", "pri", "deu", "tro", "qua", "der", "aut", "les", "seg", "ter",
     "cua", "qui", "amb", "los", "otr", "out", "dos", "doi", "dua", "ult", "ent", "alt", "l'",
 )  # fmt: skip
-"""First letters of the words for choosing in ``choices`` that are ASCII and longer than one letter."""
+"""First letters of all words in ``choices`` for choosing that are ASCII and longer than one letter."""
 _STEPS = frozenset("step phase part item point fix task stage approach".split())
 _POINTERS = frozenset("it this that them these those its their ones both".split())
 _PLURALS = frozenset("others rest remaining ones all".split())
 _OPEN = ("other", "also", "as well", " too", "remaining", "not yet", "still", "next", "second", "left")
-"""Words of a question about work that is left to do, not about work already done."""
+"""Words that show that a question is about work left to do, not about work already done."""
 _OF_FILES = frozenset("file files module modules script scripts page pages".split())
 _OF_NAMES = frozenset("function functions method methods class classes variable variables test tests".split())
 
@@ -72,7 +72,7 @@ def needs_the_answer(prompt: str) -> bool:
 
 
 def read_answer(conversation: Conversation, prompt: str, answers: list[tuple[int, str]]) -> None:
-    """Extract the options, the names or the sentence that this prompt refers to from the agent's answers."""
+    """Store in ``conversation`` the options, names or question of the agent's answers that this prompt refers to."""
     how, answer = kind(prompt), conversation.answer
     if how == CHOICE:
         from enricher.prompt.conversation import choices, enumerations
@@ -90,7 +90,7 @@ def read_answer(conversation: Conversation, prompt: str, answers: list[tuple[int
 
 
 def _choose(conversation: Conversation, found: list[Option], ago: int, *, noun: str = "") -> None:
-    """Store the chosen options: their names, which include the answer they are from, and their texts."""
+    """Store the texts of the chosen options, and their names ("option 2 of the last answer")."""
     conversation.chosen = [(_name_option(one, ago, noun.rstrip("s")), one.first_words()) for one in found]
     conversation.option = "; ".join(text for _, text in conversation.chosen)
     body = " ".join(line for one in found for line in (one.text, *one.body))
@@ -125,7 +125,7 @@ def _open_point(answer: str) -> str:
 
 
 def kind(prompt: str) -> str:
-    """Return how a prompt refers back; empty if it does not, or names something itself."""
+    """Return the way in which a prompt refers back, such as CHOICE; empty if it does not or if it names its subject."""
     low = prompt.lower().replace("\u2019", "'")
     words = [bare for word in low.split() if (bare := word.strip(EDGES) or word.strip("#"))]
     if not words or len(words) > POINTING_WORDS:
@@ -151,7 +151,7 @@ def kind(prompt: str) -> str:
 
 
 def _choice(prompt: str) -> PromptChoice | None:
-    """Return what a prompt chooses, None if nothing; prompts without a word for choosing skip the full check."""
+    """Return the choice in a prompt; None, without the full check, if no word of it can belong to a choice."""
     words = prompt.lower().split()
     if not any(
         word.startswith(_MAY_CHOOSE) or not word.isascii() or any(map(str.isdigit, word)) or len(word.strip(EDGES)) == 1
@@ -169,7 +169,7 @@ def names_something(prompt: str) -> bool:
 
 
 def basis(conversation: Conversation, prompt: str) -> str:
-    """Return the earlier text that states this prompt's request; empty if the prompt does so itself or nothing does."""
+    """Return the earlier text that states this prompt's request; empty if the prompt states it or none is known."""
     how = kind(prompt)
     if how == CHOICE or (how == OTHER and conversation.option):
         return conversation.option
@@ -179,7 +179,7 @@ def basis(conversation: Conversation, prompt: str) -> str:
 
 
 def subject(conversation: Conversation, prompt: str) -> str:
-    """Return additional search words for the prompt; empty if it names what it is about."""
+    """Return additional search words for a prompt that refers back; empty for any other prompt."""
     how = kind(prompt)
     if not how:
         return ""
@@ -197,7 +197,7 @@ def last_order(conversation: Conversation) -> str:
 
 
 def _last_orders(conversation: Conversation) -> list[str]:
-    """Return the newest prompts that request something, newest first, back to one that is complete in itself."""
+    """Return the last prompts that request something, newest first, up to one that can be understood by itself."""
     found: list[str] = []
     for text in reversed(conversation.prompts):
         how = kind(text)

@@ -1,12 +1,12 @@
 """Redact secrets in a prompt before anything else processes it.
 
-An own screen instead of a ruleset of regular expressions: no pattern engine is
-loaded, and an ordinary prompt costs a dozen substring searches. Searches run on an
-ASCII copy of the text with the same offsets; each step reads a bounded
-span, so the time is linear in the length of the text.
+Secrets are found without regular expressions, so that no pattern engine is loaded; an
+ordinary prompt costs a dozen substring searches. Searches run on an ASCII copy of the
+text with the same offsets; each step reads a bounded span, so the time is linear in the
+length of the text.
 
-Over-redaction is preferred to a missed secret: the former costs the trace a
-word, the latter keeps a password on disk.
+Redacting too much is preferred to missing a secret: the former costs the trace a word,
+the latter keeps a password on disk.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    Span = tuple[int, int, int, str]  # start, end, rank (lower names the kind on a tie), kind
+    Span = tuple[int, int, int, str]  # start, end, rank (of spans with the same start, the lowest gives the kind), kind
 
 WORDS = (b"pass", b"secret", b"token", b"key", b"auth", b"pwd", b"bearer", b"credential")
-# Short names of secrets and the text to search for; they match only whole words. Other languages: ``sentences``.
+# Short names of secrets, which match only whole words, and the text to search for. ``sentences`` has other languages.
 WHOLE_WORDS = {
     b"sessionid": b"sessionid",
     b"phpsessid": b"phpsessid",
@@ -31,7 +31,7 @@ WHOLE_WORDS = {
     b"pat": b"pat",
     b"code": b"code=",
 }
-# First words of those names in ``sentences`` that contain none of WORDS.
+# First words of the names in ``sentences`` that contain none of WORDS.
 OTHER_NAMES = frozenset(
     b"""pw kennwort wachtwoord mot contrasena senha palavra parola kata sandi sifre sifrem
     mat haslo heslo nenosiri salasana identified creds login jeton gettone clave chave chiave klucz kunci
@@ -44,7 +44,7 @@ _SHORTEST_TOKEN = 15
 _SHORTEST_VALUE = 6
 _SHORT_PROMPT = 2_000
 _LONGEST_NAME = 24
-# Two passes are enough for every text seen so far; the third confirms it, more are for adversarial texts.
+# Every text seen so far needed at most two passes, and a third that finds nothing; adversarial texts may need more.
 _MOST_PASSES = 6
 # Longer than any value that the detectors accept, except key blocks, which are searched in the whole text.
 _MARGIN = 4096
@@ -53,7 +53,7 @@ _TOKEN_CHARACTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 
 
 def _blanking_all_but(kept: bytes) -> bytes:
-    """Return a table for ``bytes.translate`` that replaces every byte except those in ``kept`` by a blank."""
+    """Return a table for ``bytes.translate`` that replaces every byte except those in ``kept`` with a blank."""
     others = bytes(range(256)).translate(None, kept)
     return bytes.maketrans(others, b" " * len(others))
 
@@ -63,7 +63,12 @@ _LETTERS = _blanking_all_but(b"abcdefghijklmnopqrstuvwxyz")
 
 
 class Screen:
-    """A text in the three forms that the detectors search, all with the same offsets."""
+    """A text in the forms that the detectors search, all with the same offsets, and its words.
+
+    ``raw`` is the text in ASCII, ``low`` the same in lower case. In ``runs`` all characters but letters, digits, "_"
+    and "-" are replaced with blanks; the stretches between the blanks are called runs. ``long`` are the runs that
+    may be tokens, by their length.
+    """
 
     __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")
 
@@ -84,7 +89,7 @@ class Screen:
 
 
 def _is_name(run: bytes) -> bool:
-    """Return whether a run is like a name: only letters, not all upper case, and not longer than names are."""
+    """Return whether a run looks like a name: letters only, not all upper case, and not longer than names are."""
     return run.isalpha() and len(run) < _LONGEST_NAME and not run.isupper()
 
 
@@ -100,7 +105,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def without_secrets(text: str) -> str:
-    """Return the text with each secret replaced by its line breaks only, so that line numbers stay the same."""
+    """Return the text without its secrets, but with the line breaks in them, so that line numbers stay the same."""
     for _ in range(_MOST_PASSES):
         spans = _spans(text)
         if not spans:
@@ -166,7 +171,7 @@ def _spans(text: str) -> list[Span]:
 
 
 def _may_hold_a_value(low: bytes) -> bool:
-    """Return whether a word is long enough for a secret and has a digit or sign; most sentences have no such word."""
+    """Return whether any word is long enough for a secret and has a digit or sign; most texts have no such word."""
     if len(low.translate(None, _DIGITS_AND_SIGNS)) == len(low):
         return False
     if len(low) > _SHORT_PROMPT:
@@ -191,7 +196,7 @@ def _options(screen: Screen) -> list[Span]:
 
 
 def _merge(spans: list[Span]) -> list[Span]:
-    """Join overlapping spans; the earliest span gives the kind, the most specific one on a tie."""
+    """Join overlapping spans; the kind is that of the earliest span, and of the lowest rank if they start together."""
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span[0] < merged[-1][1]:
@@ -216,7 +221,7 @@ def _replace(text: str, spans: Iterable[Span], kinds: set[str]) -> str:
 
 
 def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
-    """Return head and tail of a huge text with some margin, and how many characters are left out."""
+    """Return the head and tail of a huge text, each with a margin, and how many characters are left out."""
     from enricher.prompt.redaction.blocks import block_spans
 
     raw = text.encode("ascii", "replace")
@@ -230,14 +235,14 @@ def _keep_ends(text: str, limit: int, kinds: set[str]) -> tuple[str, int]:
 
 
 def _replace_before(text: str, end: int, kinds: set[str]) -> str:
-    """Redact the text and drop everything after ``end``, including a secret that crosses it."""
+    """Redact the text up to ``end`` and drop the rest, including all of a secret that crosses ``end``."""
     spans = _spans(text)
     end = next((start for start, stop, _, _ in spans if start < end < stop), end)
     return _replace(text[:end], [span for span in spans if span[1] <= end], kinds)
 
 
 def _replace_behind(text: str, start: int, kinds: set[str]) -> str:
-    """Redact the text and drop everything before ``start``, including a secret that crosses it."""
+    """Redact the text from ``start`` on and drop the rest, including all of a secret that crosses ``start``."""
     spans = _spans(text)
     start = next((stop for begin, stop, _, _ in spans if begin < start < stop), start)
     moved = [(begin - start, stop - start, rank, kind) for begin, stop, rank, kind in spans if begin >= start]
@@ -245,7 +250,7 @@ def _replace_behind(text: str, start: int, kinds: set[str]) -> str:
 
 
 def _cap(text: str, limit: int, left_out: int) -> str:
-    """Keep head and tail of a redacted text, cutting between words and never inside a replacement."""
+    """Shorten a redacted text to its head and tail, cutting between words and never inside a replacement."""
     slack = min(256, limit // 8)
     room = limit - slack - _LONGEST_MARK
     head_end = _cut(text, room * 3 // 4, slack)
@@ -255,7 +260,7 @@ def _cap(text: str, limit: int, left_out: int) -> str:
 
 
 def _cut(text: str, position: int, slack: int) -> int:
-    """Return the last position between words that is at most ``slack`` before ``position``."""
+    """Return the last position between words, at most ``slack`` before ``position``; else one outside replacements."""
     nearby = text[position - slack : position]
     blank = max(nearby.rfind(" "), nearby.rfind("\n"))
     if blank >= 0:

@@ -1,9 +1,9 @@
-"""Secrets with a name: ``password=``, ``"api_key":``, ``Authorization: Bearer``, "password is".
+"""Find secrets by the name before them: ``password=``, ``"api_key":``, ``Authorization: Bearer``, "password is".
 
-The stronger the name, the less evidence the value needs: after ``password`` a
-plain word counts, after any other ``…key`` only long random text.
+The more clearly a name means a secret, the less evidence its value must give: after
+``password`` a plain word counts, after an unknown ``…key`` only long random text.
 References, placeholders and types (``${TOKEN}``, ``<your-key>``, ``str``) are not
-secrets. For each match at most the next ``_LONGEST_VALUE`` characters are read.
+secrets. For each match, at most the next ``_LONGEST_VALUE`` characters are read.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _KEYS = (
     *(b"apikey", b"accesskey", b"authkey", b"accountkey", b"privatekey", b"encryptionkey", b"signingkey"),
     *(b"masterkey", b"clientkey", b"servicekey", b"dbkey", b"databasekey", b"subscriptionkey", b"sharedkey"),
 )
-# These names are used for other data, too: their values must have letters and digits.
+# These names are also used for other data, so their values must have both letters and digits.
 _LIKELY_KEYS = (
     *(b"appkey", b"adminkey", b"rootkey", b"serverkey", b"sessionkey", b"writekey", b"deploykey", b"licensekey"),
     *(b"functionkey", b"functionskey", b"hmackey", b"aeskey", b"jwtkey", b"presharedkey", b"integrationkey"),
@@ -70,7 +70,7 @@ _CLOSERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 
 def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
-    """Return the values assigned to names that contain one of ``words``, all known to occur in the text."""
+    """Return the values assigned to names that contain one of ``words``, all of which occur in the text."""
     spans: list[Span] = []
     screen.has_random = any(map(may_be_random, screen.long))
     runs, low, text = screen.runs, screen.low, screen.text
@@ -90,7 +90,7 @@ def assigned_secrets(screen: Screen, words: list[bytes]) -> list[Span]:
 
 def _named(screen: Screen, hit: int, end: int) -> Span | None:
     """Return the secret assigned to the name that contains ``hit`` and ends at ``end``; None if there is none."""
-    # Without a blank in the window, rfind() + 1 is 0, and the name begins with the window.
+    # If the window contains no blank, rfind() + 1 is 0, and the name begins at the start of the window.
     start = screen.runs.rfind(b" ", max(0, hit - _LONGEST_NAME), hit) + 1 or max(0, hit - _LONGEST_NAME)
     kind, proof = _meaning(screen, start, end)
     if not kind:
@@ -107,11 +107,11 @@ _MAY_FOLLOW = frozenset("=: \n\t\"'`\\>\uff1a\uff1d*-,(")
 
 
 def _meaning(screen: Screen, start: int, end: int) -> tuple[str, int]:
-    """Return the kind of secret that a name implies, and how much evidence its value needs."""
+    """Return the kind of secret that a name means, empty if none, and how much evidence its value must give."""
     low = screen.low
     name, before = low[start:end], low[max(0, start - 12) : start]
     squeezed = name.translate(None, b"_-").rstrip(b"0123456789")
-    # The first test that fits decides: specific names precede the words that they contain, such as "auth" and "key".
+    # The first matching test decides, so specific names come before the words that they contain ("auth", "key").
     if squeezed.endswith(_PASSWORDS):
         return "password", ANYTHING
     if squeezed == b"pass" or name.endswith((b"_pass", b"-pass")) or squeezed in _SHORT_PASSWORDS:
@@ -174,7 +174,7 @@ def _value(text: str, start: int, end: int) -> SecretCandidate | None:
 
 
 def _value_of_pair(text: str, line_end: int) -> SecretCandidate | None:
-    """Return the value of ``name: X`` and ``value: …`` on two lines, as in Kubernetes and compose files."""
+    """Return the value in ``value: …`` on the line below ``name: X``, as in Kubernetes and compose files."""
     begin = _behind_blanks(text, line_end + 1)
     return _read(text, _behind_blanks(text, begin + 6)) if text[begin : begin + 6].lower() == "value:" else None
 
@@ -202,7 +202,7 @@ def _assigned(text: str, start: int, sign: int, *, is_tight: bool) -> SecretCand
 
 
 def _below(text: str, line_end: int) -> SecretCandidate | None:
-    """Return a value that is alone on the next non-empty line, possibly quoted, fenced or a list item."""
+    """Return a value that fills the next non-empty line, possibly quoted, fenced or as a list item; else None."""
     rest = text[line_end : line_end + 64]
     begin = line_end + len(rest) - len(rest.lstrip(" \t\r\n"))
     if rest.count("\n", 0, begin - line_end) > _MOST_LINE_ENDS:
@@ -222,7 +222,7 @@ def _fills_line(text: str, start: int, begin: int) -> bool:
 
 
 def _behind_annotation(text: str, value: SecretCandidate) -> SecretCandidate | None:
-    """Return the default value after a type annotation, as in ``password: str = "…"``."""
+    """Return the value after a type annotation, as in ``password: str = "…"``; None if there is none."""
     line = text[value.end : value.end + 80].partition("\n")[0]
     before, sign, _ = line.partition(" = ")
     if not sign or len(before) > 32 or "," in before:
@@ -231,7 +231,7 @@ def _behind_annotation(text: str, value: SecretCandidate) -> SecretCandidate | N
 
 
 def _value_in_sentence(text: str, start: int, begin: int) -> SecretCandidate | None:
-    """Return the value in a sentence or a command line: "password is x", ``--token x``, ``secret "x"``."""
+    """Return the value after a name without a sign: "password is x", ``--token x``, ``secret "x"``; else None."""
     if text[begin : begin + 1] in _QUOTES or text.startswith('\\"', begin):
         return _with_proof(_read_quoted_only(text, begin))
     verb = text[begin : begin + 4].lower()
@@ -269,7 +269,7 @@ def _authorization(text: str, end: int) -> SecretCandidate | None:
 
 
 def _cookie(text: str, end: int) -> Span | None:
-    """Return the first value in a Cookie header that looks random."""
+    """Return the first value in a Cookie header that looks random, None if there is none."""
     sign = _behind_blanks(text, _behind_quote(text, end))
     if text[sign : sign + 1] not in _HEADER_SIGNS:
         return None
@@ -286,7 +286,7 @@ def _cookie(text: str, end: int) -> Span | None:
 
 
 def _with_proof(value: SecretCandidate | None) -> SecretCandidate | None:
-    """Return the value, but require both letters and digits in it: the context does not prove that it is a secret."""
+    """Require letters and digits in the value, since the context does not prove that it is a secret; return it."""
     if value:
         value.proof = MIXED
     return value
@@ -299,7 +299,7 @@ def _as_literal(value: SecretCandidate | None) -> SecretCandidate | None:
 
 
 def _nearby(screen: Screen, end: int) -> SecretCandidate | None:
-    """Return a long random word in the same line, a few words after the name."""
+    """Return a long random word that follows the name in the same line, possibly after other words; else None."""
     if screen.text[end : end + 1] != " ":
         return None
     following = screen.text[end + 1 : end + 48].split(None, 1)[:1]
@@ -319,7 +319,7 @@ def _nearby(screen: Screen, end: int) -> SecretCandidate | None:
 
 
 def _read(text: str, begin: int, *, is_shell: bool = False) -> SecretCandidate | None:
-    """Read one value, quoted or up to the next blank."""
+    """Return the quoted text at ``begin``, or the word there without surrounding punctuation; None if there is none."""
     opening = text[begin : begin + 2]
     if opening[1:] in _QUOTES and opening[:1] in _STRING_PREFIXES and len(opening) == 2:
         begin += 1
@@ -355,7 +355,7 @@ def _read_quoted_only(text: str, begin: int) -> SecretCandidate | None:
 
 
 def _up_to(text: str, begin: int, stop: str) -> SecretCandidate | None:
-    """Return the text before ``stop`` in this line; the rest of the line if there is none."""
+    """Return the text before ``stop`` in this line, or the rest of the line if it has no ``stop``; None if empty."""
     line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0]
     end = line.find(stop)
     while end > 0 and line[end - 1] == "\\" and stop in line[end + 1 :] and line[end + 1 : end + 2] not in _AFTER_QUOTE:
@@ -369,7 +369,7 @@ def _cut_at_quote(word: str) -> str:
 
 
 def _trim(word: str) -> str:
-    """Remove the punctuation of the sentence or the code around a value."""
+    """Remove the punctuation that belongs to the sentence or the code around a value."""
     trimmed = word.rstrip(",;.:*")
     while trimmed[-1:] in _CLOSERS and trimmed[-1:] and _CLOSERS[trimmed[-1]] not in trimmed:
         trimmed = trimmed[:-1].rstrip(",;.:*")
@@ -393,7 +393,7 @@ def _behind_blanks(text: str, position: int) -> int:
 
 
 def _extended(screen: Screen, value: SecretCandidate) -> int:
-    """Return the real end of a value that is longer than the characters read so far."""
+    """Return the end of a value, also if it is longer than the part that was read."""
     if len(value.text) < (_LONGEST_VALUE if value.is_quoted else _LONGEST_WORD) - 8:
         return value.end
     stops = [screen.raw.find(stop, value.end, value.end + 65_536) for stop in (b" ", b"\n", b'"', b"'", b"&")]

@@ -1,4 +1,4 @@
-"""Multi-line secrets: private blocks and private keys, complete or cut off.
+"""Find secrets of several lines: private keys, and blocks that the user marked as private, complete or cut off.
 
 They may have any length, so even the largest text is searched completely; each
 detector reads it once.
@@ -17,7 +17,7 @@ _LONGEST_PUTTY_LINE = 256
 
 
 def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
-    """Return private blocks and private keys of any length."""
+    """Return the spans of private blocks and private keys; ``blocks`` are the marks of those that may occur."""
     spans: list[Span] = []
     if b"<private" in blocks:
         spans += _private_blocks(low)
@@ -29,7 +29,7 @@ def block_spans(raw: bytes, low: bytes, blocks: list[bytes]) -> list[Span]:
 
 
 def _private_blocks(low: bytes) -> list[Span]:
-    """Return the private blocks including their tags; a block without end tag extends to the end."""
+    """Return the ``<private>`` blocks including their tags; one without an end tag extends to the end of the text."""
     spans: list[Span] = []
     depth, begin, name = 0, 0, low.find(b"private")
     while name >= 0:
@@ -46,7 +46,7 @@ def _private_blocks(low: bytes) -> list[Span]:
 
 
 def _key_blocks(raw: bytes) -> list[Span]:
-    """Return private keys from BEGIN to END; if one marker is missing, the key-like lines next to the other one."""
+    """Return the private keys from BEGIN to END; if one of these is missing, the lines of a key next to the other."""
     spans: list[Span] = []
     begin, done, name = -1, 0, raw.find(b"PRIVATE KEY")
     while name >= 0:
@@ -65,7 +65,7 @@ def _key_blocks(raw: bytes) -> list[Span]:
 
 
 def _putty_keys(raw: bytes, low: bytes) -> list[Span]:
-    """Return the private lines of PuTTY key files, with the checksum after them."""
+    """Return the private lines of PuTTY key files, including the checksum below them."""
     spans: list[Span] = []
     hit = low.find(b"private-lines:")
     while hit >= 0:
@@ -99,7 +99,7 @@ def _dashes_end(raw: bytes, name: int) -> int:
 
 
 def _open_key(raw: bytes, begin: int, limit: int) -> list[Span]:
-    """Return the span of a key without END; empty if the text quotes only its first line."""
+    """Return the span of a key that has no END line; empty if the text contains only its BEGIN line."""
     if begin < 0:
         return []
     start = _dashes_end(raw, raw.find(b"PRIVATE KEY", begin))
@@ -115,7 +115,7 @@ def _open_key(raw: bytes, begin: int, limit: int) -> list[Span]:
 
 
 def _key_start(raw: bytes, limit: int, end: int) -> int:
-    """Return where the key lines before an END line begin."""
+    """Return where the lines of a key that has no BEGIN line start, searching back from its END line."""
     start = end - (len(raw[limit:end][-8:]) - len(raw[limit:end][-8:].rstrip(b"- ")))
     position = start
     while position > limit:
@@ -127,7 +127,7 @@ def _key_start(raw: bytes, limit: int, end: int) -> int:
 
 
 def _looks_like_key(line: bytes, *, is_next: bool = False) -> bool:
-    """Return whether a line can belong to a key: base64, a header or empty; right after BEGIN, also any one word."""
+    """Return whether a line can be part of a key: base64, a header or empty; right below BEGIN, also a short word."""
     words = line.strip(b" \t\r\n>|#*+").replace(b"\\n", b" ").strip(b"\"'`,; ").split()
     if not words:
         return True

@@ -1,4 +1,4 @@
-"""Passwords that programs take as an option: ``mysql -p…``, ``sshpass -p …``, ``curl -u name:…``."""
+"""Find passwords in the options of programs: ``mysql -p…``, ``sshpass -p …``, ``curl -u name:…``."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _RANK = 1
 
 
 def option_passwords(screen: Screen) -> list[Span]:
-    """Return the values after ``-p`` of programs for which ``-p`` is a password.
+    """Return the values after ``-p`` in calls of programs whose option ``-p`` takes a password.
 
-    The search looks for the name of the program instead of the option, because the name is rarer and only a short
-    command follows it.
+    The text is searched for the name of the program instead of the option, because the name is rarer and only a
+    short command follows it.
     """
     spans: list[Span] = []
     for program in PROGRAMS:
@@ -55,7 +55,7 @@ def _in_command(screen: Screen, start: int, stop: int, program: bytes) -> list[S
 
 
 def _word(text: str, begin: int) -> tuple[int, str] | None:
-    """Return position and text of the word at ``begin``: the quoted text, or up to the next blank."""
+    """Return the position and text of the quotation or the word at ``begin``; None if there is none."""
     line = text[begin : begin + _LONGEST_VALUE].partition("\n")[0]
     if line[:1] in {'"', "'", "`"}:
         inner, closing, _ = line[1:].partition(line[0])
@@ -93,7 +93,7 @@ def user_options(screen: Screen, mark: bytes) -> list[Span]:
         start += len(mark)
         word = (screen.text[start : start + _LONGEST_VALUE].split(None, 1) or [""])[0].rstrip("\"'`,;")
         user, colon, password = word.partition(":")
-        # "-u 1000:1000" and "-u root:root" are an account and its group.
+        # "-u 1000:1000" and "-u root:root" name an account and its group.
         is_account = password.isdigit() or password == user or "/" in user
         if colon and user and not is_account and not is_template(password):
             first = screen.text.index(":", start) + 1

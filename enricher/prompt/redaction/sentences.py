@@ -1,8 +1,8 @@
-"""Secrets in sentences of any language: "the password for staging is …", "пароль: …".
+"""Find secrets in sentences of many languages: "the password for staging is …", "пароль: …".
 
-Directly after the name, a verb or a sign, a word needs a digit or a sign to count as a password, since "password is
-wrong" is the usual case; further on in the line, and after weaker names, only random text counts.
-A word before the name counts if the sentence has the form "use … as the password".
+A word counts as a password only if it has a digit or a sign ("password is wrong" is the usual case) and directly
+follows the name, a verb or a sign. Further on in the line, and after weaker names, only random text counts.
+A word before the name counts in sentences such as "use … as the password".
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ PASSWORD, KEY, TOKEN, SECRET, LOGIN = "password", "key", "token", "secret", "log
 
 
 def _rows(words: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return a row (the word in lower case, the kind of secret) for each of the words, by kind."""
+    """Return the rows (word, kind of secret) for the words in ``words``, which maps each kind to its words."""
     return tuple((" ".join(word.split()), kind) for kind, text in words.items() for word in text.split(","))
 
 
-# Searched in every text.
+# Names of secrets that are searched for in every text.
 ASCII = _rows(
     {
         PASSWORD: """
@@ -42,7 +42,7 @@ ASCII = _rows(
     }
 )
 
-# Searched in texts with non-ASCII characters.
+# Names of secrets that are searched for in texts with non-ASCII characters.
 OTHERS = _rows(
     {
         PASSWORD: """
@@ -73,7 +73,7 @@ OTHERS = _rows(
     }
 )
 
-# Words between the name and the secret, in lower case: the secret follows directly.
+# Words between a name and the secret, which follows them directly; in lower case.
 VERBS = frozenset(
     """
     is was are be to as ist lautet ist: est es son \u00e8 \u00e9 e' e adalah ialah l\u00e0 la to: to jest ni ay is: it's
@@ -115,7 +115,7 @@ def secrets_in_sentences(screen: Screen) -> list[Span]:
     return spans if screen.text.isascii() else spans + _in_other_scripts(screen)
 
 
-# Each name with its first word, which is looked up in the vocabulary of a text.
+# Rows: a name, its first word, which is looked up in the vocabulary of a text, and the kind of secret.
 _IN_ASCII = tuple((word.encode(), word.replace("-", " ").split()[0].encode(), kind) for word, kind in ASCII)
 
 
@@ -137,7 +137,7 @@ def _in_other_scripts(screen: Screen) -> list[Span]:
     return spans
 
 
-# Most non-ASCII texts have a dash, a curly quote or an emoji but no letters: their bytes in UTF-8.
+# UTF-8 bytes of dashes, curly quotes and emojis: most non-ASCII texts have these but no other letters.
 _BYTES_OF_SIGNS = bytes(range(0x80, 0xC3)) + b"\xe2\xef\xf0"
 _ALL_ASCII = bytes(range(128))
 
@@ -154,7 +154,7 @@ def _named(screen: Screen, hit: int, end: int, kind: str) -> list[Span]:
 
 
 def _may_follow(low: bytes, end: int, kind: str) -> bool:
-    """Check quickly whether the clause after a name could contain its value."""
+    """Return, by a quick check, whether the clause after a name could contain a value."""
     nearby = low[end : end + _LONGEST_CLAUSE]
     if len(nearby.translate(None, _DIGITS)) < len(nearby):
         return True
@@ -168,7 +168,7 @@ _NAMES_IN_CODE = frozenset(
 
 
 def _is_of_data(low: bytes, hit: int) -> bool:
-    """Return whether the key at ``hit`` looks up data ("primary key", "cache key") instead of giving access."""
+    """Return whether the key at ``hit`` identifies data ("primary key", "cache key") instead of giving access."""
     return low[max(0, hit - 24) : hit].rstrip(b" -_").endswith(_OF_DATA)
 
 
@@ -180,7 +180,7 @@ _OF_DATA = tuple(
 
 
 def _name_end(text: str, hit: int, end: int) -> int:
-    """Return where the name with its suffix ("password's", "sandinya") ends; 0 if it is part of another word."""
+    """Return where a name ends, including a suffix ("password's", "sandinya"); 0 if it is part of another word."""
     if hit and text[hit - 1].isalnum() and text[hit].isascii():
         return 0
     behind = text[end : end + _LONGEST_SUFFIX + 1]
@@ -190,7 +190,7 @@ def _name_end(text: str, hit: int, end: int) -> int:
     return end + suffix + (2 if text.startswith("'s ", end + suffix) else 0)
 
 
-# Names that take no suffix: after "passwords", "tokens" or "keys" no value follows.
+# Names that may have no suffix, since no value follows "passwords", "tokens" or "keys".
 _UNBENT = frozenset(("pw", "pwd", "key", "token", "secret", "login", "password", "clave", "chave"))
 
 
@@ -216,9 +216,9 @@ def _value_behind(text: str, end: int, kind: str) -> SecretCandidate | None:
 
 
 def _next_word(clause: str, position: int) -> tuple[int, int]:
-    """Return start and end of the next run of printable ASCII after blanks, signs and other scripts.
+    """Return start and end of the next run of printable ASCII characters, without opening signs; -1 if there is none.
 
-    A run next to a non-ASCII Latin letter is skipped: it is part of a word, as in "là".
+    A run next to a non-ASCII Latin letter is skipped: it is part of a word, such as "là".
     """
     stop, size = position, len(clause)
     while stop < size:
@@ -238,7 +238,7 @@ def _is_latin(letter: str) -> bool:
 
 
 def _read(text: str, start: int) -> SecretCandidate | None:
-    """Return the run of printable ASCII at ``start``, without final punctuation; None if it is no value."""
+    """Return the run of printable ASCII characters at ``start``, without final punctuation; None if it is empty."""
     rest = text[start : start + _LONGEST_CLAUSE]
     if rest.isascii() and rest.isprintable() and " " not in rest:
         rest = text[start : start + _LONGEST_VALUE]
@@ -263,7 +263,7 @@ def _proves(value: SecretCandidate, kind: str, *, is_direct: bool, is_stated: bo
 
 
 def _is_login(value: SecretCandidate) -> bool:
-    """Return whether this is ``user:password``, and reduce the value to the part after the colon."""
+    """Return whether the value is ``user:password`` or ``user/password``; reduce it to the password."""
     user, colon, password = value.text.partition(":")
     if not colon:
         user, colon, password = value.text.partition("/")
@@ -277,7 +277,7 @@ def _has_letter(text: str) -> bool:
 
 
 def _value_before(text: str, hit: int, end: int, kind: str) -> SecretCandidate | None:
-    """Return the value before the name, as in ``use … as the password``."""
+    """Return the value before the name, as in "use … as the password"; None if there is none."""
     line = text[max(0, hit - 160) : hit].rpartition("\n")[2]
     low = line.lower()
     for adjective in _ADJECTIVES:

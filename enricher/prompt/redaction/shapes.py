@@ -1,6 +1,6 @@
-"""Secrets that can be recognised by their form: vendor tokens, web tokens, URLs with a password.
+"""Find secrets by their form: vendors' tokens, JSON web tokens, URLs with a password.
 
-Each detector takes a ``Screen`` and returns spans. It reads a bounded span after
+Each detector takes a ``Screen`` and returns spans. It reads a bounded part of the text after
 each match; only an accepted token may extend further, and the search continues after it.
 """
 
@@ -20,7 +20,7 @@ _LONGEST_USERINFO = 512
 _AWS = (b"AKIA", b"ASIA", b"ABIA", b"ACCA")
 _FILLERS = (b"xxxx", b"your", b"example", b"placeholder", b"redacted", b"changeme", b"insert", b"replace")
 _SEPARATORS = bytes.maketrans(b"-./$=,+%:", b"_________")
-# Letters and digits become a, A and 0, which shows how often the class changes.
+# Replaces each letter or digit with its class (a, A or 0), to count how often the class changes.
 _CLASSES = bytes.maketrans(DIGITS + LOWER[10:] + UPPER[10:], b"0" * 10 + b"a" * 26 + b"A" * 26)
 _CHANGES = (b"a0", b"0a", b"A0", b"0A", b"aA")
 _ANNOUNCING = frozenset(
@@ -30,7 +30,7 @@ _SPECIFIC, _LOOSE = 0, 1
 
 
 def token_spans(screen: Screen) -> list[Span]:
-    """Return tokens that a vendor's prefix, or a marker inside the token, identifies."""
+    """Return the tokens that can be identified by a vendor's prefix, a marker inside the token, or an odd shape."""
     raw = screen.raw
     joined = b" ".join(screen.long)
     spans: list[Span] = []
@@ -58,7 +58,7 @@ def token_spans(screen: Screen) -> list[Span]:
 
 
 def _beginnings(runs: list[bytes]) -> list[tuple[bytes, str, bytes, int]]:
-    """Return the rows of AT_A_WORD whose prefix begins a run, possibly after an escape such as %3D."""
+    """Return the rows of AT_A_WORD whose first characters begin one of ``runs``, possibly after an escape (%3D)."""
     found = {row[0]: row for run in runs for at in (0, 1, 2) for row in _BY_START.get(run[at : at + 3], ())}
     return [found[prefix] for prefix in sorted(found)]
 
@@ -74,9 +74,9 @@ _BY_START = _by_start()
 
 
 def _signed() -> list[tuple[tuple[bytes, str, bytes, int], frozenset[bytes], bytes]]:
-    """Return each row of WITH_A_SIGN with the strings for a quick test whether it may occur in a text.
+    """Return each row of WITH_A_SIGN with strings by which to check quickly whether it may occur in a text.
 
-    These are the first word of the prefix, also with the letter of an escape such as backslash-n before it,
+    These are the first word of the prefix, alone and after the letter of an escape such as backslash-n,
     and the part of the prefix between dollar signs; either may be empty.
     """
     rows = []
@@ -92,7 +92,7 @@ _SIGNED = _signed()
 
 
 def _percent_encoded(screen: Screen) -> list[Span]:
-    """Return tokens whose prefix has a character that a URL encodes, as in ``%24``."""
+    """Return the tokens whose prefix has a percent-encoded character, such as ``%24``."""
     spans: list[Span] = []
     for prefix, kind, alphabet, least in WITH_A_SIGN:
         encoded = prefix.replace(b"$", b"%24").replace(b"/", b"%2F").replace(b"{", b"%7B").replace(b"}", b"%7D")
@@ -110,7 +110,7 @@ _MARKS_WITHIN = (
 
 
 def _around(screen: Screen, mark: bytes, *, kind: str, before: int, after: int) -> list[Span]:
-    """Return tokens that contain a vendor's marker somewhere after their start."""
+    """Return the tokens that contain a vendor's marker at a fixed distance from their start."""
     spans: list[Span] = []
     raw, hit = screen.raw, screen.raw.find(mark)
     while hit >= 0:
@@ -142,7 +142,7 @@ def _vendor(
 
 
 def _body_end(raw: bytes, start: int, alphabet: bytes) -> int:
-    """Return where the characters of the alphabet from ``start`` on end, without a sentence's full stop."""
+    """Return the end of the characters of ``alphabet`` that begin at ``start``, without final punctuation."""
     end = start
     while chunk := raw[end : end + _LONGEST_LOOK]:
         size = len(chunk) - len(chunk.lstrip(alphabet))
@@ -154,7 +154,7 @@ def _body_end(raw: bytes, start: int, alphabet: bytes) -> int:
 
 
 def _is_body(body: bytes, is_anywhere: bool) -> bool:
-    """Return whether the body may be random: neither joined words nor a filler such as xxxx."""
+    """Return whether the body of a token may be random, and not joined words or a placeholder such as xxxx."""
     low = body.lower()
     if not low.strip(b"x-_.*") or any(filler in low for filler in _FILLERS):
         return False
@@ -206,7 +206,7 @@ def _jwt(screen: Screen) -> list[Span]:
 
 
 def _dotted_end(screen: Screen, end: int, most: int) -> int:
-    """Return the end of up to ``most`` further runs that are joined by single dots."""
+    """Return the end of the run that ends at ``end`` and of up to ``most`` runs that single dots join to it."""
     for _ in range(most):
         if screen.raw[end : end + 1] != b"." or screen.runs[end + 1 : end + 2] in {b" ", b""}:
             break
@@ -215,14 +215,14 @@ def _dotted_end(screen: Screen, end: int, most: int) -> int:
 
 
 def _odd_shapes(screen: Screen) -> list[Span]:
-    """Return tokens that are recognised by length and alphabet instead of a prefix."""
+    """Return the tokens that are recognised by their length and characters instead of a prefix."""
     candidates = [run for run in screen.long if len(run) >= 24 and _has_odd_shape(run)]
     if not candidates:
         return []
     spans: list[Span] = []
     padded, position = b" " + screen.runs + b" ", 0
     for run in candidates:
-        # The padding adds one blank in front, so the position of that blank is the offset in the unpadded text.
+        # The text is padded with one blank in front, so the position of " run " is the offset of the run without it.
         position = padded.find(b" " + run + b" ", position)
         kind, start, end = _odd_kind(screen, position, position + len(run))
         if kind:
@@ -244,7 +244,7 @@ def _has_odd_shape(run: bytes) -> bool:
 
 
 def _announces_itself(run: bytes) -> bool:
-    """Return whether a run is ``pk_…``, ``acme_live_…``, ``…-token-…``: a name of a secret, then random text."""
+    """Return whether a run is a name for a secret and then random text: ``acme_live_…``, ``…-token-…``."""
     *names, body = run.replace(b"-", b"_").split(b"_")
     if len(body) < 24 or not any(name.lower() in _ANNOUNCING for name in names):
         return len(body) == 32 and len(names) == 2 and names[0] == b"pk" and names[1].isdigit()
@@ -252,17 +252,17 @@ def _announces_itself(run: bytes) -> bool:
 
 
 def _odd_kind(screen: Screen, start: int, end: int) -> tuple[str, int, int]:
-    """Return kind and span of the token around the run from ``start`` to ``end``; the kind is empty without one."""
+    """Return the kind and span of the token that the run belongs to; the kind is empty if it is in no token."""
     raw = screen.raw
     run = raw[start:end]
-    if len(run) <= 28 and run[:1] in {b"M", b"N", b"O"}:  # Discord: a bot's id in base64, then 6 and 27 characters
+    if len(run) <= 28 and run[:1] in {b"M", b"N", b"O"}:  # Discord: bot id in base64, then 6 and 27 characters
         first = screen.run_end(end + 1, 12)
         dotted = raw[end : end + 1] == b"." == raw[first : first + 1] and first - end == 7
         is_bot = dotted and screen.run_end(first + 1, 27) == first + 28
         return ("discord_token" if is_bot else ""), start, _dotted_end(screen, end, 2)
     if len(run) in {32, 64} and not run.translate(None, HEX):
         return _behind_a_number(raw, start, end)
-    if len(run) == 35 and (digits := _digits_before(raw, start)) in range(8, 11):  # Telegram: a bot's id and a colon
+    if len(run) == 35 and (digits := _digits_before(raw, start)) in range(8, 11):  # Telegram: after a bot id and colon
         return "telegram_token", start - digits - 1, end
     kind = _kind_of_run(run)
     return kind, start + (kind == "token" and raw[start - 1 : start] == b"\\"), end
@@ -282,7 +282,7 @@ def _kind_of_run(run: bytes) -> str:
 
 
 def _behind_a_number(raw: bytes, start: int, end: int) -> tuple[str, int, int]:
-    """Return kind and span of a token that ends in hexadecimal digits: Asana's ``1/…:``, Airtable's ``pat….``."""
+    """Return the kind and span of an Asana (``1/…:…``) or Airtable (``pat….…``) token that ends in this hex run."""
     if end - start == 32 and (digits := _digits_before(raw, start)):
         before = start - digits - 3
         return ("asana_token", before, end) if raw[before : before + 2] in {b"0/", b"1/", b"2/"} else ("", 0, 0)
@@ -292,7 +292,7 @@ def _behind_a_number(raw: bytes, start: int, end: int) -> tuple[str, int, int]:
 
 
 def _digits_before(raw: bytes, start: int) -> int:
-    """Return the number of digits before the colon that ends at ``start``, 0 without a colon."""
+    """Return the number of digits before a colon that is directly before ``start``; 0 if there is no colon."""
     before = raw[max(0, start - 24) : start]
     if before[-1:] != b":":
         return 0
@@ -300,7 +300,7 @@ def _digits_before(raw: bytes, start: int) -> int:
 
 
 def url_secrets(screen: Screen) -> list[Span]:
-    """Return passwords in the authority of a URL, and the secret paths of webhooks."""
+    """Return the passwords in URLs (``user:password@host``) and the secret paths of webhooks."""
     spans: list[Span] = []
     mark = screen.low.find(b"://")
     while mark >= 0:
@@ -312,7 +312,7 @@ def url_secrets(screen: Screen) -> list[Span]:
 
 
 def _userinfo(rest: str) -> str:
-    """Return the part before the last ``@`` of the authority, empty if there is none."""
+    """Return the part before the ``@`` of a URL, given without its scheme as ``rest``; empty if there is none."""
     if "@" not in rest or rest[:1].isspace():
         return ""
     word = rest.split(None, 1)[0]
@@ -320,7 +320,7 @@ def _userinfo(rest: str) -> str:
         word = word.partition(stop)[0]
     for stop in "/?#":
         head = word.partition(stop)[0]
-        # After a user name such a character is part of a password that was not escaped; after a host it is not.
+        # After "user:" such a character is an unescaped part of the password; after a host or port, the path begins.
         password = head.partition(":")[2]
         word = head if "@" in head or not password or password.isdigit() else word
     return word.rpartition("@")[0]

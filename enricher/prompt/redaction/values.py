@@ -1,12 +1,12 @@
 """Decide whether a text is a secret, given the name before it and its context.
 
-The stronger the name and the context, the less evidence the value itself needs. References,
-fillers, types, versions and paths are never secrets; several quoted words may be.
+The more clearly name and context indicate a secret, the less evidence the value itself must give. References,
+placeholders, types, versions and paths are never secrets; several quoted words may be one.
 """
 
 from __future__ import annotations
 
-# How much evidence a value must give.
+# How much evidence a value must give, in ascending order.
 ANYTHING, MIXED, LONG, RANDOM = range(4)
 _NO_VALUES = frozenset(
     """
@@ -32,7 +32,7 @@ _FEW_DIGITS = 3
 
 
 class SecretCandidate:
-    """A candidate: its position, how it is written, and how much evidence its context requires."""
+    """A text that may be a secret: its position, how it is written, and how much evidence it must give (``proof``)."""
 
     __slots__ = ("end", "head", "is_alone", "is_literal", "is_quoted", "proof", "start", "text")
 
@@ -40,17 +40,17 @@ class SecretCandidate:
         self.start = start
         self.end = start + len(text)
         self.text = text
-        # Only this beginning is judged: it suffices, and a text full of names has many long values.
+        # Only the beginning is examined, which suffices: a text full of names may have many long values.
         self.head = text[:_LONGEST_CHECKED]
         self.proof = proof
-        # Literal: the context, such as an env file or a sentence, cannot contain variables.
+        # A literal value is in a context that cannot contain variables, such as an env file or a sentence.
         self.is_literal = is_literal
         self.is_quoted = False
         self.is_alone = False
 
 
 def is_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
-    """Return whether a value gives the required evidence."""
+    """Return whether a value after a name of this kind gives as much evidence as ``proof`` requires."""
     text = value.head
     if len(text) < 4 or _is_filler(text) or _is_reference(value) or _is_version(text):
         return False
@@ -70,7 +70,7 @@ def is_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
 
 
 def is_literal_password(value: SecretCandidate) -> bool:
-    """Return whether a word that the text calls a password is a real one: it needs a digit or a special character."""
+    """Return whether a word that the text calls a password can be one: it must have a digit or a special character."""
     text = value.head
     bare = text.rstrip("!?.")
     has_digit_or_sign = _has_digit(bare) or any(sign in bare for sign in _SIGNS)
@@ -88,7 +88,7 @@ def is_key_shaped(text: str) -> bool:
 
 
 def _is_spaced_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
-    """Return whether several quoted words are a secret: a passphrase, or after a weaker name one with a digit."""
+    """Return whether several quoted words are a secret: a passphrase, words with a digit, or a long random word."""
     if proof == ANYTHING and _is_passphrase(value.head):
         return True
     if proof <= LONG and len(longest := max(value.head.split(), key=len)) >= 20 and alternates(longest):
@@ -98,7 +98,7 @@ def _is_spaced_secret(value: SecretCandidate, kind: str, proof: int) -> bool:
 
 
 def _is_filler(text: str) -> bool:
-    """Return whether the text is a stand-in for a secret: ``changeme``, ``xxxx``, ``your-key``, a redaction."""
+    """Return whether the text only stands for a secret: ``changeme``, ``xxxx``, ``your-key``, a redaction."""
     low = text.lower().strip(" !?.,:;'\"")
     if low in _NO_VALUES or text.startswith(("[redacted:", "-----BEGIN")) or not low.strip("x*.-_#\u2022\u2026"):
         return True
@@ -143,7 +143,7 @@ def _is_version(text: str) -> bool:
 
 
 def _is_path(text: str) -> bool:
-    """Return whether the text is a file path; a long random text with slashes is base64 instead."""
+    """Return whether the text is a file path, and not random base64 text with slashes."""
     if "/" not in text and "\\" not in text:
         return False
     extension = text.rpartition(".")[2]
@@ -153,7 +153,7 @@ def _is_path(text: str) -> bool:
 
 
 def _is_passphrase(text: str) -> bool:
-    """Return whether quoted words are a passphrase rather than a message to a reader."""
+    """Return whether quoted words can be a passphrase rather than a message such as "Invalid password."."""
     words = text.lower().split()
     is_message = text[:1].isupper() or text[-1:] in ".?!:" or any(word in _NO_VALUES for word in words)
     return not is_message and not any(name in text.lower() for name in _NAMES_IN_VALUES) and len(words) <= 12
@@ -178,7 +178,7 @@ _ASCII_DIGITS = frozenset("0123456789")
 
 
 def is_random(text: str, *, digits: int = 2) -> bool:
-    """Return whether the text alternates between cases and digits as often as random text."""
+    """Return whether the text changes between capitals, small letters and digits as often as random text."""
     text = text[:_LONGEST_CHECKED]
     classes = _classes(text)
     if "?" in classes or classes.count("0") < digits or len(set(text)) < 10:
@@ -186,12 +186,12 @@ def is_random(text: str, *, digits: int = 2) -> bool:
     if "A" not in classes or "a" not in classes:
         return False
     changes = sum(map(str.__ne__, classes, classes[1:]))
-    # Random letters and digits change their class at 62 % of the positions, names in camelCase far less often.
+    # In random text the class changes at 62 % of the positions, in camelCase names far less often.
     return changes * 5 >= len(text) * 2
 
 
 def alternates(text: str) -> bool:
-    """Return whether letters and digits alternate as in random text, whether in one case or mixed case."""
+    """Return whether letters and digits alternate as often as in random text of one or both cases."""
     if len(text) < 6 or not text.isascii() or _is_filler(text) or _is_version(text) or _is_path(text) or "://" in text:
         return False
     text = text[:_LONGEST_CHECKED]
@@ -218,7 +218,7 @@ def _is_file_or_call(text: str) -> bool:
 
 
 def is_template(password: str) -> bool:
-    """Return whether the text is a reference or a filler in the place of a secret."""
+    """Return whether the text is a variable or a placeholder instead of a secret."""
     opened = password[:1] in _OPENERS and password[-1:] in _CLOSERS
     shell = password[:1] == "$" and password[1:].isidentifier()
     return opened or shell or not password.strip("*.xX")
@@ -229,12 +229,12 @@ _CLOSERS = frozenset("}>]%s")
 
 
 def may_be_random(run: bytes) -> bool:
-    """Check quickly whether a run could be random: both cases and at least two digits."""
+    """Return, by a quick check, whether a run could be random: it has both cases and at least two digits."""
     return run.lower() != run and run.upper() != run and len(run.translate(None, b"0123456789")) < len(run) - 1
 
 
 def _classes(text: str) -> str:
-    """Return A, a or 0 for each letter or digit, - for the special characters of base64, ? for all others."""
+    """Replace capitals with A, small letters with a, digits with 0, other base64 characters with -, the rest with ?."""
     return text.encode("ascii", "replace").translate(_CLASS_OF).decode()
 
 
@@ -248,7 +248,7 @@ _CLASS_OF = bytes.maketrans(
 
 
 def cut_at_next_name(word: str) -> str:
-    """Cut the word where the next parameter begins: ``a&b=``, ``a;B=``, ``a,b=``."""
+    """Return the part of a word before the next parameter, as in ``a&b=``, ``a;B=`` or ``a,b=``."""
     for divider in "&;,":
         position = word.find(divider)
         while position >= 0:

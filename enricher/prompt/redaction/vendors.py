@@ -1,4 +1,4 @@
-"""Prefixes of vendors' tokens, one row for each kind of token, so that adding a vendor takes one line.
+"""List the prefixes of vendors' tokens, one row for each kind of token, so that adding a vendor takes one line.
 
 A row is (prefixes, kind, characters of the body, minimum length of the body).
 """
@@ -19,7 +19,7 @@ HASH = ALNUM + b"./$=,+-_"
 
 
 def _by_prefix(*rows: tuple[bytes, str, bytes, int]) -> list[tuple[bytes, str, bytes, int]]:
-    """Return the rows with one prefix each."""
+    """Return a row for each prefix of the given rows."""
     return [(prefix, kind, body, least) for prefixes, kind, body, least in rows for prefix in prefixes.split()]
 
 
@@ -30,7 +30,7 @@ ANYWHERE = _by_prefix(
     (b"sk_live_ sk_test_ rk_live_ rk_test_", "stripe_key", URL, 8),
     (b"AGE-SECRET-KEY-1", "age_key", UPPER, 20),
 )
-"""These prefixes occur in no ordinary word, so a key is recognised even directly after other letters."""
+"""Prefixes that occur in no ordinary word, so that a token is recognised even directly after other letters."""
 
 AT_A_WORD = _by_prefix(
     (b"sk-ant-", "anthropic_key", URL, 10),
@@ -138,7 +138,7 @@ AT_A_WORD = _by_prefix(
     (b"LS0tLS1CRUdJTiBSU0EgUFJJ LS0tLS1CRUdJTiBQUklWQVRF LS0tLS1CRUdJTiBFQyBQUklW", "private_key", BASE64, 40),
     (b"LS0tLS1CRUdJTiBPUEVOU1NI LS0tLS1CRUdJTiBFTkNSWVBU", "private_key", BASE64, 40),
 )
-"""Names may have these prefixes, too: they must be at the start of a word, and the body must not consist of words."""
+"""Prefixes that names may have, too: they must begin a word, and what follows must not consist of words."""
 
 WITH_A_SIGN = _by_prefix(
     (b"hvs. hvb. hvr.", "vault_token", URL, 24),

@@ -1,1 +1,1 @@
-"""Find the names and requests in the words of a prompt, in nine languages."""
+"""Find what a prompt names and requests, in nine languages."""

@@ -1,6 +1,6 @@
 """The words from which ``enricher.prompt.wording.actions`` recognises an action in a prompt, in nine languages.
 
-Tables in text form, one row per line; an indented line continues the one above. On the hook's path.
+Each table is a text with one row per line; an indented line continues the one above. On the hook's path.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ which command do i use to | what is the command to | what's the command to | wha
   cool | then | lets | just | also | next | must | dann | puis | pode | puoi | pls | plz | now | yes | yep | and |
   hey | nun | und | mal | ora | poi | как | ok | so | hi | to | et | y | e | и
 """
-"""Words that may come before the verb."""
+"""Polite and filler words that may come before the verb."""
 
 ENGLISH = """
 commit: make create do add prepare write draft suggest propose give generate compose craft come: commit | commits |
@@ -71,7 +71,7 @@ changelog: update add write edit put mention note extend create prepare draft: c
 contributor: add list credit include: contributor | contributors | contributors list | authors file | authors list |
   list of contributors | list of authors
 """
-"""Each line is an action, the verbs that begin the clause, and the objects that follow one of them."""
+"""Rows: an action, verbs that can begin the clause, and objects, one of which must follow the verb."""
 
 ALONE = """
 commit: commit: this these those it them all everything what changes as with and both here that's -m -am
@@ -91,7 +91,7 @@ deploy: redeploy: this it that everything changes to again these them all via wi
 release: release: this now to as version
 release: publish: now
 """
-"""Verbs that request the action without an object: alone, or before one of these words."""
+"""Rows: an action, a verb that requests it without an object, and words that may follow the verb."""
 
 FOREIGN = """
 commit: mach erstell fais faire fait crée haz hacer crea faça faz fazer fai fare сделай создай schreib écris escribe
@@ -125,7 +125,7 @@ migration: erstell schreib füg crée ajoute génère crea añade genera crie ad
 changelog: aktualisier ergänz schreib mets ajoute actualiza añade atualiz adicion aggiorna aggiungi обнови добавь:
   changelog ченджлог änderungsprotokoll
 """
-"""Each line is an action, beginnings of verbs, and whole words; both are in one short clause, in any order."""
+"""Rows: an action, beginnings of verbs, and whole words; a short clause must have one of each, in any order."""
 
 WIDE = """
 test: 运行 | 跑 | 执行: 测试 | 单测
@@ -158,7 +158,7 @@ run: アプリ | サーバー | サーバ: を起動 | を実行 | を立ち上�
 build: ビルド: して | を実行
 new-test: テスト: を書 | を追加 | を作
 """
-"""Chinese and Japanese: a first word, and a second one that follows it closely in the same clause."""
+"""Rows for Chinese and Japanese: an action, first words, and second words, one of which must follow closely."""
 
 GO_ON = """
 1 about across after again against also and anyway are as at based because before but by called correctly covering
@@ -167,7 +167,7 @@ GO_ON = """
   summarizing thanks that then there they through thx till titled to today too under until using v via we when where
   which while who with within without work works you yourself
 """
-"""Words that may follow the object, so that it is not the first half of a longer name."""
+"""Words that may follow the object; if another word follows, the object is the first half of a longer term."""
 
 BETWEEN = """
 a additional affected all alpha an another any api backend background beta both broken browser bun cargo cli

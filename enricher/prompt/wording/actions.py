@@ -1,7 +1,7 @@
 """Detect which of a project's usual actions a prompt asks for: commit, open a pull request, release, run the tests.
 
-Reads clause by clause. In English a clause asks for an action if it begins with the verb, after polite words, and the
-object is not the first half of another term ("the pull request template"). In the other languages
+A prompt is read clause by clause. In English, a clause asks for an action if it begins with the verb, after polite
+words, and the object is not the first half of a longer term ("the pull request template"). In the other languages,
 verb and object may be anywhere in a short clause. On the hook's path: no regular expressions.
 """
 
@@ -14,7 +14,7 @@ NAMED_BETWEEN = ("dependency", "contributor", "changelog")
 """Actions whose object may have a name before it: "add zod as a dependency"."""
 
 MOST_WORDS = 160
-"""Maximum words of a prompt that is read in full; in a longer one only the first and last lines may ask."""
+"""Maximum words of a prompt that is read in full; of a longer one, only the beginning and the end are read."""
 ENDS_OF_A_LONG_ONE = 300
 LONGEST_CLAUSE = 14
 LONGEST_VERB = 15
@@ -30,7 +30,7 @@ _BREAKS = (
     "\N{FULLWIDTH LEFT PARENTHESIS}", "\N{FULLWIDTH RIGHT PARENTHESIS}", "(", ")",
 )  # fmt: skip
 NEEDS_A_THING = ("format", "build", "test", "compile")
-"""Verbs that alone request nothing, since they are nouns, too."""
+"""Verbs that request nothing if they stand alone, since they may be nouns."""
 GOING_ON = frozenset("continue keep resume start finish go carry".split())
 """Verbs before a gerund that names the action: "continue fixing", "go on with running"."""
 _OWN_CHANGES = frozenset(
@@ -43,7 +43,7 @@ _WIDE_NOT = (
     "没有", "还没",
     "した", "された", "不要", "别", "しないで",
 )  # fmt: skip
-"""Words for parts of a screen, data, failures, the past and prohibitions; a clause with one requests no action."""
+"""Chinese and Japanese words for screens, data, failures, the past and prohibitions: such a clause requests nothing."""
 _NEGATIONS = frozenset(
     "don't dont not never without nicht ohne kein keine pas sans sin não sem non senza не без no".split()
 )
@@ -54,8 +54,8 @@ _ENGLISH_WORDS = frozenset("the is are to of this that for with in".split())
 class _Words:
     """The tables of ``enricher.prompt.wording.action_words``, parsed once.
 
-    This runs for every prompt, so rows are split no further than needed: the verbs of a row stay one text, in which a
-    verb is found with a space on both sides.
+    They are parsed for every prompt, so rows are split no further than needed: the verbs of a row stay one text, in
+    which a verb is searched for with a space on both sides.
     """
 
     __slots__ = ("alone", "between", "english", "foreign", "go_on", "polite", "verbs", "wide")
@@ -104,7 +104,7 @@ def asked_actions(prompt: str) -> list[str]:
 
 
 def clauses(text: str) -> list[str]:
-    """Return the clauses of a lower-case prompt in the user's own words, without polite words at their beginning."""
+    """Split the lines that the user wrote into clauses, without the polite words at their beginning."""
     own_text = "\n".join(_own_lines(text))
     if len(own_text.split()) > MOST_WORDS:
         head, tail = own_text[:ENDS_OF_A_LONG_ONE], own_text[-ENDS_OF_A_LONG_ONE:]
@@ -170,7 +170,7 @@ def _english(clause: str) -> str:
 
 
 def _without_going_on(words: list[str]) -> list[str]:
-    """Return "continue with fixing the tests" as "fix the tests"; the words themselves if no known verb follows."""
+    """Turn "continue with fixing the tests" into "fix the tests"; return the words unchanged without a known verb."""
     at = next((number for number, word in enumerate(words[1:4], 1) if word not in ("on", "with")), 0)
     gerund = words[at].removesuffix("ing")
     forms = (gerund, gerund[:-1], f"{gerund}e") if gerund != words[at] else ()
@@ -196,7 +196,7 @@ def _of_alone(verb: str, rest: list[str]) -> str:
 
 
 def _is_committable(verb: str, rest: list[str], behind: frozenset[str]) -> bool:
-    """Return whether the words after "commit" name something that can be committed and not a longer term."""
+    """Return whether the words after a verb such as "commit" name an object of it and not a longer term."""
     thing = next((word for word in rest if word not in _words().between), "")
     at = rest.index(thing) + 1 if thing else len(rest)
     if at < len(rest) and rest[at] not in _words().go_on:
@@ -215,7 +215,7 @@ def _is_path(word: str) -> bool:
 
 
 def _has_object(rest: list[str], things: frozenset[str], verb: str, action: str) -> bool:
-    """Return whether the verb's object follows, after articles and the like, and is not part of a longer name."""
+    """Return whether an object of the verb follows, possibly after articles etc., that is no part of a longer term."""
     for at, word in enumerate(rest[:MOST_BETWEEN]):
         for length in (4, 3, 2, 1):
             if " ".join(rest[at : at + length]) not in things:

@@ -7,13 +7,13 @@ Loaded only for prompts that contain a trace or an error.
 from __future__ import annotations
 
 MOST_LINES = 400
-"""Lines read at each end of a prompt: some languages print the innermost frame first, others last."""
+"""Lines that are read at each end of a prompt: some languages print the innermost frame first, others last."""
 LONGEST_PATH = 200
 SOURCE_ENDS = frozenset(
     "py pyi pyx js jsx ts tsx mjs cjs mts cts vue svelte astro go rs rb rake erb java kt kts scala groovy clj swift m"
     " mm c h cc cpp cxx hh hpp cs fs vb razor php phtml sh lua r dart ex exs erl hs jl zig nim cr ml pl pm".split()
 )
-"""Extensions of files that programs report in a trace; documents and data, which people name, are in ``words``."""
+"""Extensions of the source files that traces mention; ``wording.words`` has those of all files that people name."""
 JVM_ENDS = frozenset(("java", "kt", "kts", "scala", "groovy", "clj"))
 LIBRARY_PACKAGES = (
     "java.", "javax.", "jakarta.", "jdk.", "sun.", "com.sun.", "oracle.", "kotlin.", "kotlinx.", "scala.", "groovy.",
@@ -38,7 +38,7 @@ PYTHON_ENDS = (".py", ".pyi", ".pyx")
 
 
 class Frame:
-    """One frame: ``path:line``, and whether it is the project's own code or a library's."""
+    """A frame of a trace: its ``path:line``, and whether it is in the project's own code or in a library."""
 
     __slots__ = ("is_own", "path", "where")
 
@@ -49,12 +49,12 @@ class Frame:
 
 
 def innermost_frame(text: str) -> str:
-    """Return the innermost frame that is not library code, as ``path:line``; empty without one."""
+    """Return the innermost frame outside libraries as ``path:line``; empty if there is none."""
     sections: list[list[Frame]] = [[]]
     innermost_last = False
     for line in _ends_of(text):
         bare = line.strip()
-        if bare.startswith("Caused by:"):  # Java prints the root cause last, and in each part its innermost frame first
+        if bare.startswith("Caused by:"):  # Java prints the root cause last, but each cause's innermost frame first
             sections.append([])
         elif "Traceback (most recent call last)" in bare:
             innermost_last = True
@@ -69,7 +69,7 @@ def innermost_frame(text: str) -> str:
 
 
 def error_name(text: str) -> str:
-    """Return the name of the exception, such as ``KeyError``; empty without one."""
+    """Return the name of the exception, such as ``KeyError``; empty if there is none."""
     for line in reversed(_ends_of(text)):
         name = line.strip().removeprefix("Uncaught ").removeprefix("Caused by: ").partition(":")[0]
         last = name.rpartition(".")[2]
@@ -79,7 +79,7 @@ def error_name(text: str) -> str:
 
 
 def read_frame(bare: str) -> Frame | None:
-    """Return the frame in a line without its indent, in any language; None for any other line."""
+    """Return the frame that a line, stripped of its indent, describes in any language; None for any other line."""
     if bare.startswith("File "):
         return _python(bare)
     if bare.startswith("at "):
@@ -111,7 +111,7 @@ def _is_own(path: str) -> bool:
 
 
 def _is_vendored(path: str) -> bool:
-    """Return whether a package manager installed the file; a project may have a folder named vendor, too."""
+    """Return whether a package manager installed the file in ``vendor``, which may also be a project's own folder."""
     _, found, inside = ("/" + path).rpartition("/vendor/")
     if not found:
         return False
@@ -130,7 +130,7 @@ def _python(bare: str) -> Frame | None:
 
 
 def _at(call: str) -> Frame | None:
-    """Read what follows ``at``: a frame of JavaScript, Java, C#, or a backtrace of Rust."""
+    """Read what follows ``at`` in a frame of JavaScript, Java, C# or Rust."""
     before, found, place = call.rpartition(" in ")
     path, numbered, number = place.rpartition(":line ")
     if found and before and numbered and _is_number(number):
@@ -154,13 +154,13 @@ def _php(bare: str) -> Frame | None:
 
 
 def _panic(bare: str) -> Frame | None:
-    """Read ``panicked at src/main.rs:4:5:``, and the older form with the message before the place."""
+    """Read Rust's ``panicked at src/main.rs:4:5:``, and the older form with the message before the location."""
     words = bare.partition("panicked at ")[2].split()
     return (_located(words[0]) or _located(words[-1])) if words else None
 
 
 def _compiler_or_test(bare: str) -> Frame | None:
-    """Read lines that begin with the place: Go, Ruby, ``pytest --tb=short`` and TypeScript's compiler."""
+    """Read lines that begin with the location, as in Go, Ruby, ``pytest --tb=short`` and TypeScript's compiler."""
     place, _, after = bare.partition(" ")
     if after.startswith(("error TS", "- error")) or (not after and place.endswith(": error")):
         path, bracket, numbers = place.rstrip(":").rpartition("(")
@@ -196,7 +196,7 @@ def _located(place: str) -> Frame | None:
 
 
 def _file_of(address: str) -> str:
-    """Return the file in a URL; a URL of another computer keeps its scheme, so that it counts as a library."""
+    """Return the file in a URL; a URL of another host is returned with its scheme, so that it counts as a library."""
     scheme, found, rest = address.partition("://")
     path = (rest if found else address).partition("?")[0]
     if not found:

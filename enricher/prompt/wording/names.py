@@ -1,7 +1,8 @@
 """Extract what a prompt names: identifiers, files, routes, flags, quoted texts, errors.
 
-Only the user's own lines count. Of pasted logs, traces and code only the error's message counts: the prompt is
-rarely about the rest. On the hook's path: no regular expressions.
+Names are read in the lines that the user wrote. Pasted logs, traces and code give only error messages, failed tests,
+the innermost frame and some lines of code: prompts are rarely about the rest. On the hook's path: no regular
+expressions.
 """
 
 from __future__ import annotations
@@ -10,20 +11,20 @@ from enricher.prompt.wording.words import STOP_WORDS, generic_stems, introduces,
 
 IDENTIFIER, FILE, ROUTE, FLAG, TEXT, ERROR = "identifier", "file", "route", "flag", "text", "error"
 FRAME = "frame"
-"""The location that a pasted trace points to: the innermost frame outside libraries."""
+"""Kind of name: the location to which a pasted trace points, which is the innermost frame outside libraries."""
 CODE = "code"
-"""A line of pasted code, which may be the project's own."""
+"""Kind of name: a line of pasted code, which may be from the project."""
 ATTACHED, COMMAND = "attached", "command"
-"""ATTACHED: ``@path``, which the client reads if it exists; COMMAND: the subcommand in "`tool sub`"."""
+"""Kinds of names: the file in ``@path``, which the client reads if it exists; the subcommand in "`tool sub`"."""
 FAILED = "failed"
-"""The file of a test that failed, in the pasted output of a test runner."""
+"""Kind of name: the file of a failed test in the pasted output of a test runner."""
 MOST_CHARS = 12_000
 MOST_LINES = 300
 MOST_NAMES = 24
 LONGEST_NAME, LONGEST_TEXT = 80, 120
 LONGEST_NUMBER = 7
 SHORTEST_CODE, MOST_CODE_LINES = 24, 4
-"""Minimum characters of a line of pasted code that is looked up, and the most such lines: the longest of them."""
+"""Minimum characters of a line of pasted code that is looked up, and the maximum number of such lines (the longest)."""
 CODE_SIGNS = ("(", "=", "{", ";")
 QUOTES = {
     '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "「": "」", "『": "』", "`": "`", "‘": "’", "‹": "›", "《": "》",
@@ -33,13 +34,13 @@ SYSTEM_FOLDERS = frozenset(
     "users home tmp etc var usr opt mnt root dev bin sbin proc sys private volumes library applications srv run lib"
     " media data workspace workspaces nix".split()
 )
-"""First folders of absolute file paths; a path that begins with any other folder may be a route of a program."""
+"""First folders of absolute file paths; a path that begins with any other folder may be a route of a web service."""
 METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "WS"))
 ROUTE_WORDS = (
     "route", "endpoint", "url", "page", "api", "pfad", "seite", "ruta", "rota", "маршрут", "路由", "接口", "エンドポイント",
 )  # fmt: skip
 HOST_ENDINGS = frozenset("com org net io dev ai app co edu gov de fr es it uk eu ru cn jp br local md".split())
-"""Last parts of host names."""
+"""Last parts of host names, which are not names in code."""
 KINDS_OF_SYMBOL = frozenset(
     "class function func method struct interface enum trait component hook decorator fixture macro mixin dataclass"
     " klasse funktion methode schnittstelle komponente classe fonction méthode composant clase función método"
@@ -53,7 +54,7 @@ MAKING = (
     "escrev", "salv", "nuov", "aggiung", "scriv", "созда", "нов", "добав", "напи", "сохран", "创建", "新建", "添加", "写",
     "生成", "保存", "新增", "作成", "新規", "追加", "書",
 )  # fmt: skip
-"""A line with one of these may ask to create something; its absence from the project is then not reported."""
+"""A line with one of these may ask to create what it names, whose absence from the project is then not reported."""
 CREATING = (
     "create ", "generate ", "new file", "call it", "name it", "erstell", "lege ", "neue datei", "crée", "créer",
     "nouveau fichier", "crea ", "nuevo archivo", "novo arquivo", "cria ", "crie ", "nuovo file", "созда", "новый файл", "创建",
@@ -61,11 +62,11 @@ CREATING = (
 )  # fmt: skip
 """A line with one of these asks to create the file that it names."""
 MANY_PASTED, MANY_VALUES = 4, 4
-"""Pasted lines from which on the lines between them count as pasted, too; values on a line that make it data."""
+"""So many pasted lines make the lines between them count as pasted, too; so many values make a line count as data."""
 FAILURES = ("FAILED ", "FAIL ")
 """Beginnings of the lines in which a test runner names a failed test."""
 FIRST_SYMBOL = 0x1F000
-"""Programs begin log lines with pictograms; people do not begin sentences with them."""
+"""First code point of the pictograms with which programs begin log lines, but people do not begin sentences."""
 LEVELS = ("ERROR", "INFO", "WARN", "WARNING", "DEBUG", "TRACE", "FATAL", "CRITICAL", "[error]", "[info]", "[warn]")
 _PASTED_STARTS = (
     ">>> ", "... ", "$ ", "% ", 'File "', "diff --git", "@@ ", "+++ ", "--- ", "+ ", "|", "{", "}", "</", "<!",
@@ -77,10 +78,10 @@ _PASTED_ENDS = ("{", ";", "},", "});", ");", "=>", "/>", "\\")
 
 
 class Name:
-    """A name in a prompt: ``text`` as written, ``owner`` the class or module before it.
+    """A name in a prompt: ``text`` is the name as written, ``owner`` the class or module before it.
 
-    ``line`` is the number after a file's name. ``is_certain``: its form or the marks around it leave no
-    doubt that it is a name; ``may_be_new``: the prompt may ask to create it; ``is_made``: the prompt asks for that.
+    ``line`` is the line number after a file's name. ``is_certain``: its form or the marks around it leave no doubt
+    that it is a name; ``may_be_new``: the prompt may ask to create it; ``is_made``: the prompt does ask to create it.
     """
 
     __slots__ = ("is_certain", "is_made", "kind", "line", "may_be_new", "owner", "text")
@@ -116,7 +117,7 @@ def _is_of_trace(bare: str) -> bool:
 
 
 def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
-    """Return for each line whether it is pasted; lines between many pasted ones outside fences count as pasted."""
+    """Return for each line whether it is pasted; if many are, the lines between them count as pasted, too."""
     found: list[bool] = []
     unmarked: list[int] = []
     is_fenced = False
@@ -133,7 +134,7 @@ def _pasted(lines: list[tuple[str, str]]) -> list[bool]:
 
 
 def _is_pasted(line: str, bare: str) -> bool:
-    """Return whether a line is not prose: code, a log, the output of a program, data."""
+    """Return whether a line is not prose but code, part of a log, the output of a program, or data."""
     if line.startswith(("    ", "\t")) and not bare.startswith(("-", "*", "•")) and not bare[0].isdecimal():
         return True
     if bare.startswith(_PASTED_STARTS) or bare.endswith(_PASTED_ENDS) or ord(bare[0]) >= FIRST_SYMBOL:
@@ -143,7 +144,7 @@ def _is_pasted(line: str, bare: str) -> bool:
         return True
     if (first_word in ("let", "export", "return") and " = " in bare) or (first_word == "from" and " import " in bare):
         return True
-    if first_word == "at" and (bare.endswith(")") or bare[-1].isdecimal()):  # a frame; not "at the top of …"
+    if first_word == "at" and (bare.endswith(")") or bare[-1].isdecimal()):  # a frame of a trace, not "at the top of …"
         return True
     if bare.count("=") >= MANY_VALUES or bare.count('": ') + bare.count("': ") >= MANY_VALUES:
         return True
@@ -161,12 +162,12 @@ def _is_pasted(line: str, bare: str) -> bool:
 
 
 def _is_data(bare: str) -> bool:
-    """Return whether a line is from a log or a table, not code; such lines differ in every prompt."""
+    """Return whether a line is from a log or a table and so cannot be found in the project, unlike code."""
     return bare[0] in "[|{<0123456789" or "://" in bare or bare.startswith(("at ", "File ")) or ord(bare[0]) > 127
 
 
 def _is_position(word: str) -> bool:
-    """Return whether a word is a place in a running program: ``app.js:12``, ``stats?page=2:774``, ``VM343:1``."""
+    """Return whether a word is a location in a browser's log that is no file: ``stats?page=2:774``, ``VM343:1``."""
     name, colon, number = word.strip("()").rpartition(":")
     name = name.rpartition(":")[0] if name.rpartition(":")[2].isdecimal() else name
     return bool(colon and number.isdecimal() and name and name[0].isalpha() and not is_file(name))
@@ -189,7 +190,7 @@ class _Reader:
         known.may_be_new = known.may_be_new or name.may_be_new
 
     def pasted(self, bare: str) -> None:
-        """Collect names from a pasted line: a failed test, an error message of the project's code, or a line of code."""
+        """Collect what is worth looking up in a pasted line: a failed test, an error message, or a line of code."""
         if bare.startswith(FAILURES):
             test = bare.split(None, 2)[1].partition("::")[0]
             if is_file(test):
@@ -221,7 +222,7 @@ class _Reader:
             self._names_near_kinds(plain)
 
     def _line_number(self, raw: str, before: str) -> None:
-        """Give the last file without a line the number in "@app.py (15-68)" or "app.py, line 15"."""
+        """Store the line number in "@app.py (15-68)" or "app.py, line 15" with the file before it."""
         number = raw.strip(_AROUND + ".").partition("-")[0].lstrip("L")
         is_line = raw.startswith("(") or before.lower() in ("line", "lines")
         if is_line and number.isdecimal() and len(number) < LONGEST_NUMBER:
@@ -230,7 +231,7 @@ class _Reader:
                 last.line = int(number)
 
     def _quoted(self, text: str) -> str:
-        """Read the texts in quotation marks; return the line without them."""
+        """Collect the names in quotation marks; return the line without the quotations."""
         kept: list[str] = []
         at = start = 0
         while at < len(text):
@@ -263,7 +264,7 @@ class _Reader:
             self.found[TEXT, inside].is_made = introduces(before)
 
     def word(self, raw: str, before: str, *, is_marked: bool = False) -> bool:
-        """Read one word; return whether it names something."""
+        """Store a word that is a name; return whether it was recognised as one."""
         token = raw.strip(_AROUND).rstrip(_AROUND + ".")
         if "://" in raw or "@" in token[1:] or (token.startswith("#") and token[1:].isdecimal()):
             return False
@@ -315,7 +316,7 @@ class _Reader:
         if not is_marked and "-" in token:  # "save_session-Funktion"
             token = token.partition("-")[0]
         token = token.replace("’", "'").removesuffix("'s")
-        # "l'UserService" names what follows the apostrophe; after a longer word, what precedes it is the name.
+        # In "l'UserService" the name follows the apostrophe; in "UserService'te" it precedes it.
         token = token.rpartition("'")[2] if len(token.partition("'")[0]) < 3 else token.partition("'")[0]
         parts = [part for part in token.split(".") if part]
         if not parts or len(parts) > 6 or not all(is_identifier(part) for part in parts):
@@ -325,7 +326,7 @@ class _Reader:
             return is_kebab
         owner = next((part for part in reversed(parts[:-1]) if part not in ("self", "this", "cls")), "")
         is_member = owner[:1].isupper() and parts[-1].islower()  # "Cart.total" counts only if Cart has it
-        # "storage.orders.load" is a path of modules or of keys, or a text of the program; "shop.example.org" is a host.
+        # "storage.orders.load" is a path of modules or keys, or a string in the code; "shop.example.org" is a host.
         is_path = len(parts) > 2 and min(map(len, parts)) > 1 and parts[-1] not in HOST_ENDINGS
         if is_path and parts[0] not in ("self", "this", "cls", "www"):
             self.note(Name(TEXT, ".".join(parts)))
@@ -337,7 +338,7 @@ class _Reader:
         return True
 
     def _names_near_kinds(self, words: list[str]) -> None:
-        """Read plain words that the prompt calls a class, a function etc.: "the Cart class"."""
+        """Store the plain words that the prompt calls a class, a function etc., as in "the Cart class"."""
         for at in range(len(words) - 1):
             before, behind = words[at : at + 2]
             for kind, one in ((before, behind), (behind, before)):
@@ -369,7 +370,7 @@ def is_error(head: str) -> bool:
 
 
 def _path_and_line(token: str) -> tuple[str, int]:
-    """Return path and line of "app.py:15", "app.py:15-20" or "app.py#L15"; 0 without a line."""
+    """Split "app.py:15", "app.py:15-20" or "app.py#L15" into path and line, which is 0 if there is none."""
     path, _, behind = token.partition(":")
     path, _, anchor = path.partition("#L")
     number = (behind or anchor).partition(":")[0].partition("-")[0]
@@ -387,7 +388,7 @@ def _closing(text: str, start: int, closing: str) -> int:
 
 
 def _spaced(text: str) -> str:
-    """Replace letters of scripts that are written without spaces, such as Chinese, by blanks."""
+    """Replace the characters of scripts that are written without spaces, such as Chinese, with blanks."""
     if text.isascii():
         return text
     return "".join(" " if ord(letter) >= 0x2E80 else letter for letter in text)

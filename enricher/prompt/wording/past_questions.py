@@ -1,6 +1,6 @@
 """Detect what a prompt asks about a name's past, in nine languages: when it was added, who changed it, where it went.
 
-Pure, on the hook's path, and loaded only if a prompt contains a word of ``enricher.context.channels.history``.
+Pure. On the hook's path, but loaded only for a prompt with a word that ``enricher.context.channels.history`` lists.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _ENGLISH = (
     (CHANGED, "the commit", "changed broke modified touched"),
     (CHANGED, "which change", "broke caused"),
 )
-"""Rows: the kind of question, how it begins (one of several), and words of which one must follow.
+"""Rows: the kind of question, the possible beginnings, and words, one of which must follow.
 
 Word order matters in English; in the other languages question word and verb may be anywhere in the sentence.
 """
 
 _AT_THE_START = ("who", "revert", "restore", "bring", "resurrect", "reintroduce")
-"""Words that count only at the beginning: "the user who removed it" asks nothing."""
+"""Words that ask something only at the beginning of a sentence, unlike "the user who removed it"."""
 _BEFORE_AN_ORDER = frozenset(
     "please can could would you we i let's lets just and then so find out know tell me ok no want to".split()
 )
@@ -88,7 +88,7 @@ _DEEDS = (
         " откат"
     ).split()),
 )  # fmt: skip
-"""Beginnings of words for each kind of question, in all languages but English."""
+"""Beginnings of verbs that show the kind of question, in all languages but English."""
 _BACK = (
     "zurückholen wiederherstellen wiederherzustellen stelle wieder restaure restaurer rétablis rétablir remets restaura"
     " restaurar recupera recuperar restablece ripristina ripristinare восстанови восстановить верни вернуть"
@@ -134,7 +134,7 @@ def _asks_in_english(words: list[str], padded: str) -> str:
 
 
 def _is_used_to(words: list[str]) -> bool:
-    """Return whether something "used to" be different, as opposed to "is used to do" something."""
+    """Return whether the sentence says that something "used to" be different, not that it "is used to" do something."""
     return any(
         words[at : at + 2] == ["used", "to"]
         and words[at - 1] in ("it", "this", "that", "they", "which", "we", "there")

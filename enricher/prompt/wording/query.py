@@ -1,6 +1,6 @@
 """Extract from a prompt the terms for a search of the project: words, names, paths, frames, quoted messages.
 
-Reads a prompt or a whole issue report line by line; the weight of a word depends on its place: the first
+A prompt, possibly a whole issue report, is read line by line. The weight of a word depends on its place: the first
 line, backticks, code, a trace, a list of versions. On the hook's path: no regular expressions.
 """
 
@@ -12,13 +12,13 @@ MOST_CHARS = 24_000
 MOST_LINES = 600
 MOST_IDENTIFIERS = 60
 TITLE, MARKED, HEADING, ERROR, PROSE, STEPS, CODE, IMPORT, TRACE, DATA, ASIDE = range(11)
-"""Places of a word: MARKED is in backticks; DATA are pasted files and outputs; ASIDE are lists of versions."""
+"""Places of a word; MARKED means in backticks, DATA in a pasted file or output, ASIDE in a list of versions."""
 WORD_WEIGHTS = [3.0, 2.2, 1.5, 1.5, 1.0, 0.7, 0.4, 0.3, 0.4, 0.15, 0.1]
-"""Weight of a word for the search, by its place."""
+"""The weight of a word in the search, for each of the places."""
 NAME_WEIGHTS = [1.0, 1.0, 0.8, 0.6, 0.7, 0.5, 0.22, 0.12, 0.25, 0.05, 0.02]
-"""How certain it is that a word in this place is a name of the project."""
+"""How certain it is that a word is a name of the project, for each of the places."""
 PLAIN_IN_CODE, PLAIN_CAPITAL = 0.3, 0.1
-"""Factors on the name weight of a plain word in code, and of a plain word with a capital."""
+"""Factors that lower the name weight of a plain word in code, and of a capitalised plain word elsewhere."""
 
 ASIDES = (
     "environment", "version", "system info", "system inform", "platform", "installed packages", "dependencies",
@@ -42,8 +42,8 @@ class Query:
 
     ``weights`` are index terms; ``names`` are identifiers as written; ``dotted`` are names such as
     ``pkg.module.Class``; ``paths`` are (path, line or 0, place); ``frames`` are (path, line) of a trace, in order;
-    ``messages`` are quoted texts; ``commits`` are hexadecimal names; ``titled`` are the terms of the first line,
-    ``pairs`` are adjacent words of it, ``words_by_term`` maps a term to the word in the prompt.
+    ``messages`` are quoted texts; ``commits`` are hexadecimal ids; ``titled`` are the terms of the first line,
+    ``pairs`` its adjacent words, joined; ``words_by_term`` maps a term to the word in the prompt.
     """
 
     __slots__ = (
@@ -83,7 +83,7 @@ def _without_comments(text: str) -> str:
 
 
 class _Reader:
-    """State between lines: the open fence, the current heading, whether the title was read."""
+    """Reads a prompt line by line; remembers what affects the next lines, such as an open fence or the section."""
 
     def __init__(self) -> None:
         self.query = Query()
@@ -169,7 +169,7 @@ class _Reader:
             self.words(bare, where)
 
     def defined(self, bare: str, first: str) -> None:
-        """Store the names that a code sample defines itself: they are not names of the project."""
+        """Store the names that a line of a code sample defines: they are probably not names of the project."""
         words = bare.partition("(")[0].partition("=")[0].partition(":")[0].split()
         if first in ("def", "class", "function", "const", "let", "var", "async", "export", "type", "interface"):
             self.own.update(words[1:])
@@ -177,7 +177,7 @@ class _Reader:
             self.own.add(words[0])
 
     def prose(self, text: str, where: int) -> None:
-        """Read prose; text in backticks counts as code."""
+        """Read a line of prose at the place ``where``; words in backticks count as certain names."""
         for number, part in enumerate(text.split("`")):
             if not part.strip():
                 continue
@@ -191,7 +191,7 @@ class _Reader:
             self.pair(text)
 
     def pair(self, title: str) -> None:
-        """Store adjacent title words, which may be one name: "bulk create" is ``bulk_create``."""
+        """Store each pair of adjacent title words, since it may be one name: "bulk create" is ``bulk_create``."""
         plain = title.lower().replace("n't", "").replace("'s", "").translate(_SEPARATORS)
         words = [word for word in plain.split() if word.isalpha()]
         for at in range(len(words) - 1):
@@ -252,7 +252,7 @@ class _Reader:
             names[word] = max(names.get(word, 0.0), weight)
 
     def place(self, token: str, where: int) -> None:
-        """Read a path or a dotted name."""
+        """Store ``token`` if it is a path or a dotted name."""
         slashed = token.replace("\\", "/")
         path, _, line = slashed.partition(":")
         number = line.partition(":")[0]
@@ -271,7 +271,7 @@ class _Reader:
                 self.name(part, weight)
 
     def link(self, address: str) -> None:
-        """Store the path in a link to a file on GitHub and the like: it may exist in this project. Ignore others."""
+        """Store the path in a link to a file on GitHub and the like, since this project may have it."""
         for mark in ("/blob/", "/tree/", "/src/branch/"):
             _, found, inside = address.partition(mark)
             path, _, anchor = inside.partition("/")[2].partition("#")
@@ -283,7 +283,7 @@ class _Reader:
         query = self.query
         for term, total in self.sums.items():
             most = self.most[term]
-            # Repetitions raise the largest weight of a word by half at most: a pasted log repeats many words.
+            # Repetition raises the largest weight of a word by at most half, because pasted logs repeat many words.
             query.weights[term] = most * (1.0 + 0.25 * min(2.0, total / most - 1.0))
         for pair in query.pairs:
             query.weights.setdefault(pair, WORD_WEIGHTS[TITLE] * 0.6)

@@ -1,8 +1,8 @@
 """Mask pasted texts, names and quotations in a prompt, so that only the user's own words are read as words.
 
-Works on lines and whitespace-separated chunks with str methods only, so the time is
-linear in the prompt. Each masked part is replaced by one marker character and blanks
-of the same total length: offsets into the masked text are offsets into the prompt.
+Lines and whitespace-separated chunks are read with str methods only, so the time is linear in the length of the
+prompt. Each masked part is replaced by a marker character and blanks of the same total length: offsets into the
+masked text are offsets into the prompt.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _STACK_WORDS = ("Traceback (most recent", "Caused by:", "goroutine ", "node:inte
 _ERROR_STARTS = ("error:", "error[", "fatal:", "Error ", "FAIL")
 _LEVELS = ("ERROR", "WARN", "FATAL", "INFO ", "DEBUG ", "[error]", "[warn", "[info]", "npm ERR", "npm WARN", "✖", "✗ ")
 _OWN_WORDING = ("", "item", "heading", "error_line")
-"""Kinds of lines that are not masked; an error is often quoted within a sentence of the user."""
+"""Kinds of lines that are not masked; a line with an error is often a sentence of the user that quotes it."""
 _BOXES = "│┌└├─⎯━═║╭╰▶"
 _ERRORS = (
     "error:", "exception:", "traceback", "error ", "errno", "failed", "fatal", "panic", "cannot ", "not found",
@@ -42,7 +42,7 @@ _ERRORS = (
 
 
 class MaskedText:
-    """The masked text and the structural features found, each with the span of its first occurrence."""
+    """A masked text and the structural features that were found in it, each with the span of its first occurrence."""
 
     __slots__ = ("features", "masked")
 
@@ -59,10 +59,10 @@ def survey(text: str) -> MaskedText:
         text = _lines(text, found)
     if "`" in text:
         text = _between(text, "`", "`", CODE, found)
-    if "](" in text:  # a Markdown link: of the same length, but its address becomes a chunk of its own
+    if "](" in text:  # a Markdown link: separate its address, without changing the length
         text = text.replace("](", "] ")
     text = _chunks(text, found)
-    # Quotations come last, so that files and identifiers inside them are still noted as features.
+    # Quotations are masked last, so that files and identifiers inside them are still found as features.
     for opening, closing in (('"', '"'), ("“", "”"), ("«", "»")):
         if opening in text:
             text = _between(text, opening, closing, QUOTE, found)
@@ -128,7 +128,7 @@ def _lines(text: str, found: dict[str, tuple[int, int]]) -> str:
 
 
 def _kind(bare: str, line: str) -> str:
-    """Return the kind of a line that is not prose, such as "stack_trace" or "log"; empty for prose."""
+    """Return the kind of a line, such as "stack_trace" or "log"; empty for prose."""
     first = bare[0]
     if first in "-*•+" and bare[1:2] in " \t":
         return "item"
@@ -163,7 +163,7 @@ def _kind(bare: str, line: str) -> str:
 
 
 def _stamped(bare: str) -> bool:
-    """Return whether a line begins like a log: a time with two colons, or an address and a date."""
+    """Return whether a line begins like one of a log: with a time that has two colons, or an address and a date."""
     head = bare[:32]
     return (head[0].isdigit() or head[0] == "[") and (head.count(":") >= 2 or " - - [" in head) and head[1:2].isdigit()
 
@@ -234,7 +234,7 @@ _FEATURE = {
 
 
 def chunk_marker(chunk: str) -> str:
-    """Return the marker for a chunk that is not a word: a URL, a file, an identifier; else empty."""
+    """Return the marker for a chunk that is a URL, an image, a file or an identifier; empty for a word."""
     if "://" in chunk or chunk.startswith("www."):
         return URL
     if chunk.startswith("[Image"):
@@ -261,7 +261,7 @@ def _is_identifier(bare: str) -> bool:
 
 
 def file_kind(name: str) -> str:
-    """Return the marker for a chunk that names a file or folder; else empty."""
+    """Return the marker for a chunk that names a file or folder; empty for any other chunk."""
     low = name.lower().rstrip("/")
     if not low:
         return ""

@@ -1,8 +1,8 @@
 """Decide whether a sentence that mentions a time is about work done then, not about dates that a program processes.
 
 Words for times have many uses ("add a yesterday filter", "in May we will", "orders of last week"), so a sentence needs
-further evidence: a statement that user or agent did something, a question about changes, a change named by its time, or
-a problem that began then. Pure, on the hook's path; loaded for prompts that mention a time.
+further evidence: a statement that user or agent did something, a question about changes, a change identified by its
+time, or a problem that began then. Pure. On the hook's path, but loaded only for prompts that mention a time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from enricher.prompt.wording.words import STOP_WORDS, generic_stems, stem
 
 WORK, CHANGE, TROUBLE = "work", "change", "trouble"
-"""WORK: someone did something or asks about it; CHANGE: a change named by its time; TROUBLE: a problem since then."""
+"""What a sentence says: someone worked (or asks about work); a change is identified by its time; a problem began."""
 
 _SOMEBODY = frozenset("we i you us anyone someone somebody i've we've you've we'd i'd everyone".split())
 _OTHERS = frozenset("he she they".split())
@@ -31,7 +31,7 @@ _NOUNS = frozenset(
 _DO_FIRST = frozenset(
     "rename rewrite release work fix merge revert commit push deploy change refactor diff rebase".split()
 )
-"""Words for work that are an instruction if they begin a sentence."""
+"""Words for work that, at the beginning of a sentence, are an instruction instead of a mention of past work."""
 _AFTER_WHAT = frozenset(
     "changed happened broke was were did has have got is new commits changes commit change work files functions tests code"
     " features modules parts prs tickets else landed all".split()
@@ -84,7 +84,7 @@ _FOREIGN_DONE = (
     "коммит", "закоммит", "слил", "работали", "удалил",
 )  # fmt: skip
 _ENGLISH = frozenset("the of to is for and with should not this that it are be on by from were".split())
-"""English words that none of the other languages has, unlike "in", "at" and "was"."""
+"""English words that do not occur in any of the other languages, unlike "in", "at" and "was"."""
 _COMMITS = ("commits", "коммит")
 _FOREIGN_WORKED = (
     "lief ", "ging ", "funktionierte", "marchait", "fonctionnait", "funcionaba", "funcionava", "funzionava", "работало",
@@ -119,7 +119,7 @@ _ASIAN_SCREENS = "筛选 过滤 列 按钮 页面 标签 字段 图表 报表 �
 
 
 def in_english(words: list[str], at: int, end: int, *, is_since: bool) -> str:
-    """Return WORK, CHANGE or TROUBLE for an English sentence that mentions a time; empty if it is none of them."""
+    """Return WORK, CHANGE or TROUBLE for an English sentence that mentions a time; empty if it says none of these."""
     after = words[end] if end < len(words) else ""
     is_of_the_time = words[end - 1].endswith("'s")
     if after in _THINGS_OF_A_TIME or after.count(":") or (at and words[at - 1] in ("a", "an") and not is_of_the_time):
@@ -192,7 +192,7 @@ def _is_trouble(words: list[str], at: int, end: int, *, is_since: bool) -> bool:
 
 
 def in_other_languages(lowered: str, words: list[str], at: int, end: int, *, is_since: bool) -> str:
-    """Return what ``in_english`` does for a German, French, Spanish, Portuguese, Italian or Russian sentence."""
+    """Return the same as ``in_english``, for a German, French, Spanish, Portuguese, Italian or Russian sentence."""
     rest = [*words[:at], *words[end:]]
     has_screen = _has(lowered, _FOREIGN_SCREENS)
     if _FUTURE.intersection(rest) or _ENGLISH.intersection(rest):

@@ -1,7 +1,7 @@
 """Find the time span for which a prompt asks about work: "what did we change yesterday", "since v2.1".
 
-Pure except for the local time zone, on the hook's path, and loaded only for prompts that contain a word for a time;
-``enricher.prompt.wording.time_mentions`` decides whether the sentence around it is about work.
+``enricher.prompt.wording.time_mentions`` decides whether the sentence that mentions a time is about work. Pure except
+for the local time zone. On the hook's path, but loaded only for prompts that contain a word for a time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HOUR, DAY = 3_600, 86_400
 LONGEST_SENTENCE = 500
 RECENT_DAYS = 14
-"""Length of the span that "recently" means."""
+"""How many days "recently" goes back."""
 
 _ENDS = str.maketrans(
     {"?": " ?\n", "？": " ?\n", "\u2019": "'", **dict.fromkeys("!！。;；", "\n"), **dict.fromkeys("¿¡、，：", " ")}
@@ -106,13 +106,14 @@ _BEFORE_MONTH = frozenset(
 _RELEASES = frozenset("release version tag".split())
 
 _GERMAN = frozenset("ist ein eine der die das und nicht wir ich sind bitte hat fehler noch auch den dem mal".split())
-"""Words that show that "hier" is German and not French for yesterday."""
+"""Words that show that "hier" is German ("here") and not French ("yesterday")."""
 
 
 class Span:
-    """A time span in seconds since 1970, and ``why`` the prompt names it: one of the reasons in ``occasions``.
+    """A time span in a prompt, in seconds since 1970; ``why`` is WORK, CHANGE or TROUBLE of ``time_mentions``.
 
-    ``words`` are stems of the other subjects of the sentence; ``is_specific`` is true if there are any.
+    ``words`` are the stems of the other subjects of the sentence; ``is_specific`` is true if there are any in an
+    English sentence.
     """
 
     __slots__ = ("end", "is_specific", "start", "why", "words")
@@ -124,7 +125,7 @@ class Span:
 
 
 def span(prompt: str, now: float, tags: Mapping[str, int]) -> Span | None:
-    """Return the span of work that a prompt refers to, None without one; ``tags`` maps releases to their times."""
+    """Return the span of time from which the prompt mentions work, or None; ``tags`` maps releases to their times."""
     text = _without_quotations(prompt).translate(_ENDS).replace(". ", "\n")
     for sentence in text.split("\n"):
         if not 5 < len(sentence) <= LONGEST_SENTENCE:
@@ -162,11 +163,11 @@ def _without_quotations(text: str) -> str:
 
 
 Found = tuple[int, int, float, float, bool]
-"""Position of the first word of a time and of the word behind it, start and end, whether the span lasts until now."""
+"""A time found among words: (position of its first word, position after its last, start, end, lasts until now)."""
 
 
 def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | None:
-    """Return the position of a time among the words, its start and end, and whether it lasts until now."""
+    """Return the first time that the words state; None if there is none."""
     bare = [word.removesuffix("'s") for word in words]
     for at in range(len(words)):
         found = (
@@ -181,7 +182,7 @@ def _found(words: list[str], now: float, tags: Mapping[str, int]) -> Found | Non
 
 
 Part = tuple[int, float, float, bool]
-"""Number of words of a time, start and end, whether the span lasts until now."""
+"""A time that begins at a given word: (number of words that state it, start, end, lasts until now)."""
 
 
 def _fixed(words: list[str], at: int, now: float) -> Part | None:
@@ -195,7 +196,7 @@ def _fixed(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
-    """Return start and end of a day, night, week or month; ``offset`` counts from the current one."""
+    """Return the start and end of a day, night, week, weekend or month; ``offset`` is relative to the current one."""
     year, month, day, _hour, _minute, _second, weekday = time.localtime(now)[:7]
     if kind == "week":
         monday = day - weekday + 7 * offset
@@ -206,7 +207,7 @@ def _window(kind: str, offset: int, now: float) -> tuple[float, float]:
         return _midnight(year, month + offset, 1), _midnight(year, month + offset + 1, 1)
     if kind == "recent":
         return now - RECENT_DAYS * DAY, now
-    if kind == "night":  # work until eight in the morning still belongs to it
+    if kind == "night":  # work until eight in the morning still belongs to the night
         return _midnight(year, month, day + offset) + 17 * HOUR, _midnight(year, month, day + offset + 1) + 8 * HOUR
     return _midnight(year, month, day + offset), _midnight(year, month, day + offset + 1)
 
@@ -236,7 +237,7 @@ def _counted(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
-    """Return the seconds in "three days", the seconds of its unit, and the number of words read; None without one."""
+    """Return the seconds in "three days", the seconds in one day, and the number of words read; else None."""
     start = at
     if words[at : at + 1] in (["a"], ["ein"], ["un"], ["unos"]) and (
         words[at + 1 : at + 2] in (["couple"], ["few"], ["paar"], ["par"])
@@ -256,7 +257,7 @@ def _count(words: list[str], at: int) -> tuple[float, int, int] | None:
 
 
 def _ago(seconds: float, unit: int, now: float) -> tuple[float, float]:
-    """Return the span that "three days ago" may mean: people round, so the larger the unit, the longer the span."""
+    """Return the span that "three days ago" may mean; it is longer for larger units, because people round."""
     if unit == HOUR:
         return now - seconds - HOUR, now - seconds + HOUR
     if unit == DAY:
@@ -275,7 +276,7 @@ def _weekday(words: list[str], at: int, now: float) -> Part | None:
 
 
 def _month(words: list[str], at: int, now: float) -> Part | None:
-    """Read "in March", "on March 2nd", "2 March 2026"; a month's name alone may be a verb, a person or a planet."""
+    """Read "in March", "on March 2nd", "2 March 2026"; the name alone ("may", "mars") can have other meanings."""
     word = words[at]
     month = _MONTH_OF.get(word) or _SHORT_MONTHS.get(word, 0)
     if not month or (word in _SHORT_MONTHS and word != "may" and word not in _MONTH_OF and not _is_near_day(words, at)):
@@ -291,7 +292,7 @@ def _month(words: list[str], at: int, now: float) -> Part | None:
         return None
     if not year:
         today = time.localtime(now)
-        # A date that is still to come this year was last year's.
+        # A date that is in the future this year means last year's.
         year = today[0] - ((month, day) > (today[1], today[2] if day else 31))
     else:
         length += 1
@@ -337,7 +338,7 @@ def _release(words: list[str], at: int, now: float, tags: Mapping[str, int]) -> 
     else:
         bare = named.removeprefix("v")
         forms = (named, f"v{named}", bare, f"release-{named}", f"{named}.0", f"v{named}.0", f"{bare}.0")
-        is_named = bare[:1].isdecimal() or named in tags  # without a digit, only a tag of exactly that name counts
+        is_named = bare[:1].isdecimal() or named in tags  # a name without a digit must be exactly that of a tag
         moment = next((tags[form] for form in forms if form in tags), 0) if named and is_named else 0
     if not moment:
         return None

@@ -1,19 +1,19 @@
 """Turn names and prose into index terms, in the same way when a file is indexed and when a prompt is read.
 
-A name of several words gives each word, stemmed, and the whole without separators, so that
+A name of several words becomes the stem of each word and the whole name without separators, so that
 ``save_session``, ``saveSession`` and "save session" match. On the hook's path: no regular expressions, no imports.
 
-The stemmer is not Porter's, which SQLite requires for memories (``storage.memory.stemming``). With Porter's the right
-file came first for .386 instead of .394 of 236 changes of this project and for .353 instead of .340 of 635 prompts
-about other projects: no clear gain for one more module to load with every prompt and a new index for every user.
+The stemmer is not Porter's, which SQLite requires for memories (``storage.memory.stemming``). With Porter's, the right
+file came first for .386 instead of .394 of 236 changes of this project, and for .353 instead of .340 of 635 prompts
+about other projects. This is no clear gain, and every prompt would load one more module.
 """
 
 from __future__ import annotations
 
 LONGEST = 60
-"""In characters; longer runs are hashes and encoded data."""
+"""Maximum characters of a word that is read; longer ones are hashes and encoded data."""
 NEAR = 8
-"""Words before a quotation that may say what it is."""
+"""How many words before a quotation may describe it."""
 
 STOP_WORDS = frozenset(
     "a about above after again all also although always am an and any anyone are as at b be because been before"
@@ -46,7 +46,7 @@ POINTING = frozenset(
     "the this that these those my our its in on of from at under near next like as der die das le la".split()
 )
 MAKING_VERBS = frozenset("add create make put insert introduce include name call rename want need build show".split())
-"""Words before a quotation: after "add a column named" it is a new text, after "in the column" one that exists."""
+"""Verbs before a quotation of a new text ("add a column named …") instead of an existing one ("in the column …")."""
 
 _PUNCTUATION = dict.fromkeys(map(ord, "!\"#$%&'()*+,:;<=>?@[\\]^`{|}~"), " ")
 
@@ -120,7 +120,7 @@ def pieces(name: str) -> list[str]:
 
 
 def _camel(piece: str) -> list[str]:
-    """Split where a capital follows a lower-case letter, and before the last capital of a run."""
+    """Split a name before a capital that follows a lower-case letter, and before the last of several capitals."""
     found = []
     start = 0
     for at in range(1, len(piece)):
@@ -132,7 +132,7 @@ def _camel(piece: str) -> list[str]:
 
 
 def looks_like_a_name(word: str) -> bool:
-    """Return whether a word is a name in any context: a flag, a route, a setting, a compound identifier."""
+    """Return whether a word is a name in any context: a flag, a route, a dotted name or a compound identifier."""
     if word[:2] == "--" or word[:1] == "/":
         return len(word) > 4
     if "." in word or "-" in word:
@@ -142,7 +142,7 @@ def looks_like_a_name(word: str) -> bool:
 
 
 def terms(name: str) -> list[str]:
-    """Return the index terms of a name: its stemmed words, and the whole if it has more than one."""
+    """Return the index terms of a name: its stemmed words, and if there are several, also the whole name."""
     found = pieces(name)
     if len(found) > 1:
         return [*(stem(word) for word in found if len(word) > 1), "".join(found)]
@@ -150,20 +150,20 @@ def terms(name: str) -> list[str]:
 
 
 def quoted(name: str) -> str:
-    """Return a path or name for output: quoted if it has several words, since it could pose as a sentence of ours."""
+    """Return a path or name for output, in quotes if it has several words, which could be read as an instruction."""
     words = name.split()
     return name if len(words) == 1 else '"' + " ".join(words).replace('"', "'") + '"'
 
 
 def generic_stems() -> frozenset[str]:
-    """Return the stems of words that a request may contain in any project, so that they do not point to a file."""
+    """Return the stems of words that requests contain in any project, so that they do not indicate a file."""
     if not _general:
         _general.append(frozenset(stem(word) for word in _ORDERS.split()))
     return _general[0]
 
 
 def words_of(text: str) -> list[str]:
-    """Split a text into runs of ASCII letters, digits and ``_-./``, also within Chinese or Japanese."""
+    """Return the words of a text that consist of ASCII letters, digits and ``_-./``; other characters separate them."""
     return text.encode("ascii", "replace").decode().translate(_PUNCTUATION).split()
 
 
@@ -181,7 +181,7 @@ def is_file(path: str) -> bool:
 
 
 def introduces(before: str) -> bool:
-    """Return whether the words before a quotation ask for something new with that text: "add a third column"."""
+    """Return whether the words before a quotation ask for something new with its text, as "add a column named"."""
     words = [word.strip(",:()\"'`") for word in before.lower().rpartition(". ")[2].split()[-NEAR:]]
     if MAKING_VERBS.isdisjoint(words):
         return False

@@ -32,7 +32,7 @@ MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
 PIPELINE = "pipeline"
-"""The output form of seed 004; any other non-empty ``form`` stands for a plan (``enricher.respond.hydration``)."""
+"""The format specified in seed 004; any other non-empty ``form`` stands for a plan (``enricher.respond.hydration``)."""
 SPLITTING = "consider-splitting"
 """Id of an approach that only suggests splitting the task."""
 BESIDE, ALONE = "beside", "alone"

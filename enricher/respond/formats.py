@@ -1,4 +1,4 @@
-"""The format ``pipeline`` (seed 004): one JSON object with the same four keys for every prompt, even on failure.
+"""The format ``pipeline`` (specified in seed 004): one JSON object with the same four keys for every prompt.
 
 The text for agents distributes 450 tokens among quoted lines; this format gives each
 channel's result a separate block, most important first, up to 2,000 tokens in total.

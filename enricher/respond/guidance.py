@@ -133,7 +133,7 @@ def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
 
 
 def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[OmittedGuidance]]:
-    """Return at most ``most`` guardrails, only one of them with a sentence about the prompt, and the omitted others."""
+    """Return up to ``most`` guardrails, at most one with a sentence about the prompt, and the omitted others."""
     with_sentence = [one for one in chosen if one.sentence][1:]
     left = [one for one in chosen if one not in with_sentence]
     misses = [OmittedGuidance(f"guardrail {one.id}", "another one is said") for one in with_sentence]
@@ -151,7 +151,7 @@ def any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int])
 
 
 def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
-    """Return the reference under which the session records the next showing of a guardrail; empty after ``times``."""
+    """Return the reference to record for a guardrail's next showing; empty if it has been shown ``times`` times."""
     names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]
     return next((name for name in names if f"guardrail:{name}" not in injected), "")
 

@@ -62,7 +62,7 @@ def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> N
 
 
 def _limits_itself(channel: str, inputs: Inputs) -> bool:
-    """Return whether a channel limits its number of items itself: ``memory`` under ``as-specified`` (seed 001)."""
+    """Return whether a channel limits its number of items itself: ``memory`` in the profile ``as-specified``."""
     return channel == "memory" and inputs.is_as_specified
 
 

@@ -41,7 +41,7 @@ _DEEDS = (
     "open submit raise öffn ouvr abr apr откро",
     "analyze analyse profile measure benchmark analysier",
 )
-# Written without spaces, so that these are searched inside the text; the number is the row of _DEEDS.
+# Words in scripts without spaces, searched anywhere in the text; the number is the action's row in _DEEDS.
 _WIDE_DEEDS = (
     (0, ("写", "生成", "创建", "作成", "書")), (1, ("审查", "检查", "レビュー", "確認")),
     (2, ("修复", "调试", "修正")), (3, ("测试", "テスト")), (4, ("部署", "发布", "デプロイ", "リリース")),

@@ -129,7 +129,7 @@ def _of_project(root: str, wanted: TaskQuery, beads: str, checklists: Sequence[s
 
 
 def score(task: Task, wanted: TaskQuery) -> float:
-    """Return a relevance from 0 to 1: by id, else by the share of specific words that title and prompt have in common.
+    """Return a task's relevance from 0 to 1: by its id, or else by the specific words that title and prompt share.
 
     A single shared word counts only if the title has no other and the prompt few others.
     """

@@ -92,7 +92,7 @@ def suggested(topics: Iterable[str]) -> list[str]:
 
 
 def encode(text: str) -> str:
-    """Return ``text`` percent-encoded as UTF-8, letters, digits and ``-._~`` as they are."""
+    """Return ``text`` as UTF-8, with all bytes percent-encoded except letters, digits and ``-._~``."""
     return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode(errors="replace"))
 
 

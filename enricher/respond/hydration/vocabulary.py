@@ -94,7 +94,7 @@ FEWEST_WORDS_OF_A_REPORT = 5
 OWN_ACTIONS = ("i ", "my bad", "sorry")
 """Beginnings of sentences about what the user did or thinks, not about a failure."""
 OBSERVING = frozenset("get got see saw still have can't cannot don't didn't am was keep notice noticed".split())
-"""Words after "I" with which the sentence does report a failure: "I get an error", "I cannot log in"."""
+"""Words after "I" by which the sentence reports a failure after all: "I get an error", "I cannot log in"."""
 MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))
@@ -142,7 +142,7 @@ NO_VERBS = DETERMINERS.union(NEGATIONS, "i we you it's there is are if when for 
 CIRCUMSTANCES = frozenset("in on at for from with within inside under using based given instead".split())
 """First words of a sentence that may name a place or source before its order: "in the menu can we add a line"."""
 RESTRICTING = frozenset("only ever always never just also please".split())
-"""Words after which, in such a sentence, a verb is an order: "in rates.py only accept numbers"."""
+"""Words that make an order of the next verb in a sentence with ``CIRCUMSTANCES``: "in rates.py only accept numbers"."""
 JOINING = ("and", "then", "&")
 FILLERS = frozenset("also please then maybe instead just and but &".split())
 """Words that may come between a comma and the order after it: "add a flag, also update the docs"."""
@@ -153,7 +153,7 @@ CONFIRMING = frozenset("yeah yes right ok okay no correct agreed".split())
 SUBJECTS = frozenset("i we you they he she it who which that to can could will would not users people".split())
 """Words after which a verb is no order: "when I select a row"."""
 REJECTING = ("what i need", "what i want", "what i meant", "what i wanted", "what i asked for")
-"""Ends of a phrase that rejects the last answer; a colon and what is wrong with the answer follow."""
+"""Ends of a remark, before a colon, that rejects the last answer: "that is not what I need: the bar is too wide"."""
 SOLVED = frozenset("gone fixed works working helped better solved".split())
 POSSIBLE = frozenset(("might", "may"))
 PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))

@@ -165,7 +165,7 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
 
 
 def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the default workflow for a prompt: for a single order or wish, for one statement, or for any other."""
+    """Return the default workflow for a prompt: for a single order or wish, a single statement, or anything else."""
     workflows = rules.body["workflows"]
     main = main_request(requests)
     kind = "fallback"
@@ -265,7 +265,7 @@ def _is_reported(label: str, shown: Iterable[str]) -> bool:
 
 
 def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
-    """Yield the looked-up facts that a plan may use, as (label, quoted text, None because no channel offered them)."""
+    """Yield (label, text, item) for each looked-up fact that a plan may use, with an empty text and no item."""
     for name, place in facts.get("symbols", []):
         yield f"{name} is defined in {place}", "", None
     placed = {place.rpartition(":")[0] for _name, place in facts.get("symbols", [])}

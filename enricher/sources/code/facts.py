@@ -55,7 +55,7 @@ def only_file(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
 
 
 def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
-    """Describe the uses of a name: up to three places, from different files first; for more files only the number.
+    """Describe the uses of a name in words: up to three places, or only the number of files if these are more.
 
     Three of many files do not help: in the replayed sessions the agent touched none of 20 files shown in this way.
     """
@@ -88,7 +88,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
 
 
 def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
-    """Return the places as text: the first of each other file, then the rest of those, then the definition's file."""
+    """Return the places as text: the first in each other file, then further ones there, then the definition's file."""
     others = [place for place in places if place.path != definition.path]
     first = {place.path: place for place in reversed(others)}
     heads = [place for place in others if first[place.path] is place]

@@ -32,7 +32,7 @@ def is_comment(line: str) -> bool:
 
 
 def is_in_docstring(text: str, at: int) -> bool:
-    """Return whether a position in a Python file is in a docstring; a text that is assigned or passed on is none."""
+    """Return whether a position in a Python file is in a docstring, not in a string that is assigned or passed on."""
     if not text.count('"""', 0, at) % 2:
         return False
     opening = text.rfind('"""', 0, at)

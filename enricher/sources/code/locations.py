@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_DECLARED = 5
-"""Maximum files with a name that is not in the index of definitions, for one of them to be shown as declaring it."""
+"""Maximum files that contain a name without an indexed definition, if one of them is shown as declaring it."""
 MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
 MOST_LINES = 8
@@ -331,7 +331,7 @@ def _failed(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the file that defines a subcommand: the only one named so in a commands folder, or declaring it."""
+    """Return the file of a subcommand: the only one of its name in a commands folder, or the only one to declare it."""
     if name.owner.lower() in TOOLS:
         return None
     subject = f"{name.owner} {name.text}"
@@ -371,7 +371,7 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _missing_name(lookup: Lookup, name: str) -> Fact | None:
-    """Return the only name that a misspelled name, which the project does not contain, may stand for."""
+    """Return the place of the only name that a misspelled name may mean; None if there is none or more than one."""
     if len(name) < SHORTEST_MISSPELLED or lookup.occurs(name) or lookup.was_known(name):
         return None
     plain = name.replace("_", "").lower()

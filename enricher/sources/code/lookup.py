@@ -182,7 +182,7 @@ class Lookup:
         return uses
 
     def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:
-        """Return the lines, with their numbers, of a file that contain ``name`` as a whole word."""
+        """Return (number, text) of the lines of a file that contain ``name`` as a whole word."""
         text = self.text(path)
         found: list[tuple[int, str]] = []
         at = text.find(name)
@@ -208,7 +208,7 @@ class Lookup:
         if not wanted:
             return []
         ids: set[int] | None = None
-        # Rare terms first, so that few files are left soon.
+        # Rare terms first, to narrow down the files quickly.
         for _count, term in sorted((self._count(term), term) for term in wanted)[:4]:
             found = self._content(term)
             ids = found if ids is None else ids & found

@@ -107,7 +107,7 @@ def _with_users(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
-    """Return each file with the last two parts of the path, or else its file name, and the first such line."""
+    """Return the first line with the path's last two parts in each file that has one, or else with the file name."""
     name = path.rpartition("/")[2]
     texts = ["/".join(path.split("/")[-2:])] if "/" in path else []
     if name.lower() not in COMMON_FILES:

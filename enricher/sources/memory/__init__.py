@@ -17,8 +17,8 @@ IDLE_FACTOR = 50
 def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
     """Update imports, the team's memories and the trust in a branch from the files on disk.
 
-    Runs in a background process that no prompt waits for; failures are logged. Unless ``at_once``, a pause after the
-    last check is respected.
+    Runs in a background process that no prompt waits for; failures are logged. Does nothing if the last check was
+    only a short time ago, unless ``at_once``.
     """
     from enricher.sources.memory import imports
 

@@ -69,7 +69,7 @@ def followed_by(root: str) -> Followed | None:
 
 
 def stop_following(root: str) -> None:
-    """Stop trusting the branch; from now on only content that the user has trusted itself is trusted."""
+    """Stop following the branch; from now on only content that the user has trusted directly is trusted."""
     if os.path.exists(path := trust.mark(root) + trust.BRANCH_SUFFIX):
         os.unlink(path)
 

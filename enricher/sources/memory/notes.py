@@ -267,7 +267,7 @@ def _superseded(body: str, fields: dict[str, Any]) -> str:
 
 
 def _supersede(memories: list[Memory]) -> None:
-    """Refer to the note that replaced another by its source path, if its memories are among ``memories``."""
+    """Name the note that replaced another by its source path, if the replacement is itself among ``memories``."""
     by_number: dict[str, str] = {}
     sources = {os.path.basename(memory.source): memory.source for memory in memories}
     for name, source in sources.items():

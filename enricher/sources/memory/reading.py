@@ -86,7 +86,7 @@ def namespace_in(*texts: str) -> str:
 
 
 def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
-    """Return the namespace of a given name, further tags and remarks.
+    """Return the namespace for a given name, the tags to add, and the remarks to report.
 
     If the name is unknown, this is the default namespace, with the name as a tag and a remark.
     """

@@ -1,4 +1,4 @@
-"""Split a Markdown note into frontmatter, title, and sections that become separate memories. Pure.
+"""Split a Markdown note into frontmatter, title, and sections that become separate memories.
 
 A short note is one memory. A long note is split at its headings, and a long section
 between paragraphs, so that a search finds the passage and not the document.

@@ -40,7 +40,7 @@ MOST_PAIRS = 400
 """Maximum number of line pairs per file that are compared to detect a renamed name."""
 
 UNREAD = 0
-"""Initial value of ``commits.state``, which later becomes ``past.READ`` or ``past.SWEEP``."""
+"""Initial value of ``commits.state``, which later becomes ``name_history.READ`` or ``name_history.SWEEP``."""
 
 _MARK = "\x01"
 _LOG = (
@@ -89,7 +89,7 @@ class _Hunk:
 
 @dataclass(slots=True)
 class _File:
-    """The effect of a commit on one file; ``before`` and ``path`` differ after a rename, and one may be empty."""
+    """The effect of a commit on one file; ``before`` is empty for an added file, ``path`` for a deleted one."""
 
     before: str
     path: str

@@ -15,7 +15,7 @@ LONGEST_UNIT, SHORTEST_UNIT = 290, 24
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
-"""Minimum score of a unit: about that of an instruction that names the action, or is under a heading that does."""
+"""Minimum score of a unit; an instruction reaches it if its own words or its heading name the action."""
 
 _I = re.IGNORECASE
 _DOCUMENT = re.compile(
@@ -169,7 +169,7 @@ def is_document(path: str) -> bool:
 
 
 def conventions(path: str, text: str) -> list[Convention]:
-    """Return the best unit of a document for each action, without actions that it does not explain."""
+    """Return the best unit of a document for each action that the document explains."""
     best: dict[str, Convention] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")

@@ -86,7 +86,7 @@ def newest_commits(root: str) -> list[Commit]:
 
 
 def _mark_reverted(commits: list[Commit]) -> None:
-    """Mark the commits that a later commit reverted, and the reverting commits; neither are shown."""
+    """Mark the commits that a later commit reverted, and the reverting commits; neither is shown."""
     for number, commit in enumerate(commits):
         sha = commit.body.partition("This reverts commit ")[2][:40].rstrip(". \n")
         subject = commit.subject.partition('Revert "')[2].rpartition('"')[0]
@@ -221,7 +221,7 @@ def _kept(path: str, key: str) -> str:
 
 
 def _stamp(git_dir: str) -> str:
-    """Return the modification times of git's tag files, as one text that changes whenever a tag is added or deleted."""
+    """Return the modification times of git's tag files as one text, by which changes of tags are detected."""
     seen = []
     for name in ("packed-refs", "refs/tags"):
         try:

@@ -1,6 +1,6 @@
 """Build the index of a project's files and keep it fresh: ``$ENRICHER_HOME/code/<hash of the project's id>.db``.
 
-The index is a custom inverted index in SQLite: each row holds all files of one term as packed numbers, which are
+The index is a custom inverted index in SQLite: each row contains all files of one term as packed numbers, which are
 summed ten times as fast as FTS5 ranks. Changed files go into small separate segments; after a large change the
 whole index is rebuilt in a temporary file. Not on the hook's path; ``enricher.sources.code.ranking`` reads the index.
 """

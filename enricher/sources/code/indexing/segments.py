@@ -114,7 +114,7 @@ class Segment:
         self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
 
     def _rows(self) -> Iterable[tuple[object, ...]]:
-        """Yield a row per term, with the files' ids, field by field, in four bytes each, then the impacts in one."""
+        """Yield a row per term: its files' ids by field, four bytes each, then their impacts, one byte each."""
         for term in sorted(set().union(*self.fields)):
             found = [field.get(term, ()) for field in self.fields]
             packed = [one for field in found for one in field]

@@ -191,7 +191,7 @@ def suggest_approach(
     injected: Collection[str],
     is_as_specified: bool = False,
 ) -> tuple[Scored | None, list[OmittedGuidance]]:
-    """Return the first approach of the file whose facts are all known and whose score suffices, and the omitted ones.
+    """Return the first approach in file order with known facts and a sufficient score, or None; and the omitted ones.
 
     With ``is_as_specified`` the approaches declared for that profile are tried after the others.
     """

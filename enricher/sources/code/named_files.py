@@ -1,4 +1,4 @@
-"""Facts about the files that a prompt names: where a file is, what uses it, and where it contains the other names.
+"""Look up the files that a prompt names: where a file is, what uses it, and where it contains the other names.
 
 On the hook's path; imported only for a prompt that names a file.
 """

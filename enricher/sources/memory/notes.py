@@ -92,7 +92,7 @@ def read_note(path: str, project: Project, *, dates: dict[str, str] | None = Non
 
 
 def named(path: str, project: Project) -> str:
-    """Return the name of a memory's source file: relative to the project if inside, else absolute."""
+    """Return the name of a memory's source file: its path, relative to the project if the file is inside."""
     real = os.path.realpath(path)
     inside = real.startswith(project.root + os.sep)
     name = os.path.relpath(real, project.root).replace(os.sep, "/") if inside else real

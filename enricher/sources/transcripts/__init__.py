@@ -355,7 +355,7 @@ def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
 
 
 def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
-    """Copy ``found``, shortened and redacted, into ``conversation``; prompts in chronological order."""
+    """Copy ``found``, shortened and redacted, into ``conversation``, with the prompts in chronological order."""
     conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
     depends_on_answer = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)
     limit = LONG_ANSWER_CHARS if depends_on_answer else ANSWER_CHARS

@@ -1,4 +1,4 @@
-"""Records of Codex CLI: ``{timestamp, type, payload}``; messages and tool calls are response items."""
+"""Extract records of Codex CLI, ``{timestamp, type, payload}``; messages and tool calls are of type "response_item"."""
 
 from __future__ import annotations
 

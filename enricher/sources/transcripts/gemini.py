@@ -1,4 +1,4 @@
-"""Records of Gemini CLI: a header, messages of type user and gemini, and patches (``$set``) of the whole session."""
+"""Extract records of Gemini CLI: messages of type user and gemini, and patches (``$set``) of the whole session."""
 
 from __future__ import annotations
 

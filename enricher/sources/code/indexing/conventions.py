@@ -15,7 +15,7 @@ LONGEST_UNIT, SHORTEST_UNIT = 290, 24
 WHAT_IT_IS_ABOUT = 110
 """Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
-"""Minimum score of a unit; an instruction reaches it if its own words or its heading name the action."""
+"""Minimum score of a unit, such as that of an instruction whose words and heading both name the action."""
 
 _I = re.IGNORECASE
 _DOCUMENT = re.compile(

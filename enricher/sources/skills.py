@@ -141,7 +141,7 @@ def _split(text: str) -> list[str]:
 
 
 def _ordered(prompt: str) -> set[int]:
-    """Return the requested actions, as rows of ``_DEEDS``, by each clause's first word and by any non-ASCII word."""
+    """Return the requested actions, as rows of ``_DEEDS``: by each clause's first word, or all of a non-ASCII one."""
     from enricher.prompt.wording.actions import clauses
 
     found: set[int] = set()

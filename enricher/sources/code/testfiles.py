@@ -200,7 +200,7 @@ def _specific_parts(path: str) -> set[str]:
 
 
 def _mirrors(test: str, source: str) -> bool:
-    """Return whether a test's path contains the folders of its source file."""
+    """Return whether a test's path contains all folders of its source file, apart from generic ones like ``src``."""
     return _specific_parts(source) - {"java", "kotlin"} <= _specific_parts(test) | {source.split("/", maxsplit=1)[0]}
 
 

@@ -40,7 +40,7 @@ class Followed:
 
 
 def follow(root: str) -> Followed:
-    """Trust what ``root/.enricher`` contains on the remote's default branch, now and later; raises BranchError."""
+    """Trust ``root/.enricher`` now and later, as long as it equals the remote's default branch; raises BranchError."""
     try:
         followed = Followed(_default_branch(root), _url(root))
         content = trust.content_of(root)

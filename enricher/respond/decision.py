@@ -32,11 +32,11 @@ MAX_TOKENS = DEFAULTS["search_intent.max_tokens"]
 WORDS = "{words}"
 """Placeholder in a guardrail's sentence for the prompt's words that triggered the guardrail."""
 PIPELINE = "pipeline"
-"""The form of seed 004; any other form that is not empty is a plan (``enricher.respond.hydration``)."""
+"""The format specified in seed 004; any other non-empty ``form`` stands for a plan (``enricher.respond.hydration``)."""
 SPLITTING = "consider-splitting"
-"""Id of an approach that consists of the suggestion to split the task."""
+"""Id of an approach that only suggests splitting the task."""
 BESIDE, ALONE = "beside", "alone"
-"""When the task type is shown: together with other lines, or even alone; any other value in the rules means never."""
+"""Values of the rule for showing the task type: only beside other lines, or even alone; any other value means never."""
 RECORDED_SETTINGS = (
     "budgets.tokens", "budgets.session_tokens", "budgets.items", "search_intent.enabled",
     "search_intent.min_confidence", "search_intent.base_count", "search_intent.max_count", "search_intent.max_tokens",
@@ -48,13 +48,13 @@ RECORDED_SETTINGS = (
 class Inputs:
     """Everything that a result depends on, except the rules.
 
-    ``prompt`` is the text as classified (redacted and capped); ``injected`` lists the references already
-    shown in this session and ``spent`` their cost in tokens; ``conversation`` holds earlier prompts and
-    actions; ``form`` is empty for the agents' text, or names another format (``enricher.respond.formats``).
-    ``has_mcp``: the client can call our MCP server; only the profile ``as-specified`` uses it. ``is_bare``:
-    the client adds the text as a separate message without any introduction. ``model`` is the record of
-    what a language model was asked and answered (``enricher.model.opinion_request``), empty if none was asked.
-    ``hydration`` is what a plan may name (``enricher.respond.hydration.gathering``), empty if none is written.
+    ``prompt`` is the text as classified (redacted and capped). ``injected`` lists the references of what this session
+    has already been shown, and ``spent`` is the number of tokens that this took. ``conversation`` contains earlier
+    prompts and actions. ``form`` is empty for the usual text, or names another format (``enricher.respond.formats``).
+    ``has_mcp``: the client can call our MCP server; only the profile ``as-specified`` uses it. ``is_bare``: the client
+    adds the text as a separate message without any introduction. ``model`` records the request to a language model and
+    its answer (``enricher.model.opinion_request``), and is empty if no model was asked. ``hydration`` is what a plan
+    may name (``enricher.respond.hydration.gathering``), and is empty if no plan is written.
     """
 
     __slots__ = (
@@ -87,7 +87,7 @@ class Inputs:
         self.hydration: Mapping[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the form stored in a trace, without the prompt, which has its own column."""
+        """Return the JSON value that a trace stores, without the prompt, which has its own column."""
         return {
             "settings": self.settings,
             "skills": [list(skill) for skill in self.skills],
@@ -128,7 +128,7 @@ class Inputs:
 
     @property
     def opinion(self) -> Opinion | None:
-        """A language model's opinion on the prompt; None if no model was asked, or none answered in time."""
+        """A language model's opinion on the prompt; None if no model was asked or it did not answer in time."""
         if not self.model.get("opinion"):
             return None
         from enricher.classify.opinion import Opinion
@@ -142,9 +142,9 @@ class Inputs:
 
     @property
     def already_shown(self) -> list[str]:
-        """The references not to repeat; the profile ``as-specified`` repeats everything.
+        """The references of what must not be shown again; empty in the profile ``as-specified``.
 
-        After the host has dropped its context, everything except the channel ``session``'s facts may be repeated.
+        After the host has dropped its context, everything except the facts of the channel ``session`` may be repeated.
         """
         if self.is_as_specified or self.conversation.has_forgotten:
             return [one for one in self.injected if one.startswith("item:session ") and not self.is_as_specified]
@@ -152,7 +152,7 @@ class Inputs:
 
 
 class Enrichment:
-    """The result for one prompt: classification, facts, the lines in the text, and the omitted lines with reasons."""
+    """The result for one prompt: classification, facts, the lines of the text, and the omitted lines with reasons."""
 
     __slots__ = (
         "approach", "classification", "estimate", "facts", "guardrails", "items", "misses", "partial", "shown", "text",
@@ -176,7 +176,7 @@ class Enrichment:
         self.tokens = 0
 
     def refs(self) -> list[tuple[str, str]]:
-        """Return what this text shows, as (kind, reference), so that the session does not show it again."""
+        """Return (kind, reference) of everything that the text shows, so that the session does not show it again."""
         if not self.text:
             return []
         refs = [("guardrail", one.ref) for one in self.guardrails]
@@ -185,12 +185,12 @@ class Enrichment:
 
 
 def verdict_on(inputs: Inputs, rules: Rules, *, is_explained: bool = True) -> Classification:
-    """Return the classification of new or recorded inputs under ``rules``, with the opinion that a model gave."""
+    """Classify new or recorded inputs under ``rules``, taking into account a model's opinion that they contain."""
     return verdict(inputs.prompt, rules, inputs.conversation, opinion=inputs.opinion, is_explained=is_explained)
 
 
 def decide(inputs: Inputs, rules: Rules, judged: Classification) -> Enrichment:
-    """Return the enrichment, with its final text, of the inputs under ``rules``; uses no clock, file or randomness."""
+    """Return the enrichment with its final text; depends only on the arguments, not on clock, files or randomness."""
     body = rules.body
     if not inputs.settings["search_intent.enabled"]:
         judged = judged.changed({"search_intent": "", "intent_confidence": 0.0})
@@ -233,7 +233,7 @@ def _choose_workflow(result: Enrichment, rules: Rules) -> None:
 
 
 def _estimated(inputs: Inputs, judged: Classification, rules: Rules) -> Estimate:
-    """Return the effort that a prompt asks for, with the score that a model gave if its recorded opinion has one."""
+    """Return the effort that a prompt asks for, with the score from a model's recorded opinion, if it has one."""
     from enricher.complexity.estimate import estimate
 
     task_type = "" if judged.uncertain else judged.task_type
@@ -282,7 +282,7 @@ def _guide(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
-    """Add to the approach the suggestion to split the task, if there is one."""
+    """Append the suggestion to split the task to the approach, if the estimate leads to this suggestion."""
     from enricher.complexity.estimate import suggestion
 
     if sentence := suggestion(estimate):
@@ -291,9 +291,9 @@ def _suggest_splitting(result: Enrichment, estimate: Estimate) -> None:
 
 
 def _trigger_words(identity: str, prompt: str, judged: Classification, rules: Rules) -> str:
-    """Return the words that triggered a guardrail; classify the prompt again if ``judged`` carries no evidence.
+    """Return the words that triggered a guardrail; if ``judged`` lacks the evidence, classify the prompt again.
 
-    A replay classifies without evidence, or only weighs recorded scores again.
+    The evidence is missing in a replay, which does not collect it, or which only weighs recorded scores again.
     """
     words = guidance.trigger_words(identity, judged.evidence, prompt)
     return words or guidance.trigger_words(identity, classify(prompt, rules.table).evidence, prompt)
@@ -339,7 +339,7 @@ def _write(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
 
 
 def _announced(partial: list[str], inputs: Inputs) -> list[str]:
-    """Return the late channels that the text names: programs that the user set up, not the package's own channels."""
+    """Return the late channels that the text mentions: programs that the user set up, but no built-in channels."""
     if inputs.is_as_specified:
         return partial
     built_in = {_late(one) for one in inputs.channels if one.is_built_in}
@@ -351,12 +351,12 @@ def _late(channel: ChannelResult) -> str:
 
 
 def _class_line(body: Mapping[str, Any]) -> str:
-    """Return the rule when to show the task type; rules of earlier versions have ``class_alone`` instead."""
+    """Return the rule for showing the task type; rules of earlier versions have ``class_alone`` instead."""
     return str(body.get("class_line") or (ALONE if body["class_alone"] else BESIDE))
 
 
 def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> None:
-    """Add seed 001's reminder and resources if the search intent is certain and the agent can use them (MCP)."""
+    """Add the reminder and resources of seed 001, if the search intent is certain and the agent can use them (MCP)."""
     from enricher.context.channels.memory import memory_context
 
     if inputs.has_mcp:
@@ -365,7 +365,7 @@ def _suggest_memory(lines: TextLines, result: Enrichment, inputs: Inputs) -> Non
 
 
 def _in_project(text: str, frame: str, items: list[RankedItem]) -> str:
-    """Replace a stack frame's path by the project's own, if it is absolute or from another machine."""
+    """Replace a stack frame's path, if it is absolute or from another machine, by the file's path in the project."""
     path, _, line = frame.replace("\\", "/").rpartition(":")
     for item in items:
         if item.channel == "code" and path.endswith(f"/{item.ref}"):

@@ -14,9 +14,9 @@ THINGS = frozenset(
 )
 RESULTS = frozenset("pass passes passed passing fail fails failed failing ok green red succeeded skipped".split())
 STATES = frozenset(("are", "were"))
-"""Words after a count that, like ``RESULTS``, make it a report instead of a request: "all 40 files are …"."""
+"""Words after a count that, like ``RESULTS``, mark it as a report and not a request: "all 40 files are …"."""
 FEWEST_TO_SHARE = 5
-"""Minimum number of things that counts as a fact."""
+"""Minimum count that is a fact worth quoting."""
 EACH = ["each", "of", "the"]
 BEFORE_A_COUNT = ("all", "across", "each")
 PASTED = frozenset(("stack_trace", "log", "code_block", "diff", "shell", "pasted_error"))
@@ -30,7 +30,7 @@ GENERIC_WORDS = frozenset(
     " user using via want we what when where which who will with work would write writing you your".split()
 )
 FEWEST_WORDS = 2
-"""Minimum words of its name and description that a skill must share with the prompt."""
+"""Minimum words that a skill's name and description together must share with the prompt."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def read_facts(prompt: str, features: Iterable[str], skills: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the facts found in a prompt by name: frame, error, count, listed, skill."""
+    """Return the facts found in a prompt, under the names ``frame``, ``error``, ``count``, ``listed`` and ``skill``."""
     found: dict[str, str] = {}
     if TRACES.intersection(features):
         from enricher.prompt.wording.frames import error_name, innermost_frame
@@ -104,7 +104,7 @@ def _is_item(line: str) -> bool:
 
 
 def _skill(prompt: str, skills: Iterable[tuple[str, str]]) -> str:
-    """Return the installed skill that shares most words with the prompt; empty on a tie."""
+    """Return the installed skill that shares the most words with the prompt; empty if there is none or a tie."""
     skills = list(skills)
     if not skills:
         return ""

@@ -1,4 +1,4 @@
-"""The format ``pipeline`` (seed 004): one JSON object with the same four keys for every prompt, even on failure.
+"""The format ``pipeline`` (specified in seed 004): one JSON object with the same four keys for every prompt.
 
 The text for agents distributes 450 tokens among quoted lines; this format gives each
 channel's result a separate block, most important first, up to 2,000 tokens in total.
@@ -17,7 +17,7 @@ CAP_TOKENS = 2000
 CAP_BYTES = 9400
 """Maximum bytes of the text; below the smallest limit of any client (``enricher.respond.render.MAX_BYTES``)."""
 LONGEST_LINE = CAP_BYTES
-"""Lines are not cut one by one: a block is fitted as a whole."""
+"""No limit for a single line, because a block is cut or omitted as a whole."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def answer(text: str, tokens: int, count: int) -> dict[str, object]:
-    """Return the object to print; ``success`` is false if there is no text."""
+    """Return the object to print, with ``count`` channels in the text; ``success`` is false if there is no text."""
     return {
         "success": bool(text),
         "enrichment_context": text,
@@ -41,7 +41,7 @@ def kept_channels(result: Enrichment) -> int:
 
 
 def write(result: Enrichment) -> None:
-    """Write the channels' results by priority; a block that does not fit is omitted, except the first, which is cut."""
+    """Set the text to the channels' results by priority; omit blocks that do not fit, but cut the first one to fit."""
     blocks: list[str] = []
     left, left_bytes = CAP_TOKENS, CAP_BYTES - len(TITLE)
     for items in _by_channel(result.items):
@@ -57,7 +57,7 @@ def write(result: Enrichment) -> None:
 
 
 def _by_channel(items: list[RankedItem]) -> list[list[RankedItem]]:
-    """Group the items that are not omitted by channel; they are already sorted by the channels' priority."""
+    """Group the items by channel, without the omitted ones; they are already sorted by the channels' priority."""
     groups: dict[str, list[RankedItem]] = {}
     for item in items:
         if not item.why:

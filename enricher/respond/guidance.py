@@ -1,8 +1,8 @@
-"""Choose the guardrails and the approach that fit this prompt, with the score of each.
+"""Choose the guardrails, the approach and the workflow that fit a prompt, by their scores.
 
-A guardrail's or approach's score is the weight of its task type, if the type is
-shown, plus the weights of its own signals; below the file's ``min_score`` the line is
-omitted and recorded as a ``OmittedGuidance``, which ``explain`` shows.
+The score of a guardrail or approach is the weight of its task type, if the type is shown, plus the weights of its own
+signals. One with a score below the ``min_score`` of the rules is omitted, and recorded as an ``OmittedGuidance``,
+which ``explain`` shows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Scored:
     """A guardrail or approach with its score.
 
     ``sentence`` is the guardrail's sentence about this prompt, shown instead of its title; ``ref`` is the reference
-    that the session stores.
+    under which the session records that it was shown.
     """
 
     __slots__ = ("id", "ref", "score", "sentence", "text")
@@ -90,7 +90,7 @@ def select_guardrails(
 ) -> tuple[list[Scored], list[OmittedGuidance]]:
     """Return the guardrails to show, most relevant first, and the omitted ones.
 
-    ``task_type`` is empty if no class is shown; ``injected`` lists the references already shown in
+    ``task_type`` is empty if the text does not show it; ``injected`` lists the references already shown in
     this session. Ties keep the order of the catalogue. At most one guardrail with a sentence about
     the prompt is shown. With ``is_as_specified`` the guardrails of the task type come first,
     whatever their score is, and all are shown by title.
@@ -126,14 +126,14 @@ def select_guardrails(
 
 
 def _unmet(needs: str, *, has_past: bool, has_edits: bool) -> str:
-    """Return why the conversation does not have what a guardrail needs; empty if it has."""
+    """Return which condition of a guardrail the conversation does not meet, in words; empty if it meets all."""
     if needs == PAST and not has_past:
         return "nothing was said before"
     return "nothing was edited before" if needs == EDITS and has_past and not has_edits else ""
 
 
 def _fitting(chosen: list[Scored], most: int) -> tuple[list[Scored], list[OmittedGuidance]]:
-    """Return at most ``most`` guardrails, one of them with a sentence about the prompt, and the others."""
+    """Return up to ``most`` guardrails, at most one with a sentence about the prompt, and the omitted others."""
     with_sentence = [one for one in chosen if one.sentence][1:]
     left = [one for one in chosen if one not in with_sentence]
     misses = [OmittedGuidance(f"guardrail {one.id}", "another one is said") for one in with_sentence]
@@ -151,7 +151,7 @@ def any_is_triggered(rules: Mapping[str, Any], signal_scores: Mapping[str, int])
 
 
 def _next_time(identity: str, times: int, injected: Collection[str]) -> str:
-    """Return the session's reference for the next showing of a guardrail; empty if it was shown ``times`` times."""
+    """Return the reference to record for a guardrail's next showing; empty if it has been shown ``times`` times."""
     names = [identity, *(f"{identity} {time}" for time in range(2, times + 1))]
     return next((name for name in names if f"guardrail:{name}" not in injected), "")
 
@@ -165,7 +165,7 @@ def trigger_words(identity: str, evidence: Iterable[Evidence], prompt: str) -> s
     if not own:
         return ""
     best = max(own, key=lambda one: (one.weight, -one.start))
-    # The clause around the words: from the last punctuation mark before them to the next one behind them.
+    # The clause around the words: from the last punctuation mark before them to the first one after them.
     begin = max([at + len(sign) for sign in ENDS if (at := prompt.rfind(sign, 0, best.start)) >= 0] or [0])
     end = min([at for sign in ENDS if (at := prompt.find(sign, best.end)) >= 0] or [len(prompt)])
     sentence, found = prompt[begin:end].strip(EDGES), prompt[best.start : end].strip(EDGES)
@@ -191,7 +191,7 @@ def suggest_approach(
     injected: Collection[str],
     is_as_specified: bool = False,
 ) -> tuple[Scored | None, list[OmittedGuidance]]:
-    """Return the first approach, in file order, with all its facts and a sufficient score; and the omitted approaches.
+    """Return the first approach in file order with known facts and a sufficient score, or None; and the omitted ones.
 
     With ``is_as_specified`` the approaches declared for that profile are tried after the others.
     """
@@ -216,8 +216,8 @@ def choose_workflow(
 ) -> tuple[str, str]:
     """Return the workflow that fits a prompt, empty if none is certain, and the reason in words.
 
-    A workflow has the points of its own signals and, for each of its task types, that type's points multiplied by
-    ``shares``, the probability of the type.
+    A workflow's points are those of its own signals plus, for each of its task types, that type's points multiplied by
+    the probability of the type (``shares``).
     """
     ranked = [
         (signal_scores.get(name, 0) + sum(weight * shares.get(kind, 0.0) for kind, weight in types.items()), name)
@@ -239,7 +239,7 @@ def choose_workflow(
 
 
 def shares_of(scores: Mapping[str, int], facets: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """Return the probability of each task type, from the points and the facet's ``points_that_double``."""
+    """Return the probability of each task type; every ``points_that_double`` points of a type double its odds."""
     double = next((facet["points_that_double"] for facet in facets if facet["name"] == "task_type"), 0.0)
     if not scores or not double:
         return {}

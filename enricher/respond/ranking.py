@@ -1,4 +1,4 @@
-"""Rank the candidates of the channels, and record for each omitted one the reason."""
+"""Rank the candidates that the channels offer, and record why each omitted one was omitted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RankedItem:
 
 
 def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> None:
-    """Sort the candidates by channel priority and score, and set for each omitted candidate the reason."""
+    """Sort the candidates by channel priority and score, and record the reason for each one that is omitted."""
     rank = {rule["name"]: rule for rule in body["channels"]}
     seen: set[str] = set()
     for channel in sorted(inputs.channels, key=lambda one: -rank.get(one.name, {}).get("priority", 0)):
@@ -62,7 +62,7 @@ def rank_items(result: Enrichment, inputs: Inputs, body: Mapping[str, Any]) -> N
 
 
 def _limits_itself(channel: str, inputs: Inputs) -> bool:
-    """Return whether a channel limits its number of items itself: ``memory`` under ``as-specified`` (seed 001)."""
+    """Return whether a channel limits its number of items itself: ``memory`` in the profile ``as-specified``."""
     return channel == "memory" and inputs.is_as_specified
 
 
@@ -86,7 +86,10 @@ def _objection(offered: Candidate, rule: Mapping[str, Any] | None, names: set[st
 
 
 def place_of(offered: Candidate | RankedItem) -> str:
-    """Return a session's reference for a fact with its line number: a file shown without a line may be shown again."""
+    """Return the reference under which a session records a fact, with the line number if its label has one.
+
+    A file that was shown without a line may thus be shown again with one.
+    """
     line = offered.label.removeprefix(f"{offered.ref}:").split(None, 1)[:1] if not offered.text else []
     is_line = bool(line) and offered.label.startswith(f"{offered.ref}:") and line[0].isdigit()
     return f"{offered.ref}:{line[0]}" if is_line else offered.ref
@@ -98,10 +101,10 @@ def _normalized(offered: Candidate) -> str:
 
 
 def name_of(ref: str, text: str) -> str:
-    """Return a session's reference for an item, or its hash if it is missing or longer than 200 characters."""
+    """Return the reference under which a session records an item: ``ref``, or a hash if it is empty or too long."""
     return ref if 0 < len(ref) <= LONGEST_NAME else hashed_ref(ref or text)
 
 
 def hashed_ref(name: str) -> str:
-    """Return the keyed hash of a reference, stored instead of it if the setting ``log`` allows no readable text."""
+    """Return the keyed hash that is stored instead of a reference if the setting ``log`` allows no readable text."""
     return keyed_hash(b"item", name.encode(errors="replace"))

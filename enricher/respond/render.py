@@ -16,12 +16,12 @@ PLAIN_CONTEXT_LABEL = "**Relevant Context**:"
 MOST_CHARACTERS = MAX_BYTES = 9500
 """The smallest limits of any client, with a margin: Claude Code's 10,000 characters, Codex's 10,000 bytes."""
 HARD_CAP_TOKENS = 2000
-"""Ruling R12; no setting can raise it."""
+"""Maximum tokens of the text (ruling R12); no setting can raise it."""
 LONGEST_ITEM = 300
 """Maximum characters of one item's text."""
 MOST_ITEMS = 15
 LEAST_IMPORTANT_FIRST = ("resources", "reminder", "has_no_guardrails", "guardrails", "approach", "partial")
-"""Fields of ``TextLines`` in the order in which they are omitted if the text is too long; the class stays longest."""
+"""Fields of ``TextLines`` in the order in which a text that is too long loses them; the task type is lost last."""
 FEWEST_SHOWN_TOKENS = 8
 """Minimum tokens for an item; with less room it is left out instead of cut to a few words."""
 
@@ -89,7 +89,7 @@ def _without_tags(text: str) -> str:
 
 
 def _without_tag(behind: str) -> str:
-    """Return the text after a ``<``, with that bracket; if they form a tag, replace its brackets by similar signs.
+    """Return ``<`` and the text after it; if they form a tag, with its brackets replaced by similar signs.
 
     Clients mark their own messages to the model with tags, which a quoted text must not be able to imitate.
     """
@@ -108,7 +108,7 @@ def _shortened(text: str) -> str:
 
 
 def cut(text: str, *, tokens: int) -> str:
-    """Return ``text``, cut at a word and ended with an ellipsis if it is estimated at more than ``tokens``."""
+    """Return ``text``; if it is estimated at more than ``tokens``, cut it after a word and add an ellipsis."""
     if estimate_tokens(text) <= tokens:
         return text
     low, high = 0, len(text)

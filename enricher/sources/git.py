@@ -19,7 +19,7 @@ PROGRAM = (
 
 
 class GitError(Exception):
-    """git is not installed, took too long or failed; ``is_refusal`` if it ran and returned an error."""
+    """git is not installed, took too long or failed; ``is_refusal`` if it ran and ended with an error."""
 
     def __init__(self, message: str, *, is_refusal: bool = False) -> None:
         super().__init__(message)
@@ -46,7 +46,7 @@ def ask(folder: str, *words: str) -> bytes:
 
 
 def stream(folder: str, words: tuple[str, ...], given: str, *, most: int) -> tuple[bytes, bool]:
-    """Run git with ``given`` on stdin; return at most ``most`` bytes of its output, and whether that is all of it.
+    """Run git with ``given`` on stdin; return at most ``most`` bytes of its output, and whether the output is complete.
 
     Raises GitError as ``ask`` does, except after ``most`` bytes of output.
     """
@@ -105,7 +105,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without variables that point git at another repository, as they do inside a git hook.
+    """Return the environment without variables that point git at another repository, such as those of a git hook.
 
     Replacement objects (``git replace``) are ignored and missing objects are never fetched: a repository may name
     the program that would fetch them, and git before 2.45 can only forbid that by protocol.

@@ -16,11 +16,11 @@ WORDS_READ = 60
 """Maximum words of a prompt that are read; later words are details or pasted text."""
 DESCRIPTION_CHARS = 600
 FEWEST_BEYOND_NAME = 1
-"""Words of the description that a prompt must share, too, if the skill's name is a single word."""
+"""Minimum words that the prompt must share with the description, too, if the skill's name is a single word."""
 FEWEST_OF_DESCRIPTION, SHARE_OF_PROMPT = 3, 0.5
-"""Without the whole name: the number of shared words, and their share of the prompt's specific words."""
+"""Minimum shared words, and their minimum share of the prompt's words, if the prompt lacks part of the name."""
 AHEAD = 1.4
-"""The best score must be at least this factor above the next; with similar scores the choice would be a guess."""
+"""Factor by which the best score must exceed the next one; with similar scores the choice would be a guess."""
 
 _DEEDS = (
     (
@@ -41,7 +41,7 @@ _DEEDS = (
     "open submit raise öffn ouvr abr apr откро",
     "analyze analyse profile measure benchmark analysier",
 )
-# Written without spaces, so that these are searched inside the text; the number is the row of _DEEDS.
+# Words in scripts without spaces, searched anywhere in the text; the number is the action's row in _DEEDS.
 _WIDE_DEEDS = (
     (0, ("写", "生成", "创建", "作成", "書")), (1, ("审查", "检查", "レビュー", "確認")),
     (2, ("修复", "调试", "修正")), (3, ("测试", "テスト")), (4, ("部署", "发布", "デプロイ", "リリース")),
@@ -64,12 +64,12 @@ _GENERIC = frozenset(
     zur zum mit von für и для на
     """.split()
 )
-"""Unstemmed words that do not distinguish one skill from another."""
+"""Words, before stemming, that do not distinguish one skill from another."""
 _SIGNS = str.maketrans(dict.fromkeys("`'\".,;:!?()[]{}<>/\\*#|@$=+~_-\N{EN DASH}\N{EM DASH}", " "))
 
 
 class Helper:
-    """An installed skill, command or subagent: ``kind`` is one of these three words, ``path`` its file."""
+    """An installed skill, command or subagent, as its ``kind`` says; ``path`` is its file."""
 
     __slots__ = ("description", "kind", "name", "path")
 
@@ -81,7 +81,7 @@ class Helper:
 
 
 def covering(prompt: str, helpers: Sequence[Helper]) -> tuple[Helper, list[str]] | None:
-    """Return the helper that covers the request, with the matching words; None if none or several cover it."""
+    """Return the helper that covers the request, and the words they share; None if none or several cover it."""
     if not helpers or _is_named(prompt, helpers):
         return None
     deeds = _ordered(prompt)
@@ -125,7 +125,7 @@ def _specific_words(text: str) -> set[str]:
 
 
 def _is_named(prompt: str, helpers: Iterable[Helper]) -> bool:
-    """Return whether the prompt names a helper: as ``/name``, ``name skill`` and the like, or by a hyphenated name."""
+    """Return whether the prompt names a helper: as ``/name``, as "name skill" and the like, or by a hyphenated name."""
     low = f" {prompt.lower()} "
     return any(
         f"/{name}" in low or f"${name}" in low or f"@{name}" in low or (("-" in name or "_" in name) and name in low)
@@ -141,7 +141,7 @@ def _split(text: str) -> list[str]:
 
 
 def _ordered(prompt: str) -> set[int]:
-    """Return the actions that the prompt requests: by the first word of each clause, or any word if it is not ASCII."""
+    """Return the requested actions, as rows of ``_DEEDS``: by each clause's first word, or all of a non-ASCII one."""
     from enricher.prompt.wording.actions import clauses
 
     found: set[int] = set()

@@ -25,7 +25,7 @@ LARGEST_FILE = 1 << 20
 LARGEST_TASK = 16 * 1024
 MOST_TASK_FILES = 200
 MOST_DECODED = 60
-"""Maximum lines of a list that are decoded, those with most of the wanted words."""
+"""Maximum lines of a list that are decoded; those that contain most of the wanted words come first."""
 MOST_HITS = 300
 """Maximum lines of a task list that contain a word; with more, the word is too common to find a task."""
 READ_OF_PROMPT = 4000
@@ -81,7 +81,7 @@ class Task:
 
 
 class TaskQuery:
-    """The search terms of a prompt: the stems of its specific words, and possible task ids."""
+    """The search terms of a prompt: the stems of its specific words, and the words that may be task ids."""
 
     __slots__ = ("ids", "stems")
 
@@ -129,7 +129,7 @@ def _of_project(root: str, wanted: TaskQuery, beads: str, checklists: Sequence[s
 
 
 def score(task: Task, wanted: TaskQuery) -> float:
-    """Return a relevance from 0 to 1: by id, else by the share of specific words that title and prompt have in common.
+    """Return a task's relevance from 0 to 1: by its id, or else by the specific words that title and prompt share.
 
     A single shared word counts only if the title has no other and the prompt few others.
     """
@@ -235,7 +235,7 @@ def _checkbox(line: str, number: int, *, where: str) -> Task | None:
 
 
 def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
-    """Return the lines (with their numbers) that contain most of the wanted words, at most MOST_DECODED."""
+    """Return the lines that contain most of the wanted words, with their numbers; at most MOST_DECODED lines."""
     low = content.lower()  # bytes.lower() changes ASCII only, so offsets stay valid
     counts: dict[int, int] = {}
     for needle, weight in _needles(wanted):
@@ -252,7 +252,7 @@ def _promising(content: bytes, wanted: TaskQuery) -> list[tuple[str, int]]:
 
 
 def _needles(wanted: TaskQuery) -> Iterator[tuple[bytes, int]]:
-    """Yield (bytes to search a list for, weight): stems, and ids, which outweigh all words."""
+    """Yield the bytes to search a list for, each with its weight: stems, and ids, which outweigh all stems together."""
     for word in sorted(wanted.stems):
         yield word.removesuffix("i").encode(errors="replace"), 1  # a stem's final "i" stands for "y" or "ies"
     for word in sorted(wanted.ids):

@@ -1,4 +1,4 @@
-"""URIs of the memory's resources: ``enricher://`` and ``search/…``, ``topics``, ``topics/…``, ``memory/…``.
+"""URIs of memory resources: ``enricher://`` with ``search/…``, ``topics``, ``topics/…`` or ``memory/…``.
 
 The hook writes such URIs into traces, so this module imports nothing else. ``subcog://`` is
 accepted as well (ruling R18). Everything after the first slash is one text: ``/``, ``?``,
@@ -11,7 +11,7 @@ SCHEME = "enricher"
 SCHEMES = (SCHEME, "subcog")
 SEARCH, TOPICS, TOPIC, MEMORY = "search", "topics", "topic", "memory"
 MOST_SUGGESTED = 4
-"""Number of suggestions: searches plus the list of topics (seed 001, task 6.3)."""
+"""Maximum number of suggested URIs: searches, and the list of topics (seed 001, task 6.3)."""
 LONGEST_TEXT = 1000
 
 TOPICS_URI = f"{SCHEME}://topics"
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class UriError(ValueError):
-    """A URI of another form; the message lists the valid forms."""
+    """A URI has none of the valid forms; the message lists them."""
 
 
 class Uri:
@@ -86,13 +86,13 @@ def memory_uri(identity: str) -> str:
 
 
 def suggested(topics: Iterable[str]) -> list[str]:
-    """Return a search URI for each of the first three topics, and the URI of the topic list: 1 to 4 URIs."""
+    """Return the URIs to suggest: a search for each of the first three topics, and last the list of topics."""
     searches = dict.fromkeys(search_uri(topic.strip()) for topic in topics if topic.strip())
     return [*list(searches)[: MOST_SUGGESTED - 1], TOPICS_URI]
 
 
 def encode(text: str) -> str:
-    """Return ``text`` percent-encoded as UTF-8, letters, digits and ``-._~`` as they are."""
+    """Return ``text`` as UTF-8, with all bytes percent-encoded except letters, digits and ``-._~``."""
     return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode(errors="replace"))
 
 

@@ -1,7 +1,7 @@
-"""Write a plan for one prompt (seed 003): intent, workflow, guardrails, context, steps with checkpoints.
+"""Write a plan for one prompt, as specified in seed 003: intent, workflow, guardrails, context, and steps.
 
-Loaded only if a plan is wanted: by the setting ``mode`` or by ``--format hydration``. Nothing here decides which
-workflow fits; that is part of every decision (``enricher.respond.guidance.choose_workflow``).
+Loaded only if the setting ``mode`` or ``--format hydration`` asks for a plan. The workflow is chosen elsewhere, for
+every prompt (``enricher.respond.guidance.choose_workflow``).
 """
 
 PLACEHOLDERS = (
@@ -9,12 +9,12 @@ PLACEHOLDERS = (
     "all_tests", "lint_command", "build_command", "commit_way", "item", "items", "others", "tracker",
     "new_tests", "old_names", "statement", "fix",
 )  # fmt: skip
-"""What a step of a workflow may name in braces; a wording whose placeholders are not all known is not used.
+"""Placeholders in the step templates of a workflow; a template is used only if all of its placeholders are known.
 
-``request`` is what is to be done, ``order`` the same if the prompt says it as an order, ``object`` what it is about,
-``file`` and ``files`` are existing files that the prompt names, ``place`` is file and line of the pasted trace or of
-the named symbol, ``failing`` a command that the prompt names, ``tests`` the tests of the named code and
-``test_command`` what runs only them. ``item`` is one of several requests: a step with it is repeated for each.
-``items`` are words for all of them, ``others`` for the other places of a prompt with a single request. ``fix`` is known
-where more is wanted than the cause of a failure.
+``request`` is what is to be done, ``order`` the same if the prompt puts it as an order, ``object`` what it is about.
+``file`` and ``files`` are the existing files that the prompt names, ``place`` is the file and line of the pasted trace
+or of the named symbol, ``failing`` is a command that the prompt names, ``tests`` are the tests of the named code, and
+``test_command`` runs only these tests. ``item`` is one of several requests: a step with it is repeated for each.
+``items`` stands for all of the requests together, ``others`` for other places like the one in a single request.
+``fix`` is known if the prompt wants more than the cause of a failure.
 """

@@ -1,7 +1,8 @@
-"""Have a model improve the intent and the steps of a drafted plan, and keep only what names existing things.
+"""Have a model improve the intent and the steps of a drafted plan, and discard steps that name anything unknown.
 
-The rules choose the workflow, and with it gate, guardrails, commit and the tracker's steps. A step of the model that
-names a file, symbol, command or address which neither the prompt, the draft nor the project has is left out.
+The rules still choose the workflow, and with it the gate, the guardrails, the commit and the task tracker's steps.
+A step from the model is discarded if it names a file, symbol, command or address that is neither in the prompt, nor in
+the draft, nor in the project.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ LONGEST_PROMPT = 4000
 LONGEST_EVIDENCE = 120
 MOST_STEPS = 8
 ALSO_VERBS = frozenset(("make", "go", "just", "node", "rake", "rails", "cargo", "git"))
-"""Programs whose names are common words; they count as programs only after a word of ``RUNNING``."""
+"""Programs whose names are also common words; they count as programs only after a word of ``RUNNING``."""
 RUNNING = frozenset(("run", "running", "with", "execute", "rerun", "re-run", "via", "using"))
 BEHIND = frozenset(("again", "and", "at", "for", "from", "in", "on", "once", "to", "until", "with", "\N{EM DASH}"))
-"""Words after the name of a program that are no argument of it."""
+"""Words that are not an argument if they follow the name of a program: "run pytest again"."""
 ENDING = ("commit ", "push ", "git commit", "git push", "close the task", "create a task", "open a pull request")
-"""Beginnings of steps that the workflow adds, or that nobody asked for."""
+"""Beginnings of steps that are discarded, because the workflow adds such a step itself or nobody asked for it."""
 AROUND = " `\"'.,;:!?()[]"
 
 TYPE_CHECKING = False
@@ -42,9 +43,10 @@ if TYPE_CHECKING:
 
 
 def improved(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request, *, until: float) -> Enrichment:
-    """Return the plan with what the model adds in time, else the draft; records the call in ``inputs.hydration``.
+    """Return the plan as improved by the model, or the draft if the model adds nothing in time.
 
-    ``until`` is the last moment, on the clock ``time.perf_counter``. A plan of a single step is not improved.
+    Records the call in ``inputs.hydration``. ``until`` is the deadline, as a time of ``time.perf_counter``. A plan
+    without a checkpoint is not improved.
     """
     prompts = rules.packed("prompts").get(TEMPLATE)
     if prompts is None or "CHECKPOINT: " not in drafted.text:
@@ -65,7 +67,7 @@ def improved(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request
 
 
 def _usable(given: Mapping[str, Any], *, known: str, request: Request) -> dict[str, Any]:
-    """Return the intent and the steps that can be used; the steps are used only if a checkpoint is among them."""
+    """Return the usable intent and steps of a model's answer; the steps only if one of them is a checkpoint."""
     request.until = time.perf_counter() + LOOKUP_S
     try:
         names_known = _Knowledge(known, request)
@@ -95,7 +97,7 @@ def _usable_steps(given: Sequence[Mapping[str, Any]], names_known: _Knowledge) -
 
 
 class _Knowledge:
-    """What a step may name: the words of the prompt and of the draft, and the files of the project."""
+    """What a model's step may name: everything in the prompt and the draft, and the files of the project."""
 
     def __init__(self, text: str, request: Request) -> None:
         self._text = text.lower()
@@ -103,7 +105,7 @@ class _Knowledge:
         self._index = request.index() if request.project.root else None
 
     def covers(self, text: str) -> bool:
-        """Return whether every file, symbol, command and address that the text names is known."""
+        """Return whether every file, symbol, command and address in the text is known."""
         if any("://" in word and word.strip(AROUND).lower() not in self._text for word in text.split()):
             return False
         if any(not self._has(part) for part in text.split("`")[1::2]) or not self._has_commands(text):
@@ -112,7 +114,7 @@ class _Knowledge:
         return all(self._has(name.text) for name in names)
 
     def _has(self, written: str) -> bool:
-        """Return whether a path, symbol or command is in the known text, or is an existing file."""
+        """Return whether a path, symbol or command is in the prompt or the draft, or is an existing file."""
         bare = written.strip(AROUND)
         return bare.lower() in self._text or bool(existing(bare, self._request, self._index))
 

@@ -1,7 +1,7 @@
-"""Look up what a plan may name: existing files, places of symbols, tests, commands, the task tracker.
+"""Look up what a plan may name: existing files, locations of symbols, tests, commands, the task tracker.
 
-Runs once per prompt; the result is recorded with the other inputs, so that a replay writes the same plan. Whatever
-cannot be looked up is absent, and the plan then uses a wording without it.
+Runs once per prompt; the result is recorded with the other inputs, so that a replay writes the same plan. If something
+cannot be found, the plan uses a step template that does without it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 MOST_FILES, MOST_SYMBOLS, MOST_TESTS = 4, 3, 3
 LOOKUP_S = 0.15
-"""Seconds for all lookups of one prompt, beginning after the channels have answered."""
+"""Time limit in seconds for all lookups of one prompt, counted from the moment when the channels have answered."""
 TEXTS = (".md", ".rst")
 PACKAGE = "__init__.py"
-"""Whoever imports a package imports this file, which makes a test of neither."""
+"""Importing any module of a package imports this file, too, so the import does not show that a test tests this file."""
 LIST_TOOLS = {"codex": UPDATE_PLAN, "gemini": WRITE_TODOS}
 HAS_TASKS, OFF = "CLAUDE_CODE_ENABLE_TASKS", ("0", "false", "no", "off")
-"""The variable with which a user has Claude Code keep its list with ``TodoWrite``, and its values for that."""
+"""The variable that makes Claude Code keep its task list with ``TodoWrite``, and the values of it that do so."""
 BEADS = ".beads"
 AUTO, NONE = "auto", "none"
 LONGEST_COMMAND = 120
@@ -43,7 +43,10 @@ PROGRAMS = frozenset(
 
 
 def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
-    """Return what the plan for this prompt may name, as plain values for the trace; raises what queries raise."""
+    """Look up what the plan for this prompt may name, and return it as plain values for the trace.
+
+    Raises the exceptions of failed queries to the index.
+    """
     request.until = time.perf_counter() + LOOKUP_S
     root = request.project.root
     names = read_names(request.prompt)
@@ -78,7 +81,7 @@ def look_up(request: Request, settings: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def _tracker(root: str, settings: Mapping[str, Value]) -> str:
-    """Return the command of the task tracker: the one that a setting names, else ``bd`` if the project has beads."""
+    """Return the task tracker's command: the configured one, or ``bd`` if the project has ``.beads``; else empty."""
     named = str(settings.get("tracker", AUTO))
     if named != AUTO:
         return "" if named == NONE else named
@@ -86,7 +89,7 @@ def _tracker(root: str, settings: Mapping[str, Value]) -> str:
 
 
 def _task_tool(request: Request) -> str:
-    """Return the tool with which the client keeps a task list, as far as its use shows that; empty if unknown."""
+    """Return the tool with which the client keeps its task list, inferred from its use so far; empty if unknown."""
     has_list = bool(request.conversation.todos)
     if request.host in LIST_TOOLS:
         return LIST_TOOLS[request.host] if has_list else ""
@@ -110,7 +113,7 @@ def _files(names: list[Name], request: Request, index: Connection | None) -> lis
 
 
 def existing(name: str, request: Request, index: Connection | None) -> list[str]:
-    """Return the one file inside the project that a name means, in a list; empty if none or several fit."""
+    """Return the one project file that a name refers to, in a list; empty if no file or more than one fits."""
     root, written = request.project.root, name.removeprefix("./").lstrip("@")
     if not root:
         return []
@@ -129,7 +132,7 @@ def existing(name: str, request: Request, index: Connection | None) -> list[str]
 
 
 def _symbols(names: list[Name], index: Connection) -> list[tuple[str, str, int]]:
-    """Return the symbols of the prompt that one source file defines, as (name, path, line)."""
+    """Return (name, path, line) of each symbol in the prompt that exactly one source file defines."""
     from enricher.sources.code.testfiles import SOURCE_KINDS
 
     found = []
@@ -146,7 +149,7 @@ def _symbols(names: list[Name], index: Connection) -> list[tuple[str, str, int]]
 
 
 def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[str, str, int]]) -> dict[str, Any]:
-    """Return the tests of the named code, and the command that runs only these."""
+    """Return the tests of the named files and symbols, and the command that runs only these tests."""
     from enricher.sources.code.testfiles import command, sources, test_of
 
     wanted = [(path, name) for name, path, _line in symbols]
@@ -164,7 +167,7 @@ def _tests(index: Connection, root: str, files: list[str], symbols: list[tuple[s
 
 
 def _ways(index: Connection) -> dict[str, Any]:
-    """Return how the project tests, checks, builds and commits, as far as its own files state it."""
+    """Return the project's commands for tests, checks and builds, and its commit convention, if its files say so."""
     found: dict[str, Any] = {}
     rows = index.execute(
         "select action, kind, said, path, line from ways where folder = '' order by rank desc"
@@ -178,7 +181,7 @@ def _ways(index: Connection) -> dict[str, Any]:
 
 
 def _command_in(prompt: str) -> str:
-    """Return the first command that the prompt quotes between backticks; empty if there is none."""
+    """Return the first command that the prompt quotes in backticks; empty if there is none."""
     for part in prompt[:4000].split("`")[1::2]:
         words = part.split()
         if len(words) > 1 and words[0].removeprefix("./").lower() in PROGRAMS and "\n" not in part:

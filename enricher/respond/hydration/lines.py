@@ -1,4 +1,4 @@
-"""Find the user's own lines in a prompt: pasted code, traces, logs and quotations are left out, list items marked."""
+"""Find the lines of a prompt that the user wrote, and the list items; skip pasted code, traces, logs and quotations."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from enricher.respond.hydration.vocabulary import (
 )
 
 MIN_STEPS, LONGEST_BRIEF = 2, 12
-"""Lines that begin like steps make a list; if all lines have few words, the lines between them belong to it."""
+"""MIN_STEPS lines that begin like steps ("first", "then") form a list; if no line has more than LONGEST_BRIEF words,
+all lines are its items."""
 
 
 def own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
-    """Return the user's own lines, each with whether it is a list item, and whether one below another item."""
+    """Return the user's own lines, each with two flags: whether it is a list item, and whether a nested one."""
     lines: list[tuple[str, bool, bool]] = []
     outer = 0
     fenced = pasted = False
@@ -64,7 +65,7 @@ def own_lines(prompt: str) -> list[tuple[str, bool, bool]]:
 
 
 def _numbered(line: str) -> list[str]:
-    """Return the items of a list within one line, "1. add x 2. fix y"; empty if there is none."""
+    """Return the items of a list that is written on one line, "1. add x 2. fix y"; empty if there is no such list."""
     items: list[list[str]] = []
     for word in line.split():
         if word in (f"{len(items) + 1}.", f"{len(items) + 1})", f"({len(items) + 1})"):
@@ -75,7 +76,7 @@ def _numbered(line: str) -> list[str]:
 
 
 def _is_logged(bare: str) -> bool:
-    """Return whether a line begins with a date or introduces a trace, as in a log, or lists counts or bars."""
+    """Return whether a line looks like output: it begins with a date, introduces a trace, or shows counts or bars."""
     if bare.lower().startswith(TRACES) or (" \u00b7 " in bare and any(char.isdigit() for char in bare)):
         return True
     if any(bar in bare for bar in BARS):
@@ -85,7 +86,7 @@ def _is_logged(bare: str) -> bool:
 
 
 def _start_of_log(bare: str) -> int:
-    """Return where the date and time of a pasted log line begin behind the user's words; 0 if there is none."""
+    """Return the position at which a pasted log line begins after words of the user; 0 if there is none."""
     at = bare.find("-")
     while at >= len("2026"):
         start = at - len("2026")
@@ -96,7 +97,7 @@ def _start_of_log(bare: str) -> int:
 
 
 def _is_time(text: str) -> bool:
-    """Return whether a text has the form of a date and a time: ``2026-03-04 18:20:03``, or with ``T`` between."""
+    """Return whether a text is a date and a time, with a space or ``T`` between: ``2026-03-04 18:20:03``."""
     digits = text[:4] + text[5:7] + text[8:10] + text[11:13] + text[14:16]
     return digits.isdecimal() and text[4:5] == text[7:8] == "-" and text[10:11] in "T " and text[13:14] == ":"
 

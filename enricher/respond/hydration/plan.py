@@ -1,4 +1,4 @@
-"""Write the steps of a plan: a workflow's wordings, filled with what this prompt and this project name."""
+"""Write the steps of a plan by filling a workflow's step templates with names from the prompt and the project."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from enricher.respond.hydration.wording import gerund
 
 LONGEST_STEP = 320
 LONGEST_SUBJECT = 72
-"""Maximum characters of an order that is suggested as the subject of the commit."""
+"""Maximum characters of an order that is suggested as the subject line of the commit."""
 SHORTEST_SUBJECT = 3
-"""Its minimum number of words: "fix both" says nothing in a history."""
+"""Minimum words of such an order: "fix both" would say nothing in a history."""
 TODO_WRITE, TASK_CREATE, UPDATE_PLAN, WRITE_TODOS = "TodoWrite", "TaskCreate", "update_plan", "write_todos"
-"""The tools with which Claude Code (with two of them), Codex and Gemini keep an agent's task list."""
+"""Tools with which agents keep their task lists: the first two in Claude Code, then Codex's and Gemini's."""
 CALLS = {
     TODO_WRITE: ("TodoWrite(todos=[", '  {{content: {0}, status: "pending", activeForm: {1}}}', ",", "])"),
     TASK_CREATE: ("", 'TaskCreate({{subject: {0}, description: "", activeForm: {1}}})', "", ""),
     UPDATE_PLAN: ("update_plan({plan: [", '  {{step: {0}, status: "pending"}}', ",", "]})"),
     WRITE_TODOS: ("write_todos({todos: [", '  {{description: {0}, status: "pending"}}', ",", "]})"),
 }
-"""By tool: what begins the call, one step with its form while it runs, what divides steps, what ends the call."""
+"""For each tool: the start of the call, the template of a step, the separator of steps, and the end of the call."""
 LONGEST_VALUE = 220
 TRACKED = "Create {tracker} task to track this: {request}"
 CLOSED = "Update and close {tracker} task with resolution"
@@ -32,7 +32,7 @@ NO_COMMIT = (
     "no git",
 )
 TEMPLATE_SIGNS = str.maketrans("{}", "\u2774\u2775")
-"""Translation of braces in a value to similar signs, so that a value is never read as a placeholder."""
+"""Maps braces in a value to similar characters, so that they are never taken for a placeholder."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class PlanStep:
-    """A step as the agent's task list takes it: its text, and its form while it runs."""
+    """A step of the agent's task list: ``text``, and ``active``, the text shown while the step is in progress."""
 
     __slots__ = ("active", "text")
 
@@ -51,14 +51,14 @@ class PlanStep:
 
 
 def task_list(steps: Sequence[PlanStep], tool: str) -> str:
-    """Return the steps as a call of the client's tool, or as one call for each step."""
+    """Return the steps as one call of the client's task tool, or as one call per step, depending on the tool."""
     begin, step, divider, end = CALLS[tool]
     calls = f"{divider}\n".join(step.format(_quoted(one.text), _quoted(one.active)) for one in steps)
     return "\n".join(part for part in (begin, calls, end) if part)
 
 
 def _quoted(text: str) -> str:
-    """Return a text as a string of JavaScript; three backticks would end the block that it stands in."""
+    """Return a text as a JavaScript string; three backticks are replaced, because they would end the code block."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("```", "'''")
     return f'"{escaped}"'
 
@@ -66,9 +66,10 @@ def _quoted(text: str) -> str:
 def steps_for(
     plan: Mapping[str, Any], values: Mapping[str, str], items: Sequence[str], *, prompt: str, is_tracked: bool
 ) -> list[PlanStep]:
-    """Return a workflow's steps for one prompt, numbered; a checkpoint has its word instead of a number.
+    """Return a workflow's steps for one prompt, each with its number or, for a checkpoint, the word CHECKPOINT.
 
-    The tracker's steps surround the others if ``is_tracked`` and there is a tracker; the commit comes before its last.
+    If ``is_tracked`` and there is a task tracker, the first and the last step are the tracker's; a commit comes before
+    the last step. A single step has no number.
     """
     values = {**values, **({"items": "all points"} if items else {"others": "the others"})}
     tracker = values.get("tracker", "") if is_tracked else ""
@@ -91,7 +92,10 @@ def steps_for(
 def _worded(
     wordings: Sequence[str], active: str, values: Mapping[str, str], items: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """Return the first wording of which everything is known, once for each item if it names one."""
+    """Fill the first template whose placeholders are all known; return the text and active form of each resulting step.
+
+    A template with ``{item}`` gives one step per item. The result is empty if no template can be filled.
+    """
     for wording in wordings:
         if "{item}" in wording:
             if items:
@@ -113,7 +117,7 @@ def _filled(wording: str, values: Mapping[str, str]) -> str:
 
 
 def _commit(values: Mapping[str, str], *, is_pushed: bool) -> str:
-    """Return the step that commits; a tracker's work ends with a push, other work is pushed if the user asks."""
+    """Return the step that commits, and pushes if ``is_pushed``; it quotes the commit convention or the order."""
     step = "Commit and push" if is_pushed else "Commit"
     order = values.get("order", "")
     if values.get("commit_way"):

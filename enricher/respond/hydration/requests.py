@@ -1,6 +1,7 @@
-"""Read from a prompt what it asks for or states, request by request, in the user's own words.
+"""Split a prompt into requests: its author's orders, wishes, questions and statements, in the author's words.
 
-Works on the user's own lines; pasted code, traces, logs and quotations are left out.
+An order is a sentence in the imperative ("fix the test"); a wish says what should be the case ("it should be red").
+Pasted code, stack traces, logs and quotations are skipped.
 """
 
 from __future__ import annotations
@@ -58,17 +59,20 @@ from enricher.respond.hydration.vocabulary import (
 
 LONGEST_READ = 12_000
 FARTHEST_VERB = 3
-"""Place of a verb behind "we can", counted from 0: one word, as in "we can further simplify", may stand between."""
+"""Latest position of the verb, counted from 0, in a wish that begins with "we can": "we can further simplify this"."""
 LONGEST_CIRCUMSTANCES = 8
-"""The most words before an order that may name its place or source: "in the settings of the app, can we add …"."""
+"""Maximum words before an order that name its place or source: "in the settings of the app, can we add …"."""
 
 
 class PromptRequest:
-    """One thing that a prompt asks for: its words, whether it is a question, an order or a statement.
+    """One request of a prompt: an order, a wish, a question or a statement.
 
-    ``is_condition``: a statement of what should or must be the case. ``is_minor``: it accompanies another request.
-    ``is_aside``: it asks for nothing yet, as "let's talk about the menu" and "ignore it for now" do.
-    ``is_detail``: it belongs to a list item, as a nested item or a further sentence does.
+    ``verb`` is the verb of an order, and empty for any other request.
+    ``is_condition``: it says what should or must be the case.
+    ``is_minor``: it says too little to be the main request, or only accompanies another ("look at the log").
+    ``is_aside``: it asks for nothing yet ("let's talk about the menu", "ignore it for now").
+    ``is_listed``: it is a list item, or part of one.
+    ``is_detail``: it elaborates on a list item, as a nested item or as a further sentence of the item.
     """
 
     __slots__ = (
@@ -96,7 +100,7 @@ class PromptRequest:
         self.verb = "" if is_question else verb_of(text) or (is_ordered and _first_word(text)) or ""
         self.is_order = bool(self.verb)
         words = text.lower().split()
-        introduces = words[-1] in ("be", "is", "are")  # "the columns should be:", before a list or a drawing of them
+        introduces = words[-1] in ("be", "is", "are")  # "the columns should be:" only introduces a list or drawing
         self.is_condition = not is_question and not introduces and (is_wish or _wants(words[:NEAR_THE_BEGINNING]))
         is_short = bool(self.verb) and len(words) < FEWEST_WORDS_OF_A_GOAL and not PRONOUNS.isdisjoint(words[1:2])
         is_beside = (self.verb in MINOR and not POINTING.isdisjoint(words[1:2])) or words[:3] == ["have", "a", "look"]
@@ -108,7 +112,7 @@ class PromptRequest:
         is_around = is_vague or is_bare or is_unfinished or announces or is_following or self.verb in ABOUT_CONDUCT
         is_put_off = is_short and words[-2:] == ["for", "now"]
         self.is_aside = not is_listed and (is_put_off or announces or self.verb in ABOUT_CONDUCT)
-        is_aim = is_wish and words[0] in LEARNING  # "I want to understand at first glance …": the user is to, no agent
+        is_aim = is_wish and words[0] in LEARNING  # "I want to understand …": the user, not the agent, is to understand
         self.is_minor = is_aim or is_short or is_beside or is_around or (self.is_condition and _forbids(words))
         self.is_detail = False
         self.is_question = is_question
@@ -120,7 +124,7 @@ class PromptRequest:
 
     @property
     def points_back(self) -> bool:
-        """Whether this is only understood with the sentence before it: "it should be red", "use it for the map"."""
+        """Whether the request refers to the sentence before it, as "it should be red" and "use it for the map" do."""
         words = [word.lower().strip(AROUND) for word in self.text.split(None, 3)[:3]]
         first, second, third = words + [""] * (3 - len(words))
         if not self.is_order:
@@ -131,13 +135,13 @@ class PromptRequest:
 
     @property
     def names_its_object(self) -> bool:
-        """Whether this is an order in two words, such as "fix load_rates" and not "fix it"."""
+        """Whether this is an order with its object right after the verb, as in "fix load_rates" but not in "fix it"."""
         words = self.text.lower().split()
         return self.is_order and len(words) > 1 and words[1] not in POINTING | BEHIND_A_BARE_VERB
 
 
 def read_requests(prompt: str) -> list[PromptRequest]:
-    """Return what the prompt asks for or states, sentence by sentence, in the user's words and order."""
+    """Return the requests of a prompt from first to last, in the user's own words."""
     found: list[PromptRequest] = []
     for line, is_listed, is_nested in own_lines(prompt[:LONGEST_READ]):
         sentences = _sentences(line)
@@ -164,9 +168,10 @@ def read_requests(prompt: str) -> list[PromptRequest]:
 
 
 def _questioned(sentence: str) -> tuple[str, bool]:
-    """Return a sentence and whether it is a question; a wish that only asks for a confirmation is none.
+    """Return a sentence without a final request for confirmation ("yeah?"), and whether it is a question.
 
-    The sentence loses that last word: "we only need the name, yeah?"; alone it leaves an empty sentence.
+    An order or wish is no question, even if it asks for confirmation: "we only need the name, yeah?". A sentence that
+    consists only of such a word becomes empty.
     """
     low = sentence.strip().lower()
     is_denial = low.startswith(("did not ", "does not ", "do not "))
@@ -182,7 +187,7 @@ def _questioned(sentence: str) -> tuple[str, bool]:
 
 
 def _wants(words: list[str]) -> bool:
-    """Return whether words say what should be the case; "I don't want" and "it looks like" do not."""
+    """Return whether the words express a wish: what should be the case, or what should go ("no need for the menu")."""
     text = " ".join(words)
     for phrase in UNWANTED:
         unwanted = text.partition(phrase)[2].split()
@@ -204,7 +209,7 @@ def _wants(words: list[str]) -> bool:
 
 
 def _sentences(line: str) -> list[str]:
-    """Divide a line into sentences, but not within brackets or quotation marks."""
+    """Split a line into sentences, but not within brackets or quotation marks."""
     line = line.replace("... ", "\u2026 ")
     found, start = [], 0
     depth = at = 0
@@ -218,14 +223,14 @@ def _sentences(line: str) -> list[str]:
             is_quoted = not is_quoted and '"' in line[at + 1 :]
         mark = next((one for one in ENDS if line.startswith(one, at)), "") if line[at] in " .!?,\u2026" else ""
         if mark in DASHES and verb_of(_plain(line[start:at])) and not _begins_request(line[at + len(mark) :]):
-            mark = ""  # an aside to the order: "add two tabs - one for PNG"
+            mark = ""  # the dash only introduces details of the order: "add two tabs - one for PNG"
         if mark.startswith(", ") and _is_circumstance(line[start:at]):
-            mark = ""  # "in the settings, can we add a switch"
+            mark = ""  # the comma only ends a place: "in the settings, can we add a switch"
         if mark == TRAILING_OFF and (line[at - 1 : at] == " " or " " not in line[start:at].strip()):
-            mark = ""  # a pause within a sentence, or behind a word such as "hm"
+            mark = ""  # a pause within a sentence, or after a word such as "hm"
         if mark and not is_quoted and not (depth and any(sign in line[at:] for sign in ")]")):
             found.append(line[start : at + (mark[0] in ".!?")])
-            start = at + (len(", ") if mark in REQUESTING else len(mark))  # its words show that this is a request
+            start = at + (len(", ") if mark in REQUESTING else len(mark))  # keep "can we", which marks a request
             at += len(mark)
         else:
             at += 1
@@ -238,9 +243,10 @@ def _begins_request(text: str) -> bool:
 
 
 def _orders(sentence: str) -> list[str]:
-    """Divide a sentence before each further order: "add a flag, update the docs and run the tests".
+    """Split a sentence before each further order: "add a flag, update the docs and run the tests".
 
-    An order also follows a statement and a comma, if a determiner makes it sure: "the script sets it, move that here".
+    After a statement and a comma, a verb begins an order only if a word such as "the" or "that" follows it:
+    "the script sets it, move that here".
     """
     words = sentence.split(" ")
     is_conditional = words[0].lower() in CONDITIONAL
@@ -253,7 +259,7 @@ def _orders(sentence: str) -> list[str]:
         is_joined = _joins(words[:at]) or before.endswith((",", ";"))
         is_joined = is_joined and words[max(0, at - 2)].lower() not in BEFORE_AND
         if "so" in parts[-1][1:] and not before.endswith((",", ";")):
-            is_joined = False  # still the purpose: "so that one can read and check it"
+            is_joined = False  # "so that one can read and check it" states one purpose
         follower = words[at + 1].lower().strip(AROUND) if at + 1 < len(words) else ""
         is_leading = word.lower() == "let" and follower in BEHIND_A_LEADING_VERB
         is_verb = (_unquoted(word) in VERBS or is_leading) and at + 1 < len(words)
@@ -274,25 +280,25 @@ def _orders(sentence: str) -> list[str]:
 
 
 def _joins(words: list[str]) -> bool:
-    """Return whether words end with a conjunction, or with one and a filler: "and please"."""
+    """Return whether the words end with a conjunction, perhaps followed by a filler: "and please"."""
     last, before = (words[-1:] or [""])[0].lower(), (words[-2:-1] or [""])[0].lower()
     return last in JOINING or (last in FILLERS and before in JOINING)
 
 
 def _introduces(words: list[str], word: str) -> bool:
-    """Return whether words end with a colon outside of quotation marks, before an order: "in short: drop the table"."""
+    """Return whether ``words`` end with an unquoted colon that introduces ``word``: "in short: drop the table"."""
     text = " ".join(words)
     return text.endswith(":") and word[:1].isalpha() and not text.count('"') % 2 and not text.count("`") % 2
 
 
 def _forbids(words: list[str]) -> bool:
-    """Return whether a wish only says what should not be: "we should not use npm install"."""
+    """Return whether a wish only forbids something: "we should not use npm install"."""
     pairs = zip(words, [*words[1:], ""], strict=True)
     return any(word in FORBIDDING or (word in ("should", "must") and after == "not") for word, after in pairs)
 
 
 def _is_bare_verb(words: list[str]) -> bool:
-    """Return whether a part is a verb alone, as in "find and fix the leak"."""
+    """Return whether a part of a sentence is only a verb, like the "find and" of "find and fix the leak"."""
     return len(words) == (1 + (words[-1:] in (["and"], ["then"], ["&"])))
 
 
@@ -302,7 +308,7 @@ def _begins_with_verb(words: list[str]) -> bool:
 
 
 def verb_of(text: str) -> str:
-    """Return the verb that a text begins with, as an order does; empty if there is none."""
+    """Return the verb of a text that is an order, such as "fix the leak"; empty if the text is no order."""
     words = [_unquoted(word) for word in text.split(None, 2)[:2]]
     is_behind_condition = words[:1] and words[0] in CONDITIONAL and words[0] not in SUPPOSING
     if is_behind_condition or words in NO_ORDERS:  # "once it runs, tell me"
@@ -323,9 +329,9 @@ def _verb_within(words: list[str]) -> str:
 
 
 def _verb_behind_circumstances(text: str) -> str:
-    """Return the verb of the order in a text that begins with a place or source: "in a.py only accept numbers".
+    """Return the verb of an order that begins with a place or source: "in a.py only accept numbers".
 
-    Empty if a subject stands before the verb, which makes it a statement: "in the future we only support numbers".
+    Empty if a subject comes before the verb, which makes it a statement: "in the future we only support numbers".
     """
     head, comma, tail = text.partition(", ")
     if comma and _is_circumstance(head):
@@ -341,14 +347,14 @@ def _verb_behind_circumstances(text: str) -> str:
 
 
 def _is_circumstance(text: str) -> bool:
-    """Return whether a text is no more than a place or source, such as "in the menu of the app"."""
+    """Return whether a text only names a place or source, such as "in the menu of the app"."""
     words = [word.strip(AROUND) for word in text.lower().split()]
     is_clause = any(word in SUBJECTS or word in CONDITIONS for word in words)
     return bool(words) and words[0] in CIRCUMSTANCES and len(words) <= LONGEST_CIRCUMSTANCES and not is_clause
 
 
 def _unquoted(word: str) -> str:
-    """Return a word in small letters without punctuation; empty if it is quoted, as a name is: "highlight"."""
+    """Return a word in lower case without punctuation; empty if it is quoted, and thus a name: "highlight"."""
     bare = word.strip(" ,.;:!?")
     return "" if bare[:1] in ('"', "`") and bare[-1:] == bare[:1] else word.lower().strip(AROUND)
 
@@ -359,14 +365,14 @@ def _first_word(text: str) -> str:
 
 
 def _is_ordered(part: str, text: str) -> bool:
-    """Return whether the polite words before a text make its first word an order: let's memoize it."""
+    """Return whether the words before ``text`` in ``part`` turn its first word into an order: "let's memoize it"."""
     lead, first = f" {part[: part.find(text)].lower()}", _first_word(text)
     is_asked = first not in KNOWING and any(f" {opener}" in lead for opener in ASKING_POLITELY)
     return bool(first) and (is_asked or any(f" {opener}" in lead for opener in ORDERING))
 
 
 def _plain(clause: str) -> str:
-    """Return the clause without surrounding punctuation and without polite words before it."""
+    """Return the clause without surrounding punctuation and leading polite words."""
     clause = clause.strip(" \t,;:*_…").rstrip(" .!?,;:")
     first, _space, rest = clause.partition(" ")
     if first[-1:] in (",", ".", "\u2026") and first.lower().rstrip(",.\u2026") in INTERJECTIONS:
@@ -392,5 +398,5 @@ def _plain(clause: str) -> str:
 
 
 def _asks(text: str) -> bool:
-    """Return whether a sentence with a question mark asks for an answer, not politely for an action."""
+    """Return whether a sentence with a question mark asks for an answer, rather than politely for an action."""
     return text.split(None, 1)[0].lower() not in VERBS

@@ -1,4 +1,4 @@
-"""Write the file that a subagent reads: prompt, session, candidates with reasons, catalogue, and the drafted plan."""
+"""Write the file that the planning subagent reads: prompt, session, candidate facts, workflows and the drafted plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ABOUT = (
     " all below it are search results and suggestions."
 )
 SHARE_OF_CANDIDATES, SHARE_OF_CATALOGUE = 800, 1200
-"""Tokens; together the 2,000 that the shortlist may take."""
+"""Maximum tokens of the candidates and of the workflow catalogue, together 2,000."""
 SESSION_CHARS = 1600
 LONGEST_LINE = 300
 MOST_ITEMS = 30
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def sheet(result: Enrichment, inputs: Inputs, rules: Rules, *, typed: str, cwd: str) -> str:
-    """Return the file's text; ``typed`` is the prompt as the user typed it, which the file holds verbatim."""
+    """Return the text of the file; ``typed`` is the prompt exactly as the user typed it, and is included verbatim."""
     plans = rules.packed("plans")
     drafted = hydrate(result, inputs, rules)
     fence = FENCE * max(3, _longest_run(typed, FENCE) + 1)
@@ -69,14 +69,14 @@ def sheet(result: Enrichment, inputs: Inputs, rules: Rules, *, typed: str, cwd: 
 
 
 def plan_in(text: str) -> str:
-    """Return the drafted plan of such a file; empty if the text is no such file."""
+    """Return the drafted plan from the text of such a file; empty if the text is not from such a file."""
     if not text.startswith(TITLE):
         return ""
     return text.rpartition(f"\n{PLAN}\n")[2].strip()
 
 
 def _candidates(result: Enrichment, inputs: Inputs) -> Iterator[str]:
-    """Yield the facts as "id — what — why", those that the plan uses first, then the searches without result."""
+    """Yield the facts as "id — what — why", those that the plan uses first, then the channels that found nothing."""
     for name, place in inputs.hydration.get("symbols", []):
         yield f"- {place} \u2014 defines {name} \u2014 the prompt names it"
     for path in inputs.hydration.get("files", []):
@@ -95,7 +95,7 @@ def _candidates(result: Enrichment, inputs: Inputs) -> Iterator[str]:
 
 
 def _catalogue(plans: dict[str, dict[str, Any]], chosen: str) -> Iterator[str]:
-    """Yield the chosen workflow with its steps, then the others with one line each."""
+    """Yield the chosen workflow with its steps, then one line for each other workflow."""
     for name in sorted(plans, key=lambda one: one != chosen):
         plan = plans[name]
         commit = "yes" if plan["commits"] else "no"

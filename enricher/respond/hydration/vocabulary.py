@@ -1,4 +1,4 @@
-"""The words by which a plan's writer finds requests in a prompt: verbs, polite beginnings, signs of a wish."""
+"""The words by which requests are found in a prompt: verbs, polite beginnings, signs of a wish."""
 
 from __future__ import annotations
 
@@ -51,25 +51,25 @@ ANNOUNCING = (
     "turn our attention", "turn your attention", "turn to ", "move on", "focus on", "talk about", "start with ",
     "begin with ", "start over", "step into ", "go over ", "work on ", "take a look", "take another look",
 )  # fmt: skip
-"""Beginnings of orders that only say what the next sentences are about."""
+"""Beginnings of orders that only announce the topic of the next sentences."""
 ABOUT_CONDUCT = frozenset(("stick", "bear", "refrain"))
-"""Verbs of orders on how to work, which are no part of the work: "let's stick to the input for now"."""
+"""Verbs of orders that say how to work, not what to do: "let's stick to the input for now"."""
 BEFORE_AND = frozenset(("try", "go", "come"))
-"""Verbs that form one request together with the verb after "and", as in "try and find it"."""
+"""Verbs that form a single request with the verb after the "and": "try and find it"."""
 CONDITIONAL = frozenset("if when whenever once after before unless while as until since because".split())
-"""First words of a sentence whose request holds under a condition: "if the file is missing, create it"."""
+"""First words of a sentence with a conditional request: "if the file is missing, create it"."""
 SUPPOSING = frozenset(("if", "unless"))
-"""Those of them that mostly specify what the program does: "if the user leaves, stop it"."""
+"""Words of ``CONDITIONAL`` that usually describe what the program should do: "if the user leaves, stop it"."""
 DETERMINERS = frozenset("the a an another this that these those it them all each every my our its their".split())
 WISHES = frozenset(("would", "i'd", "we'd", "id"))
-"""Words before "like" or "expect" that make it a wish."""
+"""Words that make a wish of a following "like" or "expect"."""
 UNWANTED = ("no point in ", "no need for ", "do not want ", "don't want ", "dont want ")
-"""Words that say what is to go away, if a thing or an action is named directly behind them."""
+"""Phrases that ask to remove what is named directly after them."""
 NEAR_THE_BEGINNING = 10
-"""Words of a sentence among which a word of ``CONDITIONS`` says what the sentence wants."""
+"""Number of first words of a sentence in which a word of ``CONDITIONS`` makes it a wish."""
 NEGATIONS = frozenset(("not", "don't", "dont", "doesn't", "didn't", "never", "no"))
 LEADING_VERBS = frozenset(("have", "let", "do", "comment", "call", "name"))
-"""Words that are verbs of an order only before one of ``BEHIND_A_LEADING_VERB``: have the parser skip empty lines."""
+"""Verbs of an order only before a word of ``BEHIND_A_LEADING_VERB``: "have the parser skip empty lines"."""
 BEHIND_A_LEADING_VERB = frozenset("the a an all each every both it them this that these those users".split())
 VAGUE = frozenset(
     """
@@ -77,9 +77,9 @@ a new feature|a feature|another feature|some changes|a few changes|these changes
 the following changes|the following tasks|a task|a few things|some things|a couple of things|something
 """.replace("\n", "").split("|")
 )
-"""Objects that only announce what the next sentences say."""
+"""Objects of orders that only announce what the next sentences say."""
 TELLING = frozenset("we we've we're i i've i'm was were".split())
-"""Words near the beginning of a list item that tell what was done or is the case, where a task would be an order."""
+"""Words near the beginning of a list item that show that it reports something, and is not a task."""
 FAILING = frozenset(
     """
     error errors fail fails failed failing crash crashes crashed throws broken wrong missing empty blank nothing never
@@ -87,24 +87,24 @@ FAILING = frozenset(
     unexpected
     """.split()
 )
-"""Words of a sentence that reports a failure."""
+"""Words by which a sentence reports a failure."""
 STATING = frozenset("is are isn't aren't was looks look see sees gets get has have shows seems still only".split())
-"""Words of a sentence that says how something is."""
+"""Words by which a sentence describes how something is."""
 FEWEST_WORDS_OF_A_REPORT = 5
 OWN_ACTIONS = ("i ", "my bad", "sorry")
-"""Beginnings of sentences on what the user did or thinks, rather than on what fails."""
+"""Beginnings of sentences about what the user did or thinks, not about a failure."""
 OBSERVING = frozenset("get got see saw still have can't cannot don't didn't am was keep notice noticed".split())
-"""Words behind "I" that do say what fails: "I get an error", "I cannot log in"."""
+"""Words after "I" by which the sentence reports a failure after all: "I get an error", "I cannot log in"."""
 MINOR = frozenset(("look", "check", "see", "keep", "note", "read", "think", "consider"))
 PRONOUNS = frozenset(("it", "that", "this", "them", "these", "those", "both", "all", "everything"))
 BACKWARD = frozenset(("it", "they", "these", "those", "both"))
-"""First words of a wish that mean what the sentence before it names."""
+"""First words of a wish that refer to something in the sentence before it."""
 BEHIND_A_PRONOUN = frozenset("as for from in into on to with".split())
-"""Before one of these words, "this" or "that" stands for the sentence before: "document this as a decision"."""
+"""Words before which "this" or "that" refers to the whole sentence before: "document this as a decision"."""
 FEWEST_WORDS_OF_A_GOAL = 5
-"""An order about a pronoun with fewer words says too little: make it so."""
+"""Minimum words of an order about a pronoun; a shorter one says too little: "make it so"."""
 POINTING = PRONOUNS.union(("how", "what", "at", "into", "about"))
-"""Words that make a request with a verb of ``MINOR`` one that accompanies another: look at the log, keep that style."""
+"""Words that, after a verb of ``MINOR``, show that a request only accompanies another: "look at the log"."""
 ASKING_WHY = ("why", "how", "what", "where", "which", "whether")
 AUXILIARIES = frozenset("do does did can could should would will has have".split())
 GUESSES = ("could be", "might be", "may be", "perhaps", "probably", "could it be", "is it possible")
@@ -113,61 +113,61 @@ QUESTIONS = (
     "do we ", "do i ", "does ", "did ", "is there ", "is it ", "are there ", "am i ", "why ", "what is ", "what are ",
     "what options ", "what does ", "how do ", "how does ", "how can ", "where is ", "where do ",
 )  # fmt: skip
-"""Beginnings of sentences that ask, even without a question mark."""
+"""Beginnings of questions, even without a question mark."""
 WISHING = (
     "i want to ", "i wanted to ", "i would like to ", "i'd like to ", "i need to ", "we need to ", "we want to ",
     "we're going to ", "we are going to ", "we should ", "you should ", "we have to ", "we must ", "you'll need to ",
     "you will need to ", "id like to ",
 )  # fmt: skip
-"""Beginnings of sentences that say what is wanted, although ``POLITE`` takes them away."""
+"""Beginnings of wishes; some are also in ``POLITE``, and are then removed from the request's text."""
 LEARNING = frozenset(("understand", "know", "learn"))
-"""What a user who wants to do it expects of the result, rather than of the agent."""
+"""Verbs for what the user wants to do: "I want to understand it" sets no task for the agent."""
 REQUESTING = (
     ", can we ", ", could we ", ", so can we ", ", so can you ", ", so please ", ", can you ", ", could you ",
     ", please ",
     ", let's ", ", lets ", ", but let's ", ", so let's ", ", so lets ",
 )  # fmt: skip
-"""Words that begin another request within a sentence."""
+"""Phrases with which another request begins within a sentence."""
 TRAILING_OFF = "\u2026 "
-"""What an ellipsis and a blank become: the end of a sentence if it follows a word directly."""
+"""An ellipsis and a space, which end a sentence if they directly follow a word."""
 ENDS = (TRAILING_OFF, " - ", " -- ", " \u2013 ", " \u2014 ", ". ", "! ", "? ", *REQUESTING)
 DASHES = (" - ", " -- ", " \u2013 ", " \u2014 ")
 ORDERING = ("let's ", "lets ", "let us ", "please ", "go ahead and ")
-"""Openers after which any word but one of ``NO_VERBS`` is the verb of an order: let's memoize it."""
+"""Phrases after which any word except those of ``NO_VERBS`` is the verb of an order: "let's memoize it"."""
 ASKING_POLITELY = ("can you ", "could you ", "would you ", "will you ", "can we ", "could we ")
-"""Openers of questions that ask for an action, unless one of ``KNOWING`` follows: can you memoize it?"""
+"""Phrases with which a question asks for an action, unless a word of ``KNOWING`` follows: "can you memoize it?"."""
 KNOWING = frozenset("see tell confirm think remember know believe say guess".split())
 NO_ORDERS = (["instead", "of"], ["use", "case"], ["use", "cases"])
 NO_VERBS = DETERMINERS.union(NEGATIONS, "i we you it's there is are if when for be".split())
 CIRCUMSTANCES = frozenset("in on at for from with within inside under using based given instead".split())
 """First words of a sentence that may name a place or source before its order: "in the menu can we add a line"."""
 RESTRICTING = frozenset("only ever always never just also please".split())
-"""In such a sentence, a verb behind one of these words is an order: "in rates.py only accept numbers"."""
+"""Words that make an order of the next verb in a sentence with ``CIRCUMSTANCES``: "in rates.py only accept numbers"."""
 JOINING = ("and", "then", "&")
 FILLERS = frozenset("also please then maybe instead just and but &".split())
-"""Words between a comma and the order that follows it: "add a flag, also update the docs"."""
+"""Words that may come between a comma and the order after it: "add a flag, also update the docs"."""
 INTERJECTIONS = frozenset("k kk mk mmk mmmk mmm hm hmm hmmm hmmmm uh ah oh ugh huh".split())
-"""Words without a meaning of their own if a comma or dots follow them: "hmmm.... that is too small"."""
+"""Words without meaning if a comma or dots follow them: "hmmm.... that is too small"."""
 CONFIRMING = frozenset("yeah yes right ok okay no correct agreed".split())
-"""Last words of a sentence that ask for no more than a confirmation of it: "we only need the name, yeah?"."""
+"""Last words of a sentence that only asks for confirmation: "we only need the name, yeah?"."""
 SUBJECTS = frozenset("i we you they he she it who which that to can could will would not users people".split())
-"""Words before a verb that make it no order: "when I select a row"."""
+"""Words after which a verb is no order: "when I select a row"."""
 REJECTING = ("what i need", "what i want", "what i meant", "what i wanted", "what i asked for")
-"""Ends of a remark on the last answer, before a colon and what is wrong with it."""
+"""Ends of a remark, before a colon, that rejects the last answer: "that is not what I need: the bar is too wide"."""
 SOLVED = frozenset("gone fixed works working helped better solved".split())
 POSSIBLE = frozenset(("might", "may"))
 PAIRS = (("(", ")"), ("[", "]"), ('"', '"'), ("`", "`"))
 BEHIND_A_BARE_VERB = frozenset(("and", "or", "it", "this", "that", "them", "sure"))
 UNFINISHED = frozenset("for to with of in on at by from as like the a an though out up and or".split())
-"""Last words of a text that was cut off or goes on in another line: "check for"."""
+"""Last words of an incomplete text, which was cut off or continues in another line: "check for"."""
 PARTICLES = frozenset(("up", "out", "down", "into", "at", "for", "off", "on", "over", "through"))
 ASKING = ("why", "how", "whether", "if")
 INQUIRING = frozenset("figure find look check investigate diagnose debug explain see tell understand work".split())
 ENDS_OF_OBJECT = (" so that ", " because ", " since ", " - ", " -- ", " \u2013 ", " \u2014 ", "; ", ": ")
 ENDS_OF_ORDER = (*ENDS_OF_OBJECT, ", but ", " but ")
-"""What ends the object of an order; in a report, the failure often follows the word "but"."""
+"""Phrases that end the object of an order, but not the object of a report: there the failure often follows "but"."""
 FEWEST_WORDS_BEFORE_COLON = 5
-"""Fewer words only introduce what follows the colon, as a time of day does before an error, and "this is my config"."""
+"""Minimum words of a statement before a colon; fewer only introduce what follows, as in "this is my config:"."""
 DOUBLED = frozenset(
     "run set put cut get stop drop plan ship split swap strip debug commit trim skip tag log pin scan wrap let".split()
 )
@@ -178,21 +178,21 @@ PASTED = (
 )  # fmt: skip
 BARS = "█▓▒░▕▏"
 SEQUENCE = ("first ", "first,", "first:", "then ", "then,", "next ", "next,", "after that", "finally")
-"""Beginnings of lines that are tasks in a row."""
+"""Beginnings of lines that list tasks in sequence."""
 TRACES = ("stack trace", "[c]: ", "backtrace")
 HEADING = ("# ", "## ", "### ")
 LIST_MARKS = ("- ", "* ", "• ")
 REMARKING = frozenset("i i'm i've it it's its this that there there's we we're we've they you these those what".split())
-"""First words of a list item that only remarks on something, unless it says what should be the case."""
+"""First words of a list item that is only a remark, unless it says what should be the case."""
 WRITING = frozenset("add write create extend cover implement include generate provide expand develop make".split())
 TESTS = frozenset("test tests unit-test unit-tests spec specs coverage testcase testcases e2e".split())
-"""Words that, in a request with a verb of ``WRITING``, show that tests are to be written."""
+"""Words that, together with a verb of ``WRITING``, show that tests are to be written."""
 LACKING = "no tests"
-"""Words that say that tests are still to be written."""
+"""Phrase that says that tests are missing, and are thus to be written."""
 MOVING = frozenset(
     """
     rename move extract replace port split merge inline consolidate migrate unify delete remove drop get eliminate
     convert deduplicate
     """.split()
 )
-"""Verbs of requests that rename, move or remove something, so that uses of its old name may remain."""
+"""Verbs of requests that rename, move or remove something, after which uses of the old name may remain."""

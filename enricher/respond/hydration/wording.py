@@ -1,6 +1,6 @@
-"""Word the parts of a plan: the main request and the items of a prompt, what they are about, and the intent.
+"""Derive a plan's texts from a prompt's requests: the main request, its object, the separate items, and the intent.
 
-Nothing is added to the words but a lead such as "Answer the question": the intent restates the prompt and promises
+The only words added are a lead such as "Answer the question": the intent restates the prompt and promises
 nothing.
 """
 
@@ -45,7 +45,7 @@ from enricher.respond.hydration.vocabulary import (
 MOST_ITEMS = 6
 LONGEST_INTENT, LONGEST_OBJECT, LONGEST_ITEM = 180, 90, 220
 FEWEST_WORDS = 3
-"""Shorter requests such as "fix it" rarely name what they are about."""
+"""Minimum words of a main request; a shorter one such as "fix it" rarely says what it is about."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +53,10 @@ if TYPE_CHECKING:
 
 
 def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> PromptRequest | None:
-    """Return the request that the others belong to: the first order or wish of some words, else question, else line.
+    """Return the main request: the first order or wish that says enough, else a question, else a statement.
 
-    ``is_report``: the prompt reports a failure, so that a sentence with its signs comes before other statements.
+    ``is_report``: the prompt reports a failure, so a sentence that says what fails is preferred. None if there is no
+    request.
     """
     requests = _own(requests) or requests
     whole = [one for one in requests if len(one.text.split()) >= FEWEST_WORDS or one.names_its_object]
@@ -82,24 +83,24 @@ def main_request(requests: list[PromptRequest], *, is_report: bool = False) -> P
 
 
 def _names_code(text: str) -> bool:
-    """Return whether a sentence names a file, a symbol or a command: it says more than "that looks better now"."""
+    """Return whether a sentence seems to name a file, symbol or command, unlike "that looks better now"."""
     words = [word for word in text.split() if "<" not in word and ">" not in word]
     return any(sign in word[1:-1] for word in words for sign in "_/.`(") or "`" in text
 
 
 def says_what_is(request: PromptRequest) -> bool:
-    """Return whether a request is a statement on how something is: "the last column looks odd"."""
+    """Return whether a request describes how something is: "the last column looks odd"."""
     words = [word.strip(AROUND) for word in request.text.lower().split()]
     return not request.is_question and not STATING.union(FAILING).isdisjoint(words)
 
 
 def says_what_fails(request: PromptRequest) -> bool:
-    """Return whether the plan of a repair may quote a request: it asks for something, or says what fails."""
+    """Return whether a debugging plan may quote a request: the request asks for something, or says what fails."""
     return request.is_order or request.is_condition or request.is_question or _reports(request.text)
 
 
 def _reports(text: str) -> bool:
-    """Return whether a sentence says that something fails, and what."""
+    """Return whether a sentence reports that something fails, and what."""
     words = text.lower().split()
     is_about_the_user = text.lower().startswith(OWN_ACTIONS) and OBSERVING.isdisjoint(words[1:4])
     is_long = len(words) >= FEWEST_WORDS_OF_A_REPORT
@@ -107,7 +108,7 @@ def _reports(text: str) -> bool:
 
 
 def items_of(requests: list[PromptRequest]) -> list[str]:
-    """Return the separate requests of a prompt with several: its list items, else its orders; empty for only one."""
+    """Return the separate requests of a prompt: its list items, else its orders; empty if there is only one."""
     requests = _own(requests)
     listed = [one for one in requests if one.is_listed]
     orders = [one for one in requests if one.is_order]
@@ -126,7 +127,7 @@ def items_of(requests: list[PromptRequest]) -> list[str]:
 
 
 def is_unfinished(text: str) -> bool:
-    """Return whether a text says too little by itself: one plain word, or one that goes on elsewhere ("check for")."""
+    """Return whether a text says too little by itself: a single plain word, or an incomplete phrase ("check for")."""
     words = text.lower().split()
     return len(words) < FEWEST_WORDS_OF_A_REPORT and (
         words[-1:] == [] or words[-1].strip(AROUND) in UNFINISHED | PRONOUNS or (len(words) == 1 and words[0].isalpha())
@@ -134,13 +135,13 @@ def is_unfinished(text: str) -> bool:
 
 
 def _remarks(one: PromptRequest) -> bool:
-    """Return whether a request says what somebody thinks or what is the case, and asks for nothing by itself."""
+    """Return whether a request only states an opinion or a fact, and asks for nothing."""
     is_asked = one.is_order or one.is_condition or one.is_question
     return not is_asked and one.text.lower().partition(" ")[0] in REMARKING
 
 
 def asks_for_tests(requests: list[PromptRequest]) -> bool:
-    """Return whether the prompt asks for new tests, not only to run or fix some, or says that there are none."""
+    """Return whether the prompt asks for new tests (not only to run or fix some), or says that tests are missing."""
     for one in requests:
         words = [word.strip(AROUND) for word in one.text.lower().split()[:NEAR_THE_BEGINNING]]
         if LACKING in " ".join(words) or (one.verb in WRITING and not TESTS.isdisjoint(words)):
@@ -149,7 +150,7 @@ def asks_for_tests(requests: list[PromptRequest]) -> bool:
 
 
 def only_asks_why(requests: list[PromptRequest]) -> bool:
-    """Return whether the prompt asks for the cause of something, and for nothing to be changed."""
+    """Return whether the prompt only asks for the cause of something, and not for a change."""
     asked = [one for one in requests if one.is_question or one.is_order or one.is_condition]
     return bool(asked) and all(one.verb in INQUIRING or one.text.lower().startswith(ASKING_WHY) for one in asked)
 
@@ -160,7 +161,7 @@ def moves_names(requests: list[PromptRequest]) -> bool:
 
 
 def _own(requests: list[PromptRequest]) -> list[PromptRequest]:
-    """Return the requests without details of list items, and without a list that mostly tells what was done."""
+    """Return the requests without details of list items, and without a list that only reports or explains something."""
     own = [one for one in requests if not one.is_detail]
     listed = [one for one in own if one.is_listed]
     is_narrative = bool(listed) and 2 * sum(_tells(one) for one in listed) >= len(listed)
@@ -168,27 +169,27 @@ def _own(requests: list[PromptRequest]) -> list[PromptRequest]:
 
 
 def _explains(requests: list[PromptRequest]) -> bool:
-    """Return whether a list asks for nothing itself, and an order follows it that it gives the reasons for."""
+    """Return whether a list asks for nothing itself and only gives the reasons for an order that follows it."""
     asked = [one.is_order or one.is_condition for one in requests]
     at = [number for number, one in enumerate(requests) if one.is_listed]
     return bool(at) and not any(asked[number] for number in at) and any(one.is_order for one in requests[at[-1] + 1 :])
 
 
 def _tells(item: PromptRequest) -> bool:
-    """Return whether a list item tells what was done or is the case, and is neither an order nor a wish."""
+    """Return whether a list item reports what was done or is the case, and is neither an order nor a wish."""
     words = item.text.lower().split()[:NEAR_THE_BEGINNING]
     is_past = bool(words) and words[0].endswith("ed")
     return not (item.is_order or item.is_condition) and (is_past or not TELLING.isdisjoint(words))
 
 
 def object_of(request: PromptRequest) -> str:
-    """Return what a request is about: its words without the verb, a question word, and reasons or conditions."""
+    """Return what a request is about: its words without the verb, the question word, reasons and conditions."""
     text = request.text
     words = text.split()
     verb, first = request.verb, words[0].lower().strip(AROUND)
     if verb != first and ("; " in text or (first in CIRCUMSTANCES and ", " not in text)):
-        verb = ""  # what stands before the order says what it is about
-    if verb and first != verb:  # an order behind its condition
+        verb = ""  # the words before the order name its object
+    if verb and first != verb:  # the order follows its condition
         lowered_words = [word.lower().strip(AROUND) for word in words]
         words = words[lowered_words.index(verb) :] if verb in lowered_words else words
     if verb and not (verb in ("make", "get") or BEHIND_A_BARE_VERB.intersection(map(str.lower, words[1:2]))):
@@ -209,7 +210,10 @@ def object_of(request: PromptRequest) -> str:
 
 
 def _what_fails(text: str) -> str:
-    """Return the part of a report that says what fails: "the error is gone but no graph is shown"."""
+    """Return the part that says what fails: "no graph is shown" in "the error is gone but no graph is shown".
+
+    The whole text if there is no such part.
+    """
     head, _colon, tail = text.partition(": ")
     if head.lower().endswith(REJECTING):
         return tail
@@ -220,7 +224,7 @@ def _what_fails(text: str) -> str:
 
 
 def closed(text: str) -> str:
-    """Return the text without a part in brackets or quotation marks that does not end, as after a division."""
+    """Return the text without a bracket or quotation that is opened but not closed, as in a text that was cut."""
     for begin, end in PAIRS:
         is_open = text.count(begin) % 2 if begin == end else text.count(begin) > text.count(end)
         head = text[: text.rindex(begin)].rstrip(" ,;:") if is_open else ""
@@ -230,7 +234,7 @@ def closed(text: str) -> str:
 
 
 def intent(requests: list[PromptRequest], *, error: str, earlier: str, is_question: bool, is_report: bool) -> str:
-    """Return one sentence that restates the prompt and names its object."""
+    """Return the intent of a plan: one sentence that restates the prompt and names what it is about."""
     chosen = main_request(requests, is_report=is_report)
     if chosen is None:
         return f"Resolve the pasted error: {error}" if error else "Act on the pasted text"
@@ -271,14 +275,14 @@ def capitalized(text: str) -> str:
 
 
 def lowered(text: str) -> str:
-    """Return the text with a small first letter, unless its first word has other capitals or signs."""
+    """Return the text with its first letter in lower case, unless the first word looks like a name such as ``CSV``."""
     first = text.split(None, 1)[0] if text else ""
     return text[:1].lower() + text[1:] if first.isalpha() and first[1:].islower() else text
 
 
 def gerund(text: str) -> str:
-    """Return the first word of a request in its "-ing" form, capitalized; "Working" if it is no known verb."""
-    verb = verb_of(text) or verb_of(text.rpartition("; ")[2])  # what the order is about may stand before it
+    """Return the "-ing" form of the request's verb, capitalized; "Working" if it has no known verb."""
+    verb = verb_of(text) or verb_of(text.rpartition("; ")[2])  # as in "the column is odd; fix it"
     if not verb:
         return "Working"
     if verb in DOUBLED:

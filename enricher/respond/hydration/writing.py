@@ -1,4 +1,4 @@
-"""Write the format ``hydration``: the Markdown of seed 003, with the budgets that it gives each kind of context."""
+"""Write the format ``hydration``: a plan in the Markdown of seed 003, with a token budget for each kind of context."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HYDRATION = "hydration"
 TITLE = "## Prompt Hydration"
 MEMORY, SESSION, CODE = "memory", "session", "code"
 SHARES = {CODE: 150, SESSION: 100, MEMORY: 200}
-"""Tokens for each kind of context (seed 003); all channels but memory and session share those of the codebase."""
+"""Maximum tokens of each kind of context (seed 003); all channels other than memory and session count as code."""
 CHARS_PER_TOKEN = 3
 LONGEST_BULLET = 300
 LONGEST_PASTED_ERROR = 140
@@ -40,10 +40,10 @@ POINTER = (
     " `enricher hydrate --context FILE` prints the draft."
 )
 LONGEST_SHORT_INTENT = 35
-"""Tokens of the intent in the text that only names a file."""
+"""Maximum tokens of the intent in the short text that only names the plan's file."""
 DEBUGGING = "debugging"
 FEWEST_WORDS = 5
-"""A request with fewer words is read together with the one before it."""
+"""A prompt whose main request has fewer words is read together with the user's previous request."""
 TRACKED_TYPE = "framework"
 AGENT_FILE = "agent_file"
 NOTHING_FOUND = "- Nothing beyond the prompt was found"
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 class Hydration:
-    """The four parts of a plan (seed 003), and the context that it was written from."""
+    """A plan in the form of seed 003: intent, workflow with its gate, guardrails, context and steps."""
 
     __slots__ = ("context", "gate", "guardrails", "intent", "steps", "tool", "workflow")
 
@@ -73,7 +73,7 @@ class Hydration:
         self.steps: list[PlanStep] = []
 
     def text(self) -> str:
-        """Return the plan in the documented form."""
+        """Return the plan as Markdown in the documented form."""
         return "\n".join([
             TITLE,
             "",
@@ -93,7 +93,7 @@ class Hydration:
         ])  # fmt: skip
 
     def pointing_to(self, file: str) -> str:
-        """Return the short text that names the file with the plan (about 100 tokens)."""
+        """Return a short text (about 100 tokens) that names the file with the plan."""
         intent = cut(self.intent, tokens=LONGEST_SHORT_INTENT)
         return "\n".join([
             TITLE,
@@ -105,7 +105,7 @@ class Hydration:
 
 
 def write(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
-    """Set the text of ``result`` to the plan for the chosen workflow, or for the fallback if none is certain."""
+    """Set the text of ``result`` to a plan for the chosen workflow, or for the default one if none was certain."""
     hydration = hydrate(result, inputs, rules)
     if hydration is None:
         return
@@ -116,7 +116,7 @@ def write(result: Enrichment, inputs: Inputs, rules: Rules) -> None:
 
 
 def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | None:
-    """Return the plan for a prompt; None if the rules have no workflow. Marks the items that the context quotes."""
+    """Return the plan for a prompt, and mark the items that its context quotes; None if the rules lack the workflow."""
     plans = rules.packed("plans")
     requests = read_requests(inputs.prompt)
     name = result.workflow or workflow_of_an_uncertain(requests, rules)
@@ -165,7 +165,7 @@ def hydrate(result: Enrichment, inputs: Inputs, rules: Rules) -> Hydration | Non
 
 
 def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str:
-    """Return the workflow of a prompt for which none is certain: for one request, a statement, or anything else."""
+    """Return the default workflow for a prompt: for a single order or wish, a single statement, or anything else."""
     workflows = rules.body["workflows"]
     main = main_request(requests)
     kind = "fallback"
@@ -175,18 +175,18 @@ def workflow_of_an_uncertain(requests: list[PromptRequest], rules: Rules) -> str
 
 
 def _concerns_setup(points: Mapping[str, int]) -> bool:
-    """Return whether the agent's own set-up has at least half as many points as the best task type."""
+    """Return whether the task type for the agent's own setup has at least half as many points as the best type."""
     return 0 < max(points.values(), default=0) <= 2 * points.get(TRACKED_TYPE, 0)
 
 
 def _step_of(step: Mapping[str, Any]) -> list[Any]:
-    """Return a model's step in the form of a workflow's, without placeholders."""
+    """Return a model's step in the form of a workflow's step; braces in it are not taken for placeholders."""
     action = str(step["action"]).translate(TEMPLATE_SIGNS)
     return [[action], gerund(action), step["evidence"], step["is_checkpoint"]]
 
 
 def _earlier(inputs: Inputs, main: PromptRequest | None) -> str:
-    """Return the earlier request that completes this prompt; empty if the prompt is complete."""
+    """Return the earlier request on which this prompt depends; empty if the prompt is complete by itself."""
     conversation = inputs.conversation
     if main and not conversation.basis(inputs.prompt) and len(main.text.split()) >= FEWEST_WORDS:
         return ""
@@ -194,7 +194,7 @@ def _earlier(inputs: Inputs, main: PromptRequest | None) -> str:
 
 
 def error_of(prompt: str, features: Iterable[str]) -> str:
-    """Return the pasted error as ``Name: message`` in one short line; empty if the prompt has none."""
+    """Return the pasted error as one short line, ``Name: message``; empty if the prompt has none."""
     if not {"stack_trace", "log", "pasted_error", "error_line"}.intersection(features):
         return ""
     name = error_name(prompt)
@@ -206,7 +206,7 @@ def error_of(prompt: str, features: Iterable[str]) -> str:
 
 
 def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
-    """Return the values of the placeholders that are known."""
+    """Return the values of those placeholders that the looked-up facts and the pasted error provide."""
     values = {
         name: str(facts[name])
         for name in ("tracker", "failing", "place", "test_command", "all_tests", "lint_command", "build_command")
@@ -226,7 +226,7 @@ def _values(facts: Mapping[str, Any], *, error: str) -> dict[str, str]:
 
 
 def _context(result: Enrichment, inputs: Inputs, facts: Mapping[str, Any]) -> list[str]:
-    """Return the bullets of the context: what was looked up, then code, session and memory, each within its share."""
+    """Return the bullets of the context: looked-up facts, then code, session and memory, each within its budget."""
     bullets: list[str] = []
     shown = [item.label for item in result.items if not item.why]
     offered: dict[str, list[tuple[str, str, Any]]] = {
@@ -259,13 +259,13 @@ def _without_tests(facts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_reported(label: str, shown: Iterable[str]) -> bool:
-    """Return whether a channel already reports a looked-up fact, with more detail: its place or its test file."""
+    """Return whether a channel already reports a looked-up definition or test file in more detail."""
     place = label.rpartition("defined in ")[2] if "defined in " in label else label.removeprefix("Tests of it: ")
     return place != label and any(one.startswith(place.partition(",")[0]) for one in shown)
 
 
 def _looked_up(facts: Mapping[str, Any]) -> Iterable[tuple[str, str, None]]:
-    """Yield the looked-up facts that a plan is written from, as (label, quoted text, no item)."""
+    """Yield (label, text, item) for each looked-up fact that a plan may use, with an empty text and no item."""
     for name, place in facts.get("symbols", []):
         yield f"{name} is defined in {place}", "", None
     placed = {place.rpartition(":")[0] for _name, place in facts.get("symbols", [])}

@@ -1,6 +1,6 @@
 """The code index, which answers a prompt in milliseconds: built in the background, read on the hook's path.
 
-This module gives the path of a project's index file.
+This module locates and opens a project's index file.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from sqlite3 import Connection
 
 FORMAT = "5"
-"""Written into each index; an index in another format is not read, and the next update builds it anew."""
+"""Format number, written into each index; an index in another format is not read, and the next update rebuilds it."""
 
 
 def database_file(state: str, project: str) -> str:
-    """Return the path of the index file of the project with that id."""
+    """Return the path of the index file of the project with the id ``project``."""
     return f"{state}/code/{keyed_hash(b'code', project.encode(errors='surrogateescape'))[:20]}.db"
 
 
@@ -27,7 +27,7 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
     """Open a project's index for reading; ``project`` is its id. Return None if there is no index in this format yet.
 
     A query is interrupted once ``is_late()`` is true. A damaged file is deleted; this prompt's background work then
-    builds a new one. Raises ``ReaderError`` and what queries raise (``storage.base.reader.failures``).
+    builds a new one. Raises ``ReaderError`` and the exceptions of queries (``storage.base.reader.failures``).
     """
     path = database_file(state, project)
     if not os.path.exists(path):
@@ -50,14 +50,14 @@ def open_index(state: str, project: str, is_late: Callable[[], bool]) -> Connect
 
 
 def stem_of(path: str) -> str:
-    """Return the name by which code refers to a file: without ending; for ``__init__`` and the like the folder."""
+    """Return the name by which code refers to a file: its stem, or for ``__init__`` and the like its folder's name."""
     folder, _, name = path.lower().rpartition("/")
     bare = name.partition(".")[0] or name
     return folder.rpartition("/")[2] or bare if bare in ("__init__", "index", "mod", "__main__") else bare
 
 
 def clone(git_dir: str) -> str:
-    """Return an identifier of a clone: clones of one project share an index, but may have different commits."""
+    """Return an identifier of a clone: clones of one project share an index, but may be at different commits."""
     return keyed_hash(b"clone", git_dir.encode(errors="surrogateescape"))
 
 
@@ -65,6 +65,6 @@ def is_project(root: str, git_dir: str) -> bool:
     """Return whether a folder is a project: a repository, or any folder other than a home or a shared folder."""
     if git_dir:
         return True
-    # Without git, a shared or home folder may hold every file of the machine.
+    # Without git, a shared or home folder may contain every file of the machine.
     shared = {"", "/", "/tmp", "/var/tmp", "/home", "/root", "/Users", os.environ.get("TMPDIR", "").rstrip("/")}
     return root not in shared and root != os.path.realpath(os.path.expanduser("~"))

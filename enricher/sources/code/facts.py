@@ -1,4 +1,4 @@
-"""A fact about one name of a prompt: the place to start from, and the reason that is shown. On the hook's path."""
+"""A fact about one name of a prompt: the place to start from, and the reason to show it. On the hook's path."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 MOST_SHOWN = 3
 DEFINITION, USERS, TESTED = "definition", "users", "tested"
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
-"""Scores of a fact: about the only such place, about one of a few, about a name that is used everywhere.
+"""Scores of a fact: for the only such place, for one of a few, and for a name that is used everywhere.
 
-The last is below the channel's ``min_score`` in the packaged instructions, so that it is not shown.
+The last is below the channel's ``min_score`` in the packaged instructions, so such a fact is not shown.
 """
 
 
 class Fact:
-    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason shown.
+    """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason to show it.
 
     ``others`` are further files that the name may refer to; ``fault`` is a reason not to show the fact.
     """
@@ -50,14 +50,14 @@ def format_place(path: str, line: int) -> str:
 
 
 def only_file(path: str, *, line: int = 0, score: float = FEW) -> Fact | None:
-    """Return the only file with that name as a fact; None for a file in the top folder, which is easy to find."""
+    """Return a fact for the only file of its name; None if it is in the top folder, where it is easy to find."""
     return Fact(FILE, path, line, "", "the only file of that name", score) if "/" in path else None
 
 
 def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
-    """Describe the uses of a name in words: up to three places, from different files first; of more files the number.
+    """Describe the uses of a name in words: up to three places, or only the number of files if these are more.
 
-    Three of many files are no answer to who uses it: in the replayed sessions none of 20 was touched.
+    Three of many files do not help: in the replayed sessions the agent touched none of 20 files shown in this way.
     """
     if uses.files:
         return f"; used in {counted(uses.files - 1)}"
@@ -88,7 +88,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
 
 
 def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
-    """Return the places as text: the first of each other file, then the others there, then those in the same file."""
+    """Return the places as text: the first in each other file, then further ones there, then the definition's file."""
     others = [place for place in places if place.path != definition.path]
     first = {place.path: place for place in reversed(others)}
     heads = [place for place in others if first[place.path] is place]
@@ -98,7 +98,7 @@ def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:
 
 
 def variants(lookup: Lookup, path: str, name: str) -> str:
-    """Return the other versions of a name in the same file, which the prompt may mean instead: "draw2: line 40"."""
+    """Return a text that lists other versions of a name in its file, which may be meant instead: "draw2: line 40"."""
     found = lookup.variants(path, name)[:MOST_SHOWN]
     return f"; beside {', '.join(f'{one.text}: line {one.line}' for one in found)}" if found else ""
 

@@ -1,4 +1,4 @@
-"""What a line of code does with a name: defines, uses, imports or only mentions it. On the hook's path."""
+"""Tell what a line of code does with a name: define, use, import or only mention it. On the hook's path."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _VARIABLES = ("const ", "let ", "var ", "val ", "local ", "static ", "mut ")
 
 
 def is_whole(text: str, start: int, end: int) -> bool:
-    """Return whether a span of a text is not part of a longer name."""
+    """Return whether a span of a text is a whole name, not a part of a longer one."""
     before, after = text[start - 1 : start], text[end : end + 1]
     return not (before.isalnum() or (before and before in "_$")) and not (after.isalnum() or after == "_")
 
 
 def is_version(ending: str) -> bool:
-    """Return whether the end of a name tells versions apart: "2", "_v3", "Old", "_new"."""
+    """Return whether the end of a name distinguishes versions of it: "2", "_v3", "Old", "_new"."""
     bare = ending.strip("_").lower()
     return bare in ("old", "new", "legacy", "orig", "original") or bare.removeprefix("v").isdigit()
 
@@ -32,7 +32,7 @@ def is_comment(line: str) -> bool:
 
 
 def is_in_docstring(text: str, at: int) -> bool:
-    """Return whether a place in a Python file is in a docstring; a long text that is assigned or passed on is none."""
+    """Return whether a position in a Python file is in a docstring, not in a string that is assigned or passed on."""
     if not text.count('"""', 0, at) % 2:
         return False
     opening = text.rfind('"""', 0, at)
@@ -62,7 +62,7 @@ def _is_in_a_message(line: str, name: str) -> bool:
 
 
 def defines(text: str, name: str) -> bool:
-    """Return whether ``text``, a line, looks like the definition of ``name``."""
+    """Return whether the line ``text`` looks like the definition of ``name``."""
     bare = text.strip()
     head = bare.partition(name)[0]
     behind = bare.partition(name)[2].lstrip()
@@ -75,7 +75,7 @@ def defines(text: str, name: str) -> bool:
 
 
 def declares(text: str, name: str) -> bool:
-    """Return whether ``text``, a line, looks like the definition of ``name``, other than of a variable."""
+    """Return whether the line ``text`` looks like the definition of ``name``, other than that of a variable."""
     head, _, behind = text.strip().partition(name)
     if name.isupper() and head in ('"', "'") and behind.startswith((f"{head}:", f"{head} :")):
         return True  # the default of a setting: "MAX_SIZE": 500,
@@ -83,7 +83,7 @@ def declares(text: str, name: str) -> bool:
 
 
 def phrases(messages: list[str]) -> list[str]:
-    """Return the longest run of plain words in each message, which is probably literal text in a format string."""
+    """Return from each message the longest run of plain words, which is probably literal text in a format string."""
     found = []
     for message in messages[:8]:
         best: list[str] = []

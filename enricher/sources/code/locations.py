@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_DECLARED = 5
-"""Maximum files that contain a name if one of them is shown as declaring it, without a definition in the index."""
+"""Maximum files that contain a name without an indexed definition, if one of them is shown as declaring it."""
 MOST_NAMED = 2
-"""Maximum further files with a name that are listed; of more, only their number is shown."""
+"""Maximum further files with a name that are listed; if there are more, only their number is shown."""
 MOST_LINES = 8
 """Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
 TOOLS = frozenset(
@@ -58,10 +58,10 @@ TOOLS = frozenset(
     " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
     " gemini".split()
 )
-"""Programs whose subcommands are not defined by the project."""
+"""Programs whose subcommands the project does not define."""
 DECLARES = "declares this command"
 DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "ommand(name = ")
-"""The code before a subcommand's name with which libraries for command lines declare it."""
+"""Code that comes directly before a subcommand's name where a command-line library declares it."""
 COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 MOST_USING = 12
 """Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
@@ -72,9 +72,9 @@ MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
 GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
 SHORTEST_MISSPELLED = 6
-"""Letters; within two letters of a shorter name there is too much else."""
+"""Minimum letters of a name that may be misspelled; too many other names are similar to a shorter one."""
 MOST_FOLDERS = 8
-"""Maximum number of trailing components of a foreign path that are compared with this project's paths."""
+"""Maximum trailing components of a path from another machine that are compared with this project's paths."""
 
 
 def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] = ()) -> list[Fact]:
@@ -105,7 +105,7 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
-    """Return whether the reason of another fact already lists all places of a name with several definitions."""
+    """Return whether the reason of ``other`` already lists all places of ``fact``, a name with several definitions."""
     places = (format_place(fact.path, fact.line), *(f"{quoted(path)}:" for path in fact.others))
     return bool(fact.others) and all(place in other.reason for place in places)
 
@@ -122,7 +122,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
     if not places:
         if name.is_certain and not name.owner:
             return _elsewhere(lookup, name)
-        # "The class Baskt": only a kind of symbol beside it and its capital letter show that this is a name.
+        # "The class Baskt": only the word "class" and the capital letter show that this is a name.
         is_named = name.text[:1].isupper() and not (name.owner or name.may_be_new)
         return _missing_name(lookup, name.text) if is_named else None
     if len(places) > (MOST_DEFINING if name.is_certain else 1):
@@ -134,7 +134,7 @@ def _identifier(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return the one of many definitions in the folders of the opened files; None if there is not exactly one."""
+    """Return the only definition in the folders of the opened files; None if there is none or more than one."""
     folders = {path.rpartition("/")[0] for path in lookup.opened}
     own = [place for place in places if place.path.rpartition("/")[0] in folders]
     if len(own) != 1 or not lookup.verified(own[0], name.text):
@@ -144,11 +144,11 @@ def _of_this_folder(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fac
 
 
 def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | None:
-    """Return where a name is defined and used; of several files prefer one that the prompt names."""
+    """Return where a name is defined and used; of several files, prefer those that the prompt names."""
     namesakes = {place.path for place in places}
     places = [place for place in places if lookup.is_named_in_prompt(place.path)] or places
     first = places[0]
-    if not first.text.strip().startswith(DEFINING_STARTS):  # an instance of something defined in a separate file
+    if not first.text.strip().startswith(DEFINING_STARTS):  # an instance, whose class may have its own file
         own = _file_called(lookup, name.text)
         if own not in ("", first.path):
             return only_file(own)
@@ -176,7 +176,10 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
 
 
 def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
-    """Keep the definitions in files that define the owner or are named after it."""
+    """Return the definitions in files that define the owner (as in ``owner.name``) or are named after it.
+
+    If there are none, return all definitions of a name that looks like code, and none of any other word.
+    """
     owners = {place.path: place.line for place in lookup.definitions(name.owner)}
     stem = name.owner.lower()
     own = [
@@ -191,9 +194,9 @@ def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[Sour
 
 
 def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate a name without a known definition, as a file name, key, attribute or local variable.
+    """Locate a name that the index does not define: as a file name, key, attribute or local variable.
 
-    If it is not found, return the only similar name; None if there is none either.
+    If it is not found, return the only similar name; None if there is no such name either.
     """
     if own := _file_called(lookup, name.text):
         return only_file(own)
@@ -203,7 +206,7 @@ def _elsewhere(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _file_called(lookup: Lookup, name: str) -> str:
-    """Return the path of the only file with that name; empty if there is none or several."""
+    """Return the path of the only file with that name; empty if there is none or more than one."""
     if not is_code_form(name) and "-" not in name:
         return ""
     kinds = (SOURCE, TEMPLATE, TEST) if name.lower().startswith("test") else (SOURCE, TEMPLATE)
@@ -214,7 +217,10 @@ def _file_called(lookup: Lookup, name: str) -> str:
 def _text_place(
     lookup: Lookup, text: str, kind: str, *, most: int = MOST_SHOWN, is_delimited: bool = False
 ) -> Fact | None:
-    """Return where a text occurs, if in at most ``most`` files; ``is_delimited``: only as a whole string or label."""
+    """Return where a text occurs, unless it occurs in more than ``most`` files.
+
+    ``is_delimited``: the text must be a whole string or label.
+    """
     files = lookup.holding(text)
     if not files or len(files) > MOST_CANDIDATES:
         return None
@@ -226,14 +232,14 @@ def _text_place(
         if lines:
             holders.append((path, file_kind, lines))
     own = [one for one in holders if one[1] in (SOURCE, TEMPLATE, CONFIG, STUB)]
-    mentioning = own if text.isupper() else holders  # documents list the settings, too
+    mentioning = own if text.isupper() else holders  # documents list the settings as well
     if kind == "name" and len(holders) > 1 and len(mentioning) <= MOST_DECLARED and (place := _declaration(own, text)):
         users = [f"{format_place(path, lines[0][0])}" for path, _kind, lines in holders if path != place[0]]
         also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
         return Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
     others_count = len(holders) - len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and others_count):
-        return None  # a name without a definition that tests or documents use, too, has no one place
+        return None  # a name without a definition that also occurs in tests or documents has no single place
     path, _kind, lines = own[0]
     line = next((number for number, at in lines if defines(at, text)), lines[0][0])
     score = ONLY if len(own) == 1 else FEW
@@ -251,7 +257,10 @@ def _text_place(
 
 
 def _declaration(holders: list[tuple[str, int, list[tuple[int, str]]]], name: str) -> tuple[str, int] | None:
-    """Return the place of a declaration that the index lacks, as of a script in a page; None unless one file has it."""
+    """Return the place of a declaration that is not in the index, such as one in a script within a web page.
+
+    None unless exactly one file has such a declaration.
+    """
     found = [
         (path, number)
         for path, _kind, lines in holders
@@ -274,7 +283,7 @@ def _quotation(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _is_delimited(line: str, text: str) -> bool:
-    """Return whether a line has a text as a whole string or label, perhaps with a mark at its end."""
+    """Return whether a line contains the text as a whole string or label, apart from a punctuation mark at its end."""
     marks = ("", ".", ":", "!", "?", "\u2026")
     return any(f"{start}{text}{mark}{end}" in line for start, end in ('""', "''", "><", "``") for mark in marks)
 
@@ -288,7 +297,7 @@ def _error(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _code(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate pasted code by one of its lines that only one file contains; None if there is no such line."""
+    """Locate pasted code by a line of it that occurs in only one file; None if there is no such line."""
     fact = _text_place(lookup, name.text, CODE, most=1)
     if fact:
         fact.subject, fact.reason = "", "the pasted code is here"
@@ -322,7 +331,7 @@ def _failed(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the file that defines a subcommand, one of a folder of commands or the only one that declares it."""
+    """Return the file of a subcommand: the only one of its name in a commands folder, or the only one to declare it."""
     if name.owner.lower() in TOOLS:
         return None
     subject = f"{name.owner} {name.text}"
@@ -346,7 +355,7 @@ def _command(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:
-    """Locate a stack frame in this project, if the stack trace gives a path that does not exist here."""
+    """Locate a stack frame whose path does not exist here by the end of its path; None if no single file matches."""
     path = name.text.removeprefix(f"{lookup.root}/")
     if os.path.exists(f"{lookup.root}/{path}"):
         return None
@@ -362,7 +371,7 @@ def _frame(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _missing_name(lookup: Lookup, name: str) -> Fact | None:
-    """Return the only name that a misspelled name, absent from the project, can refer to."""
+    """Return the place of the only name that a misspelled name may mean; None if there is none or more than one."""
     if len(name) < SHORTEST_MISSPELLED or lookup.occurs(name) or lookup.was_known(name):
         return None
     plain = name.replace("_", "").lower()

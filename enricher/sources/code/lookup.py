@@ -26,12 +26,12 @@ USING = (SOURCE, TEMPLATE, CONFIG)
 MOST_READ = 48
 """Maximum number of files that are read for one prompt."""
 MOST_CANDIDATES = 20
-"""Maximum number of files read for one name or text; a name in more files does not identify a place."""
+"""Maximum number of files that are read to find one name or text; one in more files does not identify a place."""
 MOST_READ_BYTES = 200_000
 LONG_FILE = 100
-"""Lines of a file in which the place of a name is worth showing even if the prompt names the file."""
+"""Minimum lines of a file for a name's place in it to be worth showing, even if the prompt names the file."""
 MOST_ROWS = 400
-"""Maximum rows of one query, and ids in one condition."""
+"""Maximum rows returned by a query, and maximum ids in its condition."""
 MOST_DEFINITIONS = 60
 LIKE_START = 2
 """Number of initial letters that a misspelled name must share with the correct one."""
@@ -68,11 +68,11 @@ class Lookup:
         self.named_paths: list[str] = []
         """Paths that the prompt names."""
         self.placed_paths: list[str] = []
-        """Those of them with a line."""
+        """Those of the named paths for which the prompt also gives a line."""
         self.opened: Collection[str] = ()
         """Files that the conversation has opened."""
         self.is_exhausted = False
-        """Whether a file was not read because of MOST_READ, so that a name not found may still exist."""
+        """Whether MOST_READ has kept a file from being read, so that a name not found may still exist."""
         self.attached = 0
         """Number of files that the prompt attaches."""
         self._texts: dict[str, str] = {}
@@ -82,7 +82,7 @@ class Lookup:
         return any(f"/{path}".endswith(f"/{named}") for named in self.named_paths)
 
     def gives_place(self, path: str) -> bool:
-        """Return whether the prompt gives a line of the file, or names it and it is too short to search in."""
+        """Return whether the prompt gives a line of the file, or names the file and it is too short to search in."""
         if any(f"/{path}".endswith(f"/{named}") for named in self.placed_paths):
             return True
         return self.is_named_in_prompt(path) and self.text(path).count("\n") < LONG_FILE
@@ -103,7 +103,7 @@ class Lookup:
         return sorted(found.values(), key=lambda one: (DEFINING.index(one.kind), one.path))
 
     def lines_in(self, path: str, name: str) -> list[int]:
-        """Return the lines of a file that define ``name``."""
+        """Return the numbers of the lines of a file that define ``name``."""
         return [
             line
             for (line,) in self.db.execute(
@@ -114,7 +114,7 @@ class Lookup:
         ]
 
     def verified(self, place: SourceLine, name: str) -> bool:
-        """Return whether the file still contains the definition; update the place if its line has changed."""
+        """Return whether the file still contains the definition; update ``place`` to the line's number and text."""
         lines = self.text(place.path).split("\n")
         if 0 < place.line <= len(lines) and name in lines[place.line - 1]:
             place.text = lines[place.line - 1]
@@ -131,7 +131,7 @@ class Lookup:
         return len(lines) > place.line - 2 >= 0 and lines[place.line - 2].strip().startswith(("@", "#["))
 
     def symbol_at(self, path: str, line: int) -> str:
-        """Return the innermost definition that contains a line of a file, judged by indentation; empty without one."""
+        """Return the name of the innermost definition around a line, judged by indentation; empty if there is none."""
         lines = self.text(path).split("\n")
         if not 0 < line <= len(lines):
             return ""
@@ -162,7 +162,10 @@ class Lookup:
     # --- uses
 
     def uses(self, name: str, home: str, namesakes: set[str]) -> Uses:
-        """Return the uses of the ``name`` defined in ``home``, without definitions, imports, comments and namesakes."""
+        """Return the uses of ``name``, defined in the file ``home``, without definitions, imports and comments.
+
+        Files in ``namesakes`` are skipped, because they define another thing of this name.
+        """
         uses = Uses()
         files = self.holding(name)
         if len(files) > MOST_CANDIDATES:
@@ -179,7 +182,7 @@ class Lookup:
         return uses
 
     def occurrences(self, path: str, name: str) -> list[tuple[int, str]]:
-        """Return the lines of a file that contain ``name`` as a whole word."""
+        """Return (number, text) of the lines of a file that contain ``name`` as a whole word."""
         text = self.text(path)
         found: list[tuple[int, str]] = []
         at = text.find(name)
@@ -187,7 +190,7 @@ class Lookup:
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
             if path.endswith(".py") and is_in_docstring(text, at):
-                closed = text.find('"""', at)  # a docstring mentions a name, it does not use it
+                closed = text.find('"""', at)  # a name in a docstring is mentioned, not used
                 at = text.find(name, closed) if closed >= 0 else -1
             elif is_whole(text, at, at + len(name)):
                 start = text.rfind("\n", 0, at) + 1
@@ -200,12 +203,12 @@ class Lookup:
     # --- texts
 
     def holding(self, text: str) -> list[tuple[str, int]]:
-        """Return the (path, kind) of the files that contain all words of ``text``, sources first."""
+        """Return the (path, kind) of the files that contain all words of ``text``, source files first."""
         wanted = _terms_of(text)
         if not wanted:
             return []
         ids: set[int] | None = None
-        # Rare terms first, so that few files are left early.
+        # Rare terms first, to narrow down the files quickly.
         for _count, term in sorted((self._count(term), term) for term in wanted)[:4]:
             found = self._content(term)
             ids = found if ids is None else ids & found
@@ -214,7 +217,7 @@ class Lookup:
         return self._files(ids or set())
 
     def occurs(self, name: str) -> bool:
-        """Return whether a name occurs (case-sensitively) in the project, within the limit of files to read."""
+        """Return whether a name occurs (case-sensitively) in the project; true if too many files may contain it."""
         files = self.holding(name)
         return len(files) > MOST_CANDIDATES or any(name in self.text(path) for path, _kind in files)
 
@@ -248,19 +251,19 @@ class Lookup:
         return [(own, kind) for own, kind in rows if own.split("/")[-len(parts) :] == parts]
 
     def of_stem(self, name: str) -> list[tuple[str, int]]:
-        """Return the (path, kind) of the files named ``name``, with any ending."""
+        """Return the (path, kind) of the files named ``name`` apart from their ending."""
         rows = self.db.execute("select path, kind from files where stem = ? limit 20", (name.lower(),)).fetchall()
         return [(path, kind) for path, kind in rows]
 
     # --- missing names and files
 
     def has_history(self, name: str) -> bool:
-        """Return whether a commit renamed or removed a file of that name, which the channel ``history`` reports."""
+        """Return whether a commit renamed or removed a file of that name; the channel ``history`` then reports it."""
         rows = self.db.execute("select 1 from file_changes where name = ? and before <> '' limit 1", (name.lower(),))
         return rows.fetchone() is not None
 
     def was_known(self, name: str) -> bool:
-        """Return whether a commit added or removed that name, which the channel ``history`` reports."""
+        """Return whether a commit added or removed that name; the channel ``history`` then reports it."""
         from enricher.sources.code.name_history import key
 
         return self.db.execute("select 1 from name_changes where key = ? limit 1", (key(name),)).fetchone() is not None
@@ -282,7 +285,7 @@ class Lookup:
         return [found for (found,) in rows]
 
     def text(self, path: str) -> str:
-        """Return the beginning of a file's current content; empty if unreadable or beyond this prompt's MOST_READ."""
+        """Return the beginning of a file's current text; empty if unreadable or if MOST_READ files have been read."""
         known = self._texts.get(path)
         if known is None:
             self.is_exhausted = self.is_exhausted or len(self._texts) >= MOST_READ
@@ -304,7 +307,7 @@ def read_file(root: str, path: str) -> str:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Return whether two names differ by at most two adjacent letters: wrong, missing, added, or swapped."""
+    """Return whether two names differ only in at most two adjacent letters: other, missing, added, or swapped ones."""
     if one == other or abs(len(one) - len(other)) > 2:
         return False
     start = 0
@@ -322,7 +325,7 @@ def _stems(parts: list[str]) -> tuple[str, str]:
 
 
 def _terms_of(text: str) -> list[str]:
-    """Return the index terms of ``text``; a name of several words is one term."""
+    """Return the terms under which the index stores the words of ``text``; a compound name is a single term."""
     plain = "".join(letter if letter.isalnum() or letter in "_-" else " " for letter in text)
     found = []
     for raw in plain.split():

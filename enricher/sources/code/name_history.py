@@ -1,4 +1,4 @@
-"""Look up a name's history in the index, by the hash of the name. On the hook's path."""
+"""Look up the history of a name in the index, which stores only the name's hash. On the hook's path."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ DEFINED, UNDEFINED, TOUCHED, MOVED, RENAMED = 1, 2, 4, 8, 16
 """Flags for what a commit did to a name: added a definition, removed one, changed the definition or its body,
 moved it to another file, renamed it."""
 READ, SWEEP = 1, 2
-"""Values of ``commits.state``. READ: the diff was read. SWEEP: too many files to have introduced a name on purpose."""
+"""Values of ``commits.state``: the diff was read, or the commit has too many files to introduce names on purpose."""
 MOST_EVENTS = 400
 MOST_FILES = 60
-"""A name in more files is not gone; their kinds need not be looked up."""
+"""Maximum files with a name whose kinds are looked up; a name in more files is certainly not gone."""
 MOST_NAMES_IN_A_ROW = 4
 """Maximum successive renames of one name that are followed."""
 DOC = 2
-"""The kind "document", as numbered by ``listing.KINDS``; a name that only documents mention counts as gone."""
+"""Number of the kind "document" in ``listing.KINDS``; a name that only documents mention counts as gone."""
 
 
 class Event:
@@ -43,15 +43,15 @@ class Event:
 
 
 def key(name: str) -> int:
-    """Return the hash that the index stores for a name: diffs may contain secrets that were removed later.
+    """Return the hash under which the index stores a name, because diffs may contain secrets that were removed later.
 
-    Seven bytes always fit into SQLite's signed integers of eight.
+    Its seven bytes always fit into SQLite's signed integers of eight bytes.
     """
     return int.from_bytes(blake2b(name.encode(errors="replace"), digest_size=7).digest(), "big")
 
 
 def events(db: Connection, names: list[str]) -> dict[str, list[Event]]:
-    """Return for each of the names the commits that affected it, newest first."""
+    """Return the commits that affected each of the names, newest first."""
     keys = {key(name): name for name in names}
     found: dict[str, list[Event]] = {}
     rows = db.execute(
@@ -66,7 +66,7 @@ def events(db: Connection, names: list[str]) -> dict[str, list[Event]]:
 
 
 def file_events(db: Connection, name: str) -> list[tuple[str, str, Event]]:
-    """Return (path before, path after, commit) of the commits that added, removed or renamed files of that name."""
+    """Return (path before, path after, commit) for each commit that added, removed or renamed a file of that name."""
     rows = db.execute(
         "select f.before, f.path, f.at, 0, 0, '', c.sha, c.subject, c.is_reverted, c.state from file_changes f"
         " join commits c on c.id = f.id where f.name = ? order by f.at desc, f.id desc limit 100",
@@ -106,7 +106,10 @@ def removal(found: list[Event]) -> Event | None:
 
 
 def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
-    """Return the commit that introduced the name; if the history is partial, only a commit that defines it."""
+    """Return the commit that introduced the name; if the history is incomplete, only a commit that defined it.
+
+    None if it is unknown, or if the commit changed too many files to introduce a name on purpose.
+    """
     defining = [one for one in found if one.what & DEFINED and not one.what & UNDEFINED]
     first = defining[-1] if defining else found[-1] if found and is_whole and found[-1].net > 0 else None
     return None if first is None or first.state == SWEEP else first

@@ -1,4 +1,4 @@
-"""Facts about the files that a prompt names: where each is, who uses it, and where in it the other names occur.
+"""Look up the files that a prompt names: where a file is, what uses it, and where it contains the other names.
 
 On the hook's path; imported only for a prompt that names a file.
 """
@@ -30,19 +30,21 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup
 
 PACKAGE_FILES = frozenset(("__init__", "index", "mod"))
-"""Names, without ending, of files that only re-export what the modules of a folder define."""
+"""Names, without ending, of files that only re-export what a folder's modules define."""
 MOST_USERS = 3
 MOST_ALIKE = 4
-"""Maximum files of one name that are listed; with more, the name identifies none of them."""
+"""Maximum files with one name that are listed; with more, the name identifies none of them."""
 MOST_NAMED = 2
-"""Maximum files in a prompt whose users are shown; a prompt with more files is about something else."""
+"""Maximum files that a prompt names if their users (the files that use them) are shown; with more, it is about other
+things."""
 MOST_HOLDING = 12
-"""Maximum files read for the users of one file; with more, its name is too common to identify it."""
+"""Maximum files that are read to find the users of a file; with more, its name is too common to identify it."""
 MOST_LINES = 8
 """Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
 SHORTEST_MISSPELLED = 6
 SHORTEST_IN_FOLDER = 4
-"""Letters of a shorter name that may lack a letter or two, or have some too many: shop/price.py for shop/prices.py."""
+"""Minimum letters of a shorter name, which may lack a few letters at its end, or have too many, within the same folder:
+shop/price.py for shop/prices.py."""
 _FAMILIES = [
     frozenset(family.split())
     for family in ("js jsx ts tsx mjs cjs mts cts", "md mdx rst txt adoc", "yml yaml", "html htm jinja j2 vue svelte",
@@ -55,11 +57,11 @@ COMMON_FILES = frozenset(
     " conftest.py pyproject.toml tsconfig.json mod.rs lib.rs cargo.toml changelog.md license.md skill.md"
     " claude.md agents.md".split()
 )
-"""File names that occur in many folders: with several matches, the one that is meant is unknown."""
+"""Names of files that occur in many folders; if several match, it is unknown which one is meant."""
 
 
 def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
-    """Return where a named file is and who uses it, or that it does not exist; None if there is nothing to add."""
+    """Return where a named file is and what uses it, or that it does not exist; None if there is nothing to add."""
     if os.path.exists(f"{lookup.root}/{name.text}"):
         is_clear = name.kind == FILE and not name.line and ("/" in name.text or len(lookup.named(name.text)) == 1)
         return _with_users(lookup, name.text) if is_clear else None
@@ -69,7 +71,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
     found = [path for path, kind in named if kind not in (TEST, EXAMPLE, GENERATED, VENDORED)]
     found = found or [path for path, _kind in named][:2]
     if not found:
-        # Several attachments were chosen from a list by the client, which has read the files.
+        # Several attachments were chosen from a list in the client, which has read the files.
         is_chosen = name.kind == ATTACHED and lookup.attached > 1
         return None if name.may_be_new or is_chosen else _missing_file(lookup, name.text)
     if name.kind == ATTACHED:
@@ -94,7 +96,7 @@ def place_of_file(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _with_users(lookup: Lookup, path: str) -> Fact | None:
-    """Return a named file with the places that import it or contain its path; None if there are none or many."""
+    """Return a named file with the places that import it or contain its path; None if there are none or too many."""
     if path in lookup.opened or path.lower() in COMMON_FILES or len(lookup.named_paths) > MOST_NAMED:
         return None
     places = _mentions(lookup, path) | _imports(lookup, path)
@@ -105,7 +107,7 @@ def _with_users(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
-    """Return the files that contain the path's last two parts, else its name, each with the first such line."""
+    """Return the first line with the path's last two parts in each file that has one, or else with the file name."""
     name = path.rpartition("/")[2]
     texts = ["/".join(path.split("/")[-2:])] if "/" in path else []
     if name.lower() not in COMMON_FILES:
@@ -136,7 +138,7 @@ def _lines_with(
 
 
 def tested_by(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the source file that a failing test tests by its name; None if there is not exactly one."""
+    """Return the source file that a failing test tests, judged by the test's name; None unless there is exactly one."""
     stem = stem_of(name.text).removeprefix("test").removesuffix("test").removesuffix("spec").strip("_-")
     found = [path for path, kind in lookup.of_stem(stem) if kind == SOURCE]
     if not stem or len(found) != 1:
@@ -145,7 +147,7 @@ def tested_by(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
-    """Return where the one long file that the prompt names contains a name that itself identifies no place."""
+    """Return where the only long file named in the prompt contains a name that by itself identifies no place."""
     if name.kind not in (IDENTIFIER, TEXT, FLAG, CODE) or not name.is_certain or lookup.placed_paths:
         return None
     if len(lookup.named_paths) > MOST_NAMED:
@@ -163,7 +165,7 @@ def place_in_named_file(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _missing_file(lookup: Lookup, path: str) -> Fact | None:
-    """Return the only file that a nonexistent path can refer to."""
+    """Return the only file that a nonexistent path may refer to, as a correction; None if there is none or several."""
     folder, _, name = path.rpartition("/")
     if lookup.has_history(name):
         return None
@@ -190,7 +192,7 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
 
 
 def _is_longer_or_shorter(own: str, folder: str, stem: str) -> bool:
-    """Return whether a path has the same folder, and a name that begins with the other name, or the other with it."""
+    """Return whether a path is in ``folder`` and its file name begins with ``stem``, or ``stem`` with the file name."""
     found, _, name = own.rpartition("/")
     other = name.partition(".")[0]
     return bool(folder) and found == folder and (other.startswith(stem) or stem.startswith(other))

@@ -1,8 +1,8 @@
 """Rank a project's files by relevance to a prompt, in milliseconds. On the hook's path.
 
-First the postings of the most specific terms are summed, within a budget; then the best hundred files are
-scored again by signals beyond terms: which file defines a name, is named itself, appears in a stack trace,
-contains a quoted message. The limits count work, not time, so the same index gives the same answer.
+First, every file gets the sum of its weights for the prompt's most specific terms, within a budget. Then the best
+hundred files are scored again by other signals: whether a file defines a name, is itself named, appears in a stack
+trace, or contains a quoted message. The limits count work, not time, so the same index gives the same answer.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.query import Query
 
 MOST_LOOKED_UP, MOST_TERMS = 170, 32
-"""Terms of a query whose frequencies are looked up, and those of them, the most specific, that are summed."""
+"""Maximum terms of a query that are looked up, and maximum terms, the most specific ones, that are summed."""
 MOST_POSTINGS = 60_000
-"""Maximum (term, file) pairs that are summed for one prompt, which bounds its time in a project of any size."""
+"""Maximum (term, file) pairs that are summed for one prompt, to bound the time even in a very large project."""
 MOST_WEIGHED = 100
 LEAST_WEIGHT = 0.12
-"""Minimum share of the best file's sum for a second scoring: below it a file cannot become the best."""
+"""Minimum sum of a file, as a share of the best file's, to be scored again; with less it cannot become the best."""
 MOST_SYMBOL_ROWS = 1_500
 MOST_READ = 24
 
@@ -35,29 +35,29 @@ EXACT, DOTTED, FRAME, NAMED, MESSAGE, RECENT = 0.4, 0.8, 0.75, 2.5, 0.6, 0.12
 KIND_FACTORS = (1.0, 0.25, 0.22, 0.45, 0.3, 0.3, 0.3, 0.7, 0.12, 0.5)
 """Score factors by kind of file, in the order of ``listing.KINDS``."""
 SOURCES = (0, 7, 9)
-"""Kinds of files whose texts a program may print."""
+"""Kinds of files that may contain the text of a program's messages."""
 DEFINES, HOLDS = "defines", "holds"
 NAMED_REASON, TRACE_REASON = "named in the prompt", "in the pasted trace"
 MENTION_REASON = "mentioned in the prompt"
 PATH_WEIGHTS = [1.0, 1.0, 1.0, 0.6, 1.0, 0.6, 0.3, 0.3, 0.3, 0.1, 0.05]
-"""Weights of a path by its position in the prompt, in the order of the places in ``enricher.prompt.wording.query``."""
+"""Weights of a path by its position in the prompt, ordered as in ``enricher.prompt.wording.query``."""
 COMMON_NAME = 0.1
-"""Factor of a name in COMMON_FILES, unless it is in the prompt's title."""
+"""Factor for the weight of a name in COMMON_FILES, unless it is in the prompt's title."""
 COMMON_FILES = frozenset(
     "manage.py setup.py setup.cfg pyproject.toml package.json index.js index.ts index.html main.py main.js app.py"
     " app.js test.py test.js conftest.py models.py views.py urls.py settings.py readme.md __init__.py tsconfig.json"
     " config.py dockerfile requirements.txt tox.ini conf.py node.js".split()
 )
-"""File names that a bug report also uses for the reporter's own files."""
+"""File names that in a bug report often mean the reporter's own files."""
 BODY_SHARE = 1.4
-"""Upper limit for the total weight of the words below the title, relative to the title's words."""
+"""Maximum total weight of the words below the title, relative to the total weight of the title's words."""
 LEAST_SHOWN_SCORE = 0.05
 MOST_FRAMES, FRAME_DECAY = 8, 0.5
-"""Frames of a stack trace that count, and how fast: the nth one, from 0, has 1 / (1 + n / 2) of the weight."""
+"""Maximum stack frames that count, and the decay of their weight: the nth, from 0, has 1 / (1 + n / 2) of it."""
 
 
 class FileHit:
-    """A file with its evidence; ``score`` only orders, ``certainty`` (0 to 1) is comparable between prompts."""
+    """A file with its evidence; ``score`` only orders, while ``certainty`` (0 to 1) is comparable between prompts."""
 
     __slots__ = (
         "certainty", "content", "id", "kind", "line", "path", "reasons", "recency", "score", "symbols", "words",
@@ -81,7 +81,7 @@ class FileHit:
         self.reasons.append((score, reason))
 
     def why(self) -> str:
-        """Return the strongest reasons for the file's rank in words."""
+        """Return in words the strongest reasons for the file's rank."""
         ordered = sorted(self.reasons, key=lambda reason: -reason[0])
         reasons = list(dict.fromkeys(reason for score, reason in ordered if score > LEAST_SHOWN_SCORE))[:2]
         if not reasons and self.words:
@@ -105,7 +105,7 @@ class Ranking:
 
 
 def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking:
-    """Return the best files for ``query``; with ``root`` the best few are also searched for quoted messages."""
+    """Return the best files for ``query``; if ``root`` is given, search the best few also for the quoted messages."""
     ranking = Ranking()
     ranking.words_by_term = query.words_by_term
     rows = db.execute("select value from meta where key in ('files', 'next') order by key").fetchall()
@@ -132,7 +132,7 @@ def rank(db: Connection, query: Query, *, limit: int, root: str = "") -> Ranking
 
 
 def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, after: int) -> list[float]:
-    """Sum the weights of the most specific terms for each file."""
+    """Return for each file, by its id, the sum of its weights for the most specific terms of the query."""
     weights = sorted(query.weights.items(), key=lambda item: -item[1])[:MOST_LOOKED_UP]
     frequencies: dict[str, list[int]] = {}
     for part in range(0, len(weights), 60):
@@ -170,7 +170,7 @@ def _sum_weights(db: Connection, query: Query, ranking: Ranking, *, files: int, 
 
 
 def _balance(weighted: list[tuple[float, str, int]], query: Query) -> list[tuple[float, str, int]]:
-    """Scale down the weights of the many words of a long report, so that the words of its title still count."""
+    """Return the most specific terms, with less weight for the many words of a long report than for its title."""
     chosen = sorted(weighted, reverse=True)[:MOST_TERMS]
     titled = sum(strength for strength, term, _most in chosen if term in query.titled)
     rest = sum(strength for strength, term, _most in chosen if term not in query.titled)
@@ -311,7 +311,7 @@ class _Special:
     def _match(
         self, parts: list[str], same: list[tuple[int, list[str]]], weight: float, reason: str, line: int
     ) -> None:
-        """Add the files that share the longest suffix with a path; a match of the file name alone counts little."""
+        """Add the files whose paths share the longest end with ``parts``; the file name alone counts little."""
         best = 0
         matched: list[int] = []
         for identity, own in same:
@@ -333,7 +333,7 @@ class _Special:
 
 
 def _agreement(asked: list[str], own: list[str]) -> int:
-    """Return how many components two paths share from their ends; a module name matches a file without its ending."""
+    """Return how many last components two paths share; a name without an ending also matches a file with any ending."""
     last = own[-1]
     if "." not in asked[-1]:
         last = last.partition(".")[0]
@@ -349,7 +349,7 @@ def _agreement(asked: list[str], own: list[str]) -> int:
 
 
 def _look_inside(hits: list[FileHit], query: Query, root: str) -> None:
-    """Raise the score of those of the best files that contain the messages quoted in the prompt."""
+    """Raise the score of those files that contain a message quoted in the prompt."""
     wanted = phrases(query.messages)
     if not wanted:
         return

@@ -1,4 +1,4 @@
-"""Search a project's files by all words of a query, and say how certain each result is. Not on the hook's path.
+"""Search a project's files by all words of a query, and rate how certain each result is. Not on the hook's path.
 
 Used by the command line and other programs, after building or updating the index; the hook only reads an existing one.
 """
@@ -43,14 +43,14 @@ FRESH_S = 60.0
 _looked: dict[str, tuple[str, float]] = {}
 
 MOST_COMPARED = 5
-"""Hits whose words are compared with the query; a further hit without reasons is less certain than the one before."""
+"""Maximum hits whose words are compared with the query; further ones without reasons get ever less certainty."""
 
 
 def ensure(cwd: str, state: str) -> tuple[Project, RefreshReport | None]:
     """Update the index of the project around ``cwd``, unless this process did so within the last FRESH_S.
 
     Clones of one project share an index, so a search in another clone updates it again. Raises OSError
-    if it cannot be written.
+    if the index cannot be written.
     """
     project = identify(cwd)
     if not os.path.isdir(project.root):
@@ -80,8 +80,9 @@ def search(query: str, *, cwd: str, state: str, limit: int = 10) -> Ranking:
 def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, float]:
     """Return how well a file covers the prompt's specific words.
 
-    The values are the weighted share of words in the file, the share in its path or among the names it defines, the
-    two numbers of words, and whether they make up its whole file name (1, or 0.5 for a name of one word; else 0).
+    The values are: the share of these words, by weight, that the file contains; the share in its path or among the
+    names that it defines; the numbers of words behind the two shares; and whether the words make up the whole file
+    name (1, or 0.5 for a name of one word, else 0).
     """
     key = hit.id.to_bytes(4, byteorder)
     held: set[str] = set()
@@ -107,10 +108,10 @@ def features(hit: FileHit, ranking: Ranking) -> tuple[float, float, int, int, fl
 
 
 def weigh_certainty(ranking: Ranking) -> None:
-    """Set the certainty, from 0 to 1, that the prompt is about each file; comparable between prompts and projects.
+    """Set each file's certainty, from 0 to 1, that the prompt is about it; comparable between prompts and projects.
 
     The coefficients come from a logistic regression on short and long prompts about seven projects and on unrelated
-    prompts; at a threshold of 0.5 one in a hundred of the unrelated prompts passes, and nine in ten of the others.
+    prompts. One in a hundred of the unrelated prompts reaches a certainty of 0.5, and nine in ten of the others do.
     """
     best = ranking.hits[0].score if ranking.hits else 0.0
     for number, hit in enumerate(ranking.hits):

@@ -1,7 +1,7 @@
 """Find the tests of a source file, or of a name that it defines, in the code index. On the hook's path.
 
-Tests are found by file name (``test_x``, ``x.test.ts``, ``XSpec``), by their imports, and by occurrences of the name,
-for which at most MOST_READ files are read. Only runnable files count as tests, not fixtures and snapshots.
+A test is found by its file name (``test_x``, ``x.test.ts``, ``XSpec``), by what it imports, or because it contains the
+name, for which at most MOST_READ files are read. Only runnable files count as tests, not fixtures and snapshots.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ MOST_IMPORTERS = 2
 """Maximum test files that import a module; with more, the module is used everywhere and none is its own test."""
 MOST_HOLDING = 200
 MOST_USING = 12
-"""Maximum files that contain a name; with more, it is used all over the project and no test is its own."""
+"""Maximum files that contain a name; with more, the name is used all over the project and no test is its own."""
 SOURCE_KINDS, TEST_KIND = (0, 7, 9), 1
-"""Numbers of ``enricher.sources.code.lookup``: source, template and stub; test."""
+"""Kinds of files, numbered as in ``enricher.sources.code.lookup``: source, template and stub; test."""
 ENDS = frozenset(
     "py js jsx ts tsx mjs cjs mts cts go rs rb php java kt scala groovy cs swift dart ex exs c cc cpp lua".split()
 )
@@ -41,7 +41,7 @@ _FAMILIES = (
 
 
 class Test:
-    """A test file, the line to look at, and the reason why it tests the requested source."""
+    """A test file, the line to look at, and in ``why`` and ``kind`` how it was found."""
 
     __slots__ = ("kind", "line", "path", "why")
 
@@ -132,7 +132,7 @@ def _filled(template: str, paths: list[str]) -> str:
 
 
 def _using(db: Connection, source: str) -> list[str]:
-    """Return the test files that import a source file, or are in its Go package."""
+    """Return the test files that import a source file or, for Go, are in the same package."""
     if source.endswith(".go"):
         folder = source.rpartition("/")[0]
         rows = db.execute("select path from files where kind = ? and path like ?", (TEST_KIND, f"{folder}/%_test.go"))
@@ -145,7 +145,10 @@ def _times(count: int) -> str:
 
 
 def _by_name(db: Connection, source: str) -> list[str]:
-    """Return the test file that is named after a source file and shares most folders with it, or none."""
+    """Return the test file that is named after a source file, in a list; empty if there is none or it is unclear.
+
+    Among several, the one that shares the most folder names with the source file.
+    """
     stem = stem_of(source)
     forms = [stem, *(f"{stem}{end}" for end in _ENDINGS), *(f"{start}{stem}" for start in ("test", "test_", "test-"))]
     marks = ", ".join("?" * len(forms))
@@ -165,7 +168,7 @@ def _by_name(db: Connection, source: str) -> list[str]:
 
 
 def _is_only(db: Connection, stem: str, end: str) -> bool:
-    """Return whether no other source file has this name; otherwise the test may belong to that one."""
+    """Return whether this is the only source file of its name; otherwise the test may belong to another file."""
     rows = db.execute("select path, kind from files where stem = ?", (stem,)).fetchall()
     return len([path for path, kind in rows if kind in SOURCE_KINDS and path.endswith(end)]) <= 1
 
@@ -188,7 +191,7 @@ def _fits(test: str, end: str) -> bool:
 
 
 def _shared(one: str, other: str) -> int:
-    """Return the number of folder names that two paths share, except generic ones like ``src`` and ``tests``."""
+    """Return how many folder names two paths have in common, without generic ones like ``src`` and ``tests``."""
     return len(_specific_parts(one) & _specific_parts(other))
 
 
@@ -197,7 +200,7 @@ def _specific_parts(path: str) -> set[str]:
 
 
 def _mirrors(test: str, source: str) -> bool:
-    """Return whether a test's folders mirror those of its source."""
+    """Return whether a test's path contains all folders of its source file, apart from generic ones like ``src``."""
     return _specific_parts(source) - {"java", "kotlin"} <= _specific_parts(test) | {source.split("/", maxsplit=1)[0]}
 
 
@@ -239,7 +242,7 @@ def _holding(db: Connection, name: str) -> list[str]:
 
 
 def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] | None:
-    """Return the test file that mentions the name most, with the first such line outside imports, and the count."""
+    """Return the test file that mentions the name most often, its first such line outside imports, and the number."""
     best: tuple[str, int, int] | None = None
     for path in tests[:MOST_READ]:
         try:

@@ -23,7 +23,7 @@ SKIPPED = frozenset(("node_modules", "__pycache__", "venv", "dist", "build", "ta
 
 
 def files_named(project: Project, wanted: list[str]) -> dict[str, list[str]]:
-    """Return for each name in ``wanted`` the files of the project whose paths end with it."""
+    """Return for each name in ``wanted`` the files of the project whose paths end with this name."""
     wanted = wanted[:MOST_NEEDLES]
     names = _from_git(project, [path.rpartition("/")[2] for path in wanted])
     if names is None:
@@ -32,7 +32,7 @@ def files_named(project: Project, wanted: list[str]) -> dict[str, list[str]]:
 
 
 def _from_git(project: Project, needles: list[str]) -> list[str] | None:
-    """Return the paths in git's index that contain one of the names; None without an index in a searchable format."""
+    """Return the paths in git's index that contain one of the names; None if the index is missing or not searchable."""
     marker = f"{project.root}/.git"
     try:
         if os.path.isfile(marker):
@@ -65,7 +65,10 @@ def _from_git(project: Project, needles: list[str]) -> list[str] | None:
 
 
 def _name_around(data: bytes, at: int) -> tuple[str, int]:
-    """Return the name of the index entry around a hit: NUL-terminated, after two bytes with its length."""
+    """Return the index entry's name around a hit, empty if the hit is in no name, and the position of its end.
+
+    The name ends with a NUL byte, and its length is in the two bytes before it.
+    """
     end = data.find(b"\0", at)
     if end < 0:
         return "", len(data)

@@ -17,7 +17,8 @@ IDLE_FACTOR = 50
 def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
     """Update imports, the team's memories and the trust in a branch from the files on disk.
 
-    Runs in a background process that no prompt waits for; failures are logged.
+    Runs in a background process that no prompt waits for; failures are logged. Does nothing if the last check was
+    only a short time ago, unless ``at_once``.
     """
     from enricher.sources.memory import imports
 
@@ -28,7 +29,7 @@ def refresh(project: Project, state_dir: str, *, at_once: bool = False) -> None:
     before = (state.team, state.index, list(state.packages))
     is_changed = _refresh(project, state_dir, state)
     cost = time.time() - begun
-    # A look that cost little and found nothing is not worth a write.
+    # A quick check that found nothing is not worth writing the record.
     if is_changed or before != (state.team, state.index, state.packages) or cost > 0.02:
         state.checked_at, state.cost_s = time.time(), 0.0 if is_changed else cost
         imports.save(state, state_dir)
@@ -63,7 +64,7 @@ def _refresh(project: Project, state_dir: str, state: State) -> bool:
 
 
 def folders_with_layer(project: Project, state: State) -> list[str]:
-    """Return the folders that have an ``.enricher`` folder, among the project and its packages."""
+    """Return the folders, among the project's root and its packages, that contain an ``.enricher`` folder."""
     import os
 
     from enricher.prompt import trust
@@ -73,7 +74,7 @@ def folders_with_layer(project: Project, state: State) -> list[str]:
 
 
 def trusted_folders(project: Project, state: State, state_dir: str) -> list[str]:
-    """Return the folders whose memories are trusted; leave a notice about those where only the rules are trusted."""
+    """Return the folders whose memories are trusted; leave a notice if only the rules of a folder are trusted."""
     from enricher.prompt import trust
     from enricher.sources.memory import team
 

@@ -1,4 +1,4 @@
-"""Trust that follows a branch: reviewed and merged content is trusted, a local edit is not.
+"""Trust that follows a branch: content that was reviewed and merged is trusted, a local edit is not.
 
 The user trusts the remote's default branch once (``enricher trust --branch``). From
 then on the ``.enricher`` folder is trusted whenever its files equal, byte for byte,
@@ -29,7 +29,7 @@ class BranchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The remote-tracking branch, and the remote's URL at the time when it was trusted."""
+    """A branch whose content is trusted: its remote-tracking ref, and the remote's URL when the user trusted it."""
 
     ref: str
     url: str
@@ -40,7 +40,7 @@ class Followed:
 
 
 def follow(root: str) -> Followed:
-    """Trust the content of ``root/.enricher`` on the remote's default branch, now and later; raises BranchError."""
+    """Trust ``root/.enricher`` now and later, as long as it equals the remote's default branch; raises BranchError."""
     try:
         followed = Followed(_default_branch(root), _url(root))
         content = trust.content_of(root)
@@ -61,7 +61,7 @@ def follow(root: str) -> Followed:
 
 
 def followed_by(root: str) -> Followed | None:
-    """Return the branch whose content is trusted in ``root``; None if there is none."""
+    """Return the branch that is followed in ``root``, that is, whose content is trusted; None if there is none."""
     try:
         return Followed(**json.loads(private.read_file(trust.mark(root) + trust.BRANCH_SUFFIX, LARGEST_RECORD)))
     except (OSError, ValueError, TypeError):
@@ -69,13 +69,13 @@ def followed_by(root: str) -> Followed | None:
 
 
 def stop_following(root: str) -> None:
-    """Stop trusting the branch; trust depends only on the content again."""
+    """Stop following the branch; from now on only content that the user has trusted directly is trusted."""
     if os.path.exists(path := trust.mark(root) + trust.BRANCH_SUFFIX):
         os.unlink(path)
 
 
 def renew(root: str) -> bool:
-    """Trust the current content if it equals the followed branch's; return whether it is trusted now."""
+    """Trust the current content if it equals the followed branch's; return whether the content is trusted now."""
     if trust.is_trusted(root) and trust.are_memories_trusted(root):
         return True
     followed = followed_by(root)
@@ -122,7 +122,7 @@ def _files(root: str) -> dict[bytes, str]:
 
 
 def _identity(path: str, like: str) -> str:
-    """Return git's object id of a file, with ``like``'s hash function; empty for a link or a special file."""
+    """Return git's object id of a file, with the hash function of the id ``like``; empty for anything but a file."""
     if os.path.islink(path) or not os.path.isfile(path):
         return ""
     with open(path, "rb") as file:

@@ -1,7 +1,7 @@
-"""Memories from git: decisions stated in the body of a commit message, and reasons for reverts.
+"""Read memories from git: decisions stated in the body of a commit message, and reasons for reverts.
 
-A subject line describes a change, which the channel ``enricher.context.channels.history`` shows; it is no decision, and
-serves here only as the decision's heading. A commit that was reverted later is superseded by the reverting commit.
+A subject line describes a change, which the channel ``enricher.context.channels.history`` shows. It is no decision,
+and serves only as the heading of one. A commit that was reverted later is superseded by the reverting commit.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _DECISION = re.compile(
     r"|abbiamo\s+deciso|решили|我们决定|決めた|決定した)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Phrases that state a decision, in contrast to a description of the change or its benefits."""
+"""Phrases by which a sentence states a decision instead of describing the change or its benefits."""
 _LEARNT = re.compile(r"(?:fix|bugfix|hotfix)(?:\([^)]*\))?!?:|fix(?:e[sd])?\b|turned out|root cause", re.IGNORECASE)
 _KINDS = (("perf", "performance"), ("test", "testing"), ("security", "security"), ("docs", ""), ("chore(deps", ""))
 
 
 def read_history(folder: str, project: Project, *, tick: Callable[[int, int], None] | None = None) -> SourceReading:
-    """Return the decisions of the last commits of the work tree; raises ``git.GitError``."""
+    """Return the decisions in the latest commits of the work tree; raises ``git.GitError``."""
     try:
         listed = git.ask(folder, "log", f"--format={FORMAT}", "-n", str(MOST_COMMITS), "HEAD", "--")
     except git.GitError as failure:
@@ -65,7 +65,7 @@ def read_history(folder: str, project: Project, *, tick: Callable[[int, int], No
 
 
 def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
-    """Return the reverting commit of each reverted commit; leave out commits whose revert was itself reverted."""
+    """Return the reverting commit of each reverted commit, without commits whose revert was itself reverted."""
     shas = [sha for sha, _day, _message in commits]
     by: dict[str, str] = {}
     undone: dict[str, str] = {}
@@ -77,14 +77,14 @@ def _reverting_commits(commits: list[tuple[str, str, str]]) -> dict[str, str]:
             if not target:
                 continue
             by[target] = sha
-            if again := undone.pop(target, ""):  # the revert was itself reverted, so that the first commit holds again
+            if again := undone.pop(target, ""):  # the revert was itself reverted, so the first commit is valid again
                 by.pop(again, None)
             undone[sha] = target
     return by
 
 
 def _decision_text(message: str) -> str:
-    """Return the paragraphs of a message that state a decision or the reason of a revert; empty if there are none."""
+    """Return the subject and the paragraphs that state a decision or a revert's reason; empty if none does."""
     subject, _, body = message.strip().partition("\n")
     paragraphs = [kept for one in body.strip().split("\n\n") if (kept := _without_trailers(one))]
     is_revert = bool(_REVERTS.search(message))

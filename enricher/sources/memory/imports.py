@@ -1,7 +1,7 @@
 """Import memories from a source into the database, record the source, and import it again when it has changed.
 
-The record is one small JSON file per project: it lists the sources, each with a stamp
-(file sizes and times, or the commit) from the last import.
+The record is one small JSON file per project. It lists the sources, each with a stamp from the last import: a text
+that changes whenever the source does (made of file sizes and times, or the commit).
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ DECISION_FOLDERS = (
 )  # fmt: skip
 LARGEST_STATE = 16 * 1024 * 1024
 MOST_STAMPED = 100_000
-"""Maximum files of a folder that count for its stamp."""
+"""Maximum files of a folder that are considered for its stamp."""
 MOST_KEYS = 50_000
-"""Maximum recorded keys of a JSONL file; the memories of a larger file are never removed by an import."""
+"""Maximum keys that are recorded for a JSONL file; from a larger file, an import never removes memories."""
 UNREADABLE = (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError)
 """Exceptions that reading a damaged state file may raise."""
 NOWHERE = "\0"
-"""A prefix that no source has, so that ``replace_all`` adds and changes memories but removes none."""
+"""A prefix that no source has; with it, ``replace_all`` adds and changes memories but removes none."""
 ORIGINS = {"notes": "import:notes", "agents": "import:agents", "git": "import:git", "jsonl": "import:jsonl"}
 
 
@@ -51,18 +51,18 @@ class SourceError(Exception):
 
 @dataclass(slots=True)
 class MemorySource:
-    """A source of memories: ``kind`` is notes, agents, git or jsonl; ``path`` is relative to the project if inside."""
+    """A source of memories: ``kind`` is notes, agents, git or jsonl; ``path`` is relative if in the project."""
 
     kind: str
     path: str
     stamp: str = ""
     keys: dict[str, list[str]] = field(default_factory=dict)
-    """For JSONL, whose memories do not name their file: the imported keys by project."""
+    """Keys of the imported memories by project; only for JSONL, whose memories do not name the file they come from."""
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """The counts of an import, and the problems and remarks to report."""
+    """The numbers of memories that an import added, changed, left and removed, and what to report about it."""
 
     added: int = 0
     changed: int = 0
@@ -79,8 +79,8 @@ class ImportReport:
 class State:
     """The import record of a project.
 
-    ``team`` is the stamp of the team's memories, ``packages`` are the folders below the project
-    that have some, ``index`` is the stamp of git's index when they were last searched for.
+    ``team`` is the stamp of the team's memories at their last import. ``packages`` are the folders below the project
+    that have such memories, and ``index`` is the stamp of git's index when these folders were last searched for.
     ``database`` is the inode of the database imported into; if it differs, the stamps are ignored.
     ``loaded`` are the sources that the file listed when it was read. ``cost_s`` is the duration
     of the last check for changes.
@@ -109,7 +109,7 @@ def load(state_dir: str, project: Project) -> State:
         state.checked_at, state.cost_s = float(stored["checked_at"]), float(stored["cost_s"])
         if stored["database"] == state.database:
             state.team = str(stored["team"])
-        else:  # another database: it lacks what was imported into the former one
+        else:  # another database lacks what was imported into the former one
             forget_stamps(state)
     return state
 
@@ -148,7 +148,7 @@ def _database(state_dir: str) -> int:
 
 
 def source_at(path: str, project: Project) -> MemorySource:
-    """Return the source, with its kind, for a path that the user named; raises SourceError."""
+    """Return the source for a path that the user named, with the kind that the path suggests; raises SourceError."""
     if notes.leads_out(path, project):
         raise SourceError(notes.refusal(path))
     name = notes.named(path, project)
@@ -209,13 +209,13 @@ def take(
 
 
 def is_changed(source: MemorySource, project: Project) -> bool:
-    """Return whether a recorded source has changed since its import; a deleted source counts as unchanged."""
+    """Return whether a recorded source has changed since its last import; a deleted source counts as unchanged."""
     now = stamp(source, project) if os.path.exists(_absolute(source, project)) else ""
     return bool(now) and now != source.stamp
 
 
 def stamp(source: MemorySource, project: Project) -> str:
-    """Return a hash of the sizes and times of a source's files, or for git the current commit."""
+    """Return a text that changes whenever the source does: a hash of file sizes and times, or for git the commit."""
     path = _absolute(source, project)
     if source.kind == "git":
         with contextlib.suppress(git.GitError):
@@ -234,7 +234,7 @@ def stamp(source: MemorySource, project: Project) -> str:
 
 
 def file_stamp(path: str) -> str:
-    """Return a file's path, size, time and inode as one text, without opening it; path and "-" if it is missing."""
+    """Return a file's path, size, time and inode as one text, without opening it; path and "-" if it does not exist."""
     try:
         seen = os.stat(path)
     except OSError:
@@ -260,7 +260,10 @@ def _read(source: MemorySource, project: Project, tick: Tick | None) -> SourceRe
 
 
 def _sync(db: sqlite3.Connection, source: MemorySource, project: Project, reading: SourceReading) -> ImportReport:
-    """Replace the source's memories in the database by those just read, in one transaction."""
+    """Replace the source's memories in the database by those just read, in one transaction.
+
+    The memories of files that could not be read stay.
+    """
     is_folder = os.path.isdir(_absolute(source, project))
     prefix = "git:" if source.kind == "git" else "" if source.path == "." else source.path + "/" * is_folder
     unread = set(reading.unread)
@@ -289,9 +292,9 @@ def _from(db: sqlite3.Connection, project: Project, origin: str, prefix: str) ->
 def _sync_lines(
     db: sqlite3.Connection, source: MemorySource, known: MemorySource | None, reading: SourceReading
 ) -> ImportReport:
-    """Add and change the memories of a JSONL file; remove those that an earlier version of the file contained.
+    """Add and change the memories of a JSONL file; remove those that only an earlier version of the file contained.
 
-    A file with an unreadable line removes nothing: that line may be the memory that seems to be missing.
+    Nothing is removed if any line is unreadable, because that line may contain the memory that seems to be missing.
     """
     outcome = ImportReport()
     by_project: dict[str, list[Memory]] = {}

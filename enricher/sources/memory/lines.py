@@ -1,4 +1,4 @@
-"""Memories from JSONL: {"id"?, "namespace"?, "content", "tags"?, "created_at"?, "project"?, "source"?} per line."""
+"""Read memories from JSONL lines {"id"?, "namespace"?, "content", "tags"?, "created_at"?, "project"?, "source"?}."""
 
 from __future__ import annotations
 

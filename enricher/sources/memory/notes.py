@@ -1,4 +1,4 @@
-"""Memories from Markdown: a folder of notes or decision records, one note, or a file of agent instructions.
+"""Read memories from Markdown: a folder of notes or decision records, one note, or a file of agent instructions.
 
 If a file cannot be read, its earlier memories stay until it can be read again or
 is deleted.
@@ -68,7 +68,7 @@ def read_folder(
 
 
 def read_note(path: str, project: Project, *, dates: dict[str, str] | None = None, origin: str = "") -> SourceReading:
-    """Return the memories in one Markdown file; of an agent's instructions every section becomes a memory."""
+    """Return the memories in one Markdown file; in a file of agent instructions, every section is a memory."""
     source = named(path, project)
     is_for_agents = os.path.basename(path) in AGENT_FILES
     text, problem = _text_of(path)
@@ -92,7 +92,7 @@ def read_note(path: str, project: Project, *, dates: dict[str, str] | None = Non
 
 
 def named(path: str, project: Project) -> str:
-    """Return the name of a memory's source file: relative to the project if inside, else absolute."""
+    """Return the name of a memory's source file: its path, relative to the project if the file is inside."""
     real = os.path.realpath(path)
     inside = real.startswith(project.root + os.sep)
     name = os.path.relpath(real, project.root).replace(os.sep, "/") if inside else real
@@ -116,7 +116,7 @@ def refusal(path: str) -> str:
 
 
 def first_dates(folder: str, project: Project) -> dict[str, str]:
-    """Return the day on which each file below ``folder`` was first committed, by its path in the project."""
+    """Return the day on which each file below ``folder`` was first committed, by the file's path in the project."""
     if not project.git_dir:
         return {}
     folder = folder if os.path.isdir(folder) else os.path.dirname(folder)
@@ -200,7 +200,7 @@ class _Note:
 
 
 def _notes_below(folder: str, reading: SourceReading) -> Iterator[str]:
-    """Yield the notes in a fixed order; skip hidden folders and those of third-party packages."""
+    """Yield the paths of the notes in a fixed order; skip hidden folders and those of third-party packages."""
     real = os.path.realpath(folder)
     count = 0
     for here, folders, files in os.walk(folder, onerror=lambda failure: _unreadable(failure, reading)):
@@ -256,7 +256,7 @@ def _day_of_file(path: str) -> str:
 
 
 def _superseded(body: str, fields: dict[str, Any]) -> str:
-    """Return why a note no longer holds: the note that replaced it, or its status; empty if it still holds."""
+    """Return why a note is outdated: the note that replaced it, or its status; empty if it is not outdated."""
     if fields.get("superseded_by"):
         return f"superseded {fields['superseded_by']}"[:200]
     status = str(fields.get("status") or "").lower()
@@ -267,7 +267,7 @@ def _superseded(body: str, fields: dict[str, Any]) -> str:
 
 
 def _supersede(memories: list[Memory]) -> None:
-    """If the replacement of a note is itself among ``memories``, refer to it by its source path."""
+    """Name the note that replaced another by its source path, if the replacement is itself among ``memories``."""
     by_number: dict[str, str] = {}
     sources = {os.path.basename(memory.source): memory.source for memory in memories}
     for name, source in sources.items():

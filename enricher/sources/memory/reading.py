@@ -1,4 +1,4 @@
-"""The result of reading a source of memories, and the rules that all sources share: dates, namespaces, sizes."""
+"""The result of reading a source of memories, and what all sources have in common: dates, namespaces, sizes."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class SourceReading:
     """The memories of a source, and the messages about it.
 
     ``problems`` describe what could not be imported, ``remarks`` what was imported differently
-    from how it is written; both name file and line. ``unread`` are sources that failed: their
-    earlier memories stay.
+    from how it is written; both name file and line. ``unread`` are sources that could not be read:
+    their earlier memories stay.
     """
 
     memories: list[Memory] = field(default_factory=list)
@@ -77,7 +77,7 @@ def namespace_named(name: str) -> str:
 
 
 def namespace_in(*texts: str) -> str:
-    """Return the namespace that the first matching word of a heading or path implies; empty if no word does."""
+    """Return the namespace for the first word of a heading or path that suggests one; empty if no word does."""
     for text in texts:
         for word in _WORD.findall(text.lower()):
             if found := _NAMESPACE_OF.get(word):
@@ -86,7 +86,10 @@ def namespace_in(*texts: str) -> str:
 
 
 def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
-    """Return the namespace for a given name; for an unknown name the default, with a tag of that name and a remark."""
+    """Return the namespace for a given name, the tags to add, and the remarks to report.
+
+    If the name is unknown, this is the default namespace, with the name as a tag and a remark.
+    """
     if found := namespace_named(name):
         return found, [], []
     known = ", ".join(NAMESPACES)
@@ -95,7 +98,7 @@ def placed(name: str, *, where: str) -> tuple[str, list[str], list[str]]:
 
 
 def dated(value: object, *, where: str) -> tuple[str, list[str]]:
-    """Return an ISO date or time (empty if ``value`` is neither), and the remarks about it.
+    """Return ``value`` as an ISO date or time (empty if it is neither), and remarks about it.
 
     A date in the future becomes today, since nothing can have been decided later.
     """

@@ -1,4 +1,4 @@
-"""Split a Markdown note into frontmatter, title, and sections that become separate memories. Pure.
+"""Split a Markdown note into frontmatter, title, and sections that become separate memories.
 
 A short note is one memory. A long note is split at its headings, and a long section
 between paragraphs, so that a search finds the passage and not the document.
@@ -13,8 +13,8 @@ from typing import Any
 from enricher.sources.memory.reading import headed
 
 SHORT, LONGEST_PIECE, TOO_SMALL = 1_500, 3_000, 120
-"""Characters: up to the first a note stays whole, none of its pieces exceeds the second, and a passage below the third
-joins its parent's."""
+"""Characters: the longest note that stays whole, the longest piece of any other note, and the length below which a
+passage is appended to that of its parent heading."""
 LONGEST_FRONTMATTER = 64 * 1024
 DECISION_HEADINGS = ("decision", "decisions", "decision outcome", "the decision")
 FIELD_HEADINGS = ("status", "date", "deciders", "decision makers")
@@ -27,7 +27,7 @@ _SLUG = re.compile(r"[^a-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class NoteSection:
-    """A section; ``heading`` is empty for a whole note, ``anchor`` is unique among the sections of a note."""
+    """A section of a note; ``heading`` is empty for a whole note, ``anchor`` is unique within the note."""
 
     heading: str
     text: str
@@ -45,7 +45,7 @@ class _Part:
 
 
 def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
-    """Return a note's frontmatter fields, the rest of its text, and the error in the frontmatter ("3: …") if any."""
+    """Return a note's frontmatter fields, the rest of its text, and the frontmatter's error ("3: …"), empty if none."""
     lines = text[: LONGEST_FRONTMATTER + 8].split("\n")  # with room for the line that ends it
     if lines[0].rstrip() != "---":
         return {}, text, ""
@@ -69,14 +69,14 @@ def frontmatter(text: str) -> tuple[dict[str, Any], str, str]:
 
 
 def title_of(body: str) -> str:
-    """Return the title: a level 1 heading at the start of the note; empty if there is none."""
+    """Return the title of a note: a level 1 heading at its start; empty if there is none."""
     parts = _parts(body)
     first = next((part for part in parts if part.level), None)
     return first.heading if first and first.level == 1 and not parts[0].text() else ""
 
 
 def sections(body: str, *, cut_short_ones: bool = False) -> list[NoteSection]:
-    """Return the whole note as one section if it is short (unless ``cut_short_ones``), else its sections."""
+    """Return the sections of a note; a short note is one section, unless ``cut_short_ones``."""
     parts = [part for part in _parts(body) if part.level or part.text()]
     opening = parts[0].level == 1 and sum(part.level == 1 for part in parts) == 1 if parts else False
     if opening:
@@ -100,13 +100,13 @@ def sections(body: str, *, cut_short_ones: bool = False) -> list[NoteSection]:
 
 
 def _parts(body: str) -> list[_Part]:
-    """Return the text under each heading; the first part is the text above all headings."""
+    """Return the parts of a note, one per heading; the first part is the text above all headings."""
     parts = [_Part(0, "", [])]
     fence = ""
     for line in body.split("\n"):
         if mark := _FENCE.match(line):
             fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
-        # A longer line is no heading, and the pattern would take quadratic time for it.
+        # A longer line is no heading, and the pattern would take quadratic time to reject it.
         heading = None if fence or len(line) > 1000 else _HEADING.fullmatch(line)
         if heading:
             parts.append(_Part(len(heading[1]), heading[2], []))
@@ -116,13 +116,13 @@ def _parts(body: str) -> list[_Part]:
 
 
 def _without_fields(lines: list[str]) -> list[str]:
-    """Return lines without status, date and the like at their beginning, which the memory has as fields."""
+    """Return the lines after leading ones for status, date and the like, which the memory has as fields."""
     first = next((at for at, line in enumerate(lines) if line.strip() and not _FIELD.match(line)), len(lines))
     return lines[first:]
 
 
 def _decision_first(parts: list[_Part]) -> list[_Part]:
-    """Move the decision to the front of a decision record; drop the chapters of status and date."""
+    """Move the decision to the front of a decision record; drop the chapters about status, date and the like."""
     chapters: list[list[_Part]] = []
     for part in parts:
         if chapters and part.level > chapters[-1][0].level > 0:
@@ -142,7 +142,7 @@ def _whole(part: _Part) -> str:
 
 
 def _passages(parts: list[_Part]) -> list[tuple[str, str]]:
-    """Return (path of headings, text) per passage; a very short one is appended to its parent heading's passage."""
+    """Return (path of headings, text) of each passage; a very short one is appended to its parent heading's passage."""
     above: list[tuple[int, str]] = []
     passages: list[tuple[str, str]] = []
     for part in parts:

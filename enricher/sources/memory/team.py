@@ -1,7 +1,8 @@
-"""A team's memories: the notes in ``.enricher/memories/`` of a trusted project and of its packages.
+"""Import a team's memories: the notes in ``.enricher/memories/`` of a trusted project and of its packages.
 
-They were reviewed by pull request, so they count as reviewed. Additions, changes and deletions
-by a ``git pull`` are synced. Without trust nothing is imported, and earlier imports are removed.
+They come with the repository, where pull requests are reviewed, so they count as reviewed. A later import follows
+the additions, changes and deletions of a ``git pull``. Without trust nothing is imported, and earlier imports are
+removed.
 """
 
 from __future__ import annotations
@@ -26,14 +27,17 @@ MOST_PACKAGES = 200
 
 
 def folders(project: Project, state: State) -> list[str]:
-    """Return the folders of the project and its packages that have memories."""
+    """Return the folders, among the project's root and its packages, that contain memories."""
     _look_for_packages(project, state)
     candidates = [project.root, *(os.path.join(project.root, package) for package in state.packages)]
     return [one for one in candidates if os.path.isdir(os.path.join(one, trust.FOLDER, trust.MEMORIES))]
 
 
 def stamp(trusted: list[str], project: Project) -> str:
-    """Return a stamp of the trusted folders and the files of their memories; its first line is the project's root."""
+    """Return a text that changes whenever the trusted folders or their memory files change; empty if none is trusted.
+
+    Its first line is the project's root.
+    """
     parts = [
         imports.stamp(imports.MemorySource("notes", os.path.join(one, trust.FOLDER, trust.MEMORIES)), project)
         for one in trusted
@@ -42,19 +46,19 @@ def stamp(trusted: list[str], project: Project) -> str:
 
 
 def requires_sync(project: Project, state: State, now: str) -> bool:
-    """Return whether the stamp ``now`` requires a sync of the database.
+    """Return whether the database must be synced because of ``now``, the current stamp of the team's memories.
 
-    Memories of another clone stay as long as that clone exists: only its own loss of
-    trust removes them.
+    If the stored memories come from another clone of the project and this clone has none, they stay as long as the
+    other clone exists.
     """
     if now == state.team:
         return False
-    owner = state.team.partition("\n")[0]  # the clone whose memories are stored; the first line of a stamp
+    owner = state.team.partition("\n")[0]  # the clone that the stored memories come from; the first line of a stamp
     return bool(now) or owner == project.root or not os.path.isdir(owner)
 
 
 def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> SourceReading:
-    """Replace the team's memories in the database by the notes of the trusted folders."""
+    """Replace the team's memories in the database by the notes of the trusted folders, except unreadable notes."""
     reading = SourceReading()
     for folder in trusted:
         found = notes.read_folder(os.path.join(folder, trust.FOLDER, trust.MEMORIES), project, origin=ORIGIN)
@@ -73,7 +77,7 @@ def sync(db: sqlite3.Connection, trusted: list[str], project: Project) -> Source
 
 
 def _look_for_packages(project: Project, state: State) -> None:
-    """Ask git for packages with memories, only if git's index has changed since the last time."""
+    """Ask git for the packages with memories, but only if git's index has changed since the last time."""
     if not project.git_dir:
         return
     index = imports.file_stamp(_index_of(project))
@@ -90,7 +94,7 @@ def _look_for_packages(project: Project, state: State) -> None:
 
 
 def _index_of(project: Project) -> str:
-    """Return the path of this work tree's index, which differs from the main one's in a linked work tree."""
+    """Return the path of git's index of this work tree; a linked work tree has its own."""
     marker = os.path.join(project.root, ".git")
     if os.path.isdir(marker):
         return os.path.join(marker, "index")

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 BLOCK = 64 * 1024
 MOST_BYTES = 1 << 20
-"""Bytes read from the end of a file; older records are not found."""
+"""Maximum bytes that are read from the end of a file; older records are not found."""
 MOST_DECODED_BYTES = 384 * 1024
 MOST_DECODED_LINES = 1500
-"""Limits on what is decoded from JSON, which takes most of the time of reading."""
+"""Limits on what is decoded from JSON, because decoding takes most of the time."""
 LONGEST_LINE = 96 * 1024
 """Maximum bytes of a decoded line; a longer one contains a file that a tool used, an image or a whole history."""
 END_BYTES = 768
@@ -47,10 +47,10 @@ HEAD_BYTES = 2048
 """Number of bytes at the start of an undecoded line that are searched for a file path."""
 
 MOST_TODO_LINES = 20
-"""Maximum older lines with a todo mark that are decoded to find the last todo list."""
+"""Maximum older lines that are decoded, among those that may contain a todo list, to find the last todo list."""
 MOST_PROMPTS = 5
 MOST_ANSWERS = 40
-"""Maximum number of pieces of answers that are kept, because a prompt may choose an option from them."""
+"""Maximum pieces of answers that are kept; several are needed because a prompt may choose an option from them."""
 MOST_FILES = 12
 MOST_ERRORS = 3
 MOST_COMMANDS = 8
@@ -73,7 +73,7 @@ REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000
 
 
 class Found:
-    """The records collected so far, newest first; ``news`` is a compaction mark that no prompt has followed yet."""
+    """What was extracted so far, newest first; ``news`` is the mark of a compaction that no prompt has followed yet."""
 
     __slots__ = (
         "answer", "answer_id", "answers", "changed", "commands", "cwd", "errors", "files", "has_edits", "news",
@@ -102,7 +102,7 @@ class Found:
         return len(self.prompts) >= MOST_PROMPTS and bool(self.answer)
 
     def prompt(self, text: str) -> None:
-        """Add the text of a user record if the user wrote it, and not the host."""
+        """Add the text of a user record, if it was written by the user and not by the host."""
         words = users_words(text)
         if not words or len(self.prompts) >= MOST_PROMPTS:
             return
@@ -154,7 +154,7 @@ class Found:
             self.todos = [(plain_status(status), text) for status, text in texts[:MOST_TODOS]]
 
     def compacted(self, mark: object) -> None:
-        """Note that the host compacted its context here, which counts as news until the user's next prompt."""
+        """Record that the host compacted its context here, which is news until the user's next prompt."""
         if not self.prompts and not self.news:
             self.news = mark[:64] if isinstance(mark, str) and mark else "compacted"
 
@@ -236,7 +236,7 @@ def _read(path: str, event: PromptEvent) -> Found:
         if found.is_full() or decoded_bytes > MOST_DECODED_BYTES or decoded_lines >= MOST_DECODED_LINES:
             is_cut = True
             break
-        # Of a huge line only the ends are searched: the kind of a record is near one of them.
+        # Of a huge line, only the ends are searched: the kind of record is named near one of them.
         ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
         if not any(mark in ends for mark in host.MARKS):
             continue
@@ -254,7 +254,7 @@ def _read(path: str, event: PromptEvent) -> Found:
 
 
 def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
-    """Return the last todo list from older records; only lines with a todo mark are decoded."""
+    """Return the last todo list in older records; only lines that may contain one are decoded."""
     earlier = Found("", "")
     data = tail(path, MOST_BYTES)
     end = len(data)
@@ -298,9 +298,9 @@ def _peek(line: bytes, found: Found) -> None:
 
 
 def lines_from_end(path: str) -> Iterator[tuple[bytes, bool]]:
-    """Yield the lines of a file's last MOST_BYTES, last line first, each with whether it is complete.
+    """Yield the lines of a file's last MOST_BYTES, last line first, each with a flag: whether it is complete.
 
-    Of a line longer than LONGEST_LINE only the beginning is yielded, marked as incomplete.
+    Of a line longer than LONGEST_LINE, only the beginning is yielded, as incomplete.
     Raises OSError if the file cannot be read or is not a regular file.
     """
     descriptor, size = _open(path)
@@ -337,7 +337,7 @@ def tail(path: str, length: int) -> bytes:
 
 
 def _open(path: str) -> tuple[int, int]:
-    """Return the descriptor and the size of a regular file, without waiting for a FIFO's writer."""
+    """Open a regular file, without waiting for the writer of a FIFO, and return its descriptor and size."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
     status = os.fstat(descriptor)
     if status.st_mode & FILE_TYPE != REGULAR_FILE:
@@ -355,7 +355,7 @@ def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
 
 
 def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
-    """Copy ``found``, shortened and redacted, into ``conversation``; prompts in chronological order."""
+    """Copy ``found``, shortened and redacted, into ``conversation``, with the prompts in chronological order."""
     conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
     depends_on_answer = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)
     limit = LONG_ANSWER_CHARS if depends_on_answer else ANSWER_CHARS
@@ -385,7 +385,7 @@ def _needs_the_answer(prompt: str) -> bool:
 
 
 def _tasks_as_todos(tasks: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Return the todos of a host that creates and updates tasks one by one; skip those whose subject is unknown."""
+    """Return the todos of a host whose tasks are created and updated one by one; skip tasks without a known subject."""
     known = [(number, status, text) for number, (status, text) in tasks.items() if text and status != "deleted"]
     known.sort(key=lambda one: (len(one[0]), one[0]))
     return [(plain_status(status), text) for _, status, text in known[:MOST_TODOS]]

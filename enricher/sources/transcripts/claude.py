@@ -1,4 +1,4 @@
-"""Records of Claude Code: one object per line, of many types; only user, assistant and system records are used.
+"""Extract records of Claude Code: JSON objects of many types, of which user, assistant and system records are used.
 
 A list of todos comes as a whole (``TodoWrite``), or as tasks that are created and updated one by one.
 """

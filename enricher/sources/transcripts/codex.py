@@ -1,4 +1,4 @@
-"""Records of Codex CLI: ``{timestamp, type, payload}``; messages and tool calls are response items."""
+"""Extract records of Codex CLI, ``{timestamp, type, payload}``; messages and tool calls are of type "response_item"."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _message(payload: dict[str, Any], found: Found) -> None:
 
 
 def _is_users(metadata: object, text: str) -> bool:
-    """Return whether the user wrote a message: by its metadata, or in versions without it by the text's beginning."""
+    """Return whether the user wrote a message, judged by its metadata, or by its beginning if it has none."""
     kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
     if isinstance(kinds, list):
         return USERS_KIND in kinds
@@ -101,7 +101,7 @@ def _patched(patch: str, found: Found) -> None:
 
 
 def _output(output: object, found: Found) -> None:
-    """Add the error of a failed command: an exit code other than 0, in a field or in the text, or no ``success``."""
+    """Add the error if a command failed: the exit code, in a field or the text, is not 0, or ``success`` is false."""
     if isinstance(output, str) and output.startswith("{"):
         given = _arguments(output)
         metadata = given.get("metadata")

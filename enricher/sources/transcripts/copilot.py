@@ -1,4 +1,4 @@
-"""Records of Copilot CLI: ``{type, data, id, timestamp, parentId}`` in the session's ``events.jsonl``."""
+"""Extract records of Copilot CLI: ``{type, data, id, timestamp, parentId}`` in the session's ``events.jsonl``."""
 
 from __future__ import annotations
 

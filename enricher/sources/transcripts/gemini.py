@@ -1,4 +1,4 @@
-"""Records of Gemini CLI: a header, messages of type user and gemini, and patches (``$set``) of the whole session."""
+"""Extract records of Gemini CLI: messages of type user and gemini, and patches (``$set``) of the whole session."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAILED = ("error", "failed")
 
 
 def take(record: dict[str, Any], found: Found) -> None:
-    """Extract one message, or all messages of a patch, which repeats those before it."""
+    """Extract one message, or all messages of a patch; a patch repeats the messages before it."""
     patch = record.get("$set")
     if isinstance(patch, dict):
         messages = patch.get("messages")
@@ -53,7 +53,7 @@ def _call(call: dict[str, Any], found: Found) -> None:
 
 
 def _result(result: object) -> str:
-    """Return the text of a tool's answer: parts, each with ``functionResponse.response.error`` or ``output``."""
+    """Return the text of a tool's result, which has parts with ``functionResponse.response.error`` or ``output``."""
     if isinstance(result, str):
         return result
     for part in result if isinstance(result, list) else ():

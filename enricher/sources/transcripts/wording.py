@@ -62,7 +62,7 @@ CLEANED_CHARS = 8000
 
 
 def users_words(text: str) -> str:
-    """Return the user's own text in a user record, without notifications, command wrappers and tags; may be empty.
+    """Return the user's own text from a user record, without notifications, command wrappers and tags; may be empty.
 
     The arguments of a command count as the user's words, its name does not.
     """

@@ -34,13 +34,13 @@ MOST_SECONDS = 20.0
 """Time limit of one refresh; the next refresh reads the rest."""
 MOST_ROWS = 500_000
 MOST_FILES = 60
-"""Maximum files of one commit; a larger commit is an import or a mass edit, and introduces no name on purpose."""
+"""Maximum files of one commit; a larger commit is an import or a mass edit, which introduces no name on purpose."""
 LONGEST_LINE = 400
 MOST_PAIRS = 400
 """Maximum number of line pairs per file that are compared to detect a renamed name."""
 
 UNREAD = 0
-"""Initial ``commits.state``, later ``past.READ`` or ``past.SWEEP``."""
+"""Initial value of ``commits.state``, which later becomes ``name_history.READ`` or ``name_history.SWEEP``."""
 
 _MARK = "\x01"
 _LOG = (
@@ -74,10 +74,10 @@ _NAMES = re.compile(
     r"|[A-Za-z_][A-Za-z0-9_]{2,59}",
     re.MULTILINE,
 )
-"""Flags, routes, settings in quotes or at the start of a line, identifiers."""
+"""Patterns of names: flags, routes, settings in quotes or at the start of a line, identifiers."""
 _READ_KINDS = frozenset((listing.SOURCE, listing.TEST, listing.CONFIG, listing.EXAMPLE, listing.TEMPLATE, listing.STUB))
 _keys: dict[str, int] = {}
-"""Keys of the words seen so far (0: no name), because a history repeats the same words."""
+"""Cache of the keys of words (0 for a word that is no name), because a history repeats the same words."""
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class _Hunk:
 
 @dataclass(slots=True)
 class _File:
-    """The effect of a commit on one file; ``before`` and ``path`` differ after a rename, and one may be empty."""
+    """The effect of a commit on one file; ``before`` is empty for an added file, ``path`` for a deleted one."""
 
     before: str
     path: str
@@ -105,7 +105,11 @@ class _Diff:
 
 @dataclass(slots=True)
 class _Change:
-    """The effect of a commit on one name: ``net`` is occurrences added minus removed, ``what`` has ``past``'s flags."""
+    """The effect of a commit on one name.
+
+    ``net`` is the number of occurrences added minus removed; ``what`` is the kind of change, as flags defined in
+    ``enricher.sources.code.name_history``.
+    """
 
     net: int = 0
     what: int = 0
@@ -115,7 +119,8 @@ class _Change:
 def read(db: sqlite3.Connection, root: str, boundary: frozenset[str], *, seconds: float = MOST_SECONDS) -> int:
     """Read the diffs of unread commits, newest first, and return the number of commits read.
 
-    ``boundary`` holds the oldest commits of a shallow clone, whose diffs would be whole trees. Raises ``git.GitError``.
+    ``boundary`` contains the oldest commits of a shallow clone, whose diffs would be whole trees.
+    Raises ``git.GitError``.
     """
     with tempfile.NamedTemporaryFile("w", prefix="enricher-", suffix=".gitattributes") as attributes:
         attributes.write(_ATTRIBUTES)
@@ -275,7 +280,7 @@ def _classify_change(
         change.detail = f"{here[0]}\t{there[0]}"
     elif name in renamed and counts[name] < 0:
         new, votes = renamed[name].most_common(1)[0]
-        # Half of the removed occurrences must have got the new name; that is stored as text, so it may be no secret.
+        # Half of the removed occurrences must have got the new name, which is stored as text, so must not be a secret.
         if 2 * votes >= -counts[name] and redact(new)[0] == new:
             change.what |= name_history.RENAMED
             change.detail = new
@@ -305,7 +310,7 @@ def _names(text: str) -> list[str]:
 
 
 def _key(name: str, *, is_defined: bool) -> int:
-    """Return the key of a word that looks like a name or is defined; 0 for any other word."""
+    """Return the key of a word if it looks like a name or is defined in the code; 0 for any other word."""
     if is_defined:
         return name_history.key(name) if len(name) > 2 and name.isascii() and " " not in name else 0
     found = _keys.get(name)

@@ -104,7 +104,7 @@ class Manager:
 
 
 class ProjectFiles:
-    """The manifests of a project; ``texts`` maps the paths of the relevant files to their contents.
+    """The paths of a project's files; ``texts`` maps the paths of the relevant ones to their contents.
 
     ``python_test`` is the content of one of its Python test files.
     """
@@ -119,7 +119,7 @@ class ProjectFiles:
         self._python = Counter(_PYTHON_CALL.findall(calls)).most_common(1)
 
     def node(self, folder: str) -> Manager:
-        """Return the package manager of a folder with a ``package.json``."""
+        """Return the package manager used in a folder with a ``package.json``."""
         lock = self._lock(folder, NODE_LOCKS)
         if lock:
             return Manager(NODE_LOCKS[lock.rpartition("/")[2]], lock)
@@ -133,7 +133,7 @@ class ProjectFiles:
         return Manager(self._node[0][0] if self._node else "npm", "")
 
     def python(self, folder: str) -> Manager:
-        """Return the tool that runs Python commands (such as ``uv``); with an empty name if it is unknown."""
+        """Return the tool that runs Python commands, such as ``uv``; its name is empty if it is unknown."""
         lock = self._lock(folder, PYTHON_LOCKS)
         if lock:
             return Manager(PYTHON_LOCKS[lock.rpartition("/")[2]], lock)
@@ -287,7 +287,7 @@ def _of_document(path: str, text: str) -> list[Command]:
 
 
 def _adding(project: ProjectFiles, path: str) -> list[Command]:
-    """Return the command that adds a dependency, for the package manager whose lock file exists."""
+    """Return the command that adds a dependency, in a list; empty unless a file shows which package manager is used."""
     folder = path.rpartition("/")[0]
     manager = project.node(folder) if path.endswith("package.json") else project.python(folder)
     if not manager.path or manager.name not in _ADDING:
@@ -315,7 +315,7 @@ def _action_of_command(command: str) -> str:
 
 
 def line_of(text: str, mark: str, *, behind: str = "") -> int:
-    """Return the line, counted from 1, of the first ``mark`` after ``behind``; 0 if there is none."""
+    """Return the number of the line, from 1, with the first ``mark`` after ``behind``; 0 if there is none."""
     start = max(text.find(behind), 0) if behind else 0
     at = text.find(mark, start)
     return text.count("\n", 0, at) + 1 if at >= 0 else 0

@@ -1,4 +1,4 @@
-"""Find the sentences in a project's documents that explain its usual actions, one with its line for each action.
+"""Find the sentences in a project's documents that explain its usual actions, at most one per document and action.
 
 Not on the hook's path. A document is split into units: a sentence, a list item, or a line that ends in a colon
 with the list after it. A unit is scored for an action by the heading above it, by its own words, and by whether
@@ -11,11 +11,11 @@ import re
 from dataclasses import dataclass
 
 LONGEST_UNIT, SHORTEST_UNIT = 290, 24
-"""Characters of a unit; longer and shorter ones are left out."""
+"""Maximum and minimum characters of a unit; longer and shorter ones are left out."""
 WHAT_IT_IS_ABOUT = 110
-"""Characters at the start of a unit that are searched for the action; the rest, such as list items, is detail."""
+"""Characters at the start of a unit in which its action must be named; the rest, such as list items, is detail."""
 LEAST = 7.0
-"""Minimum score of a unit: the heading or its own words name the action, and it is an instruction."""
+"""Minimum score of a unit, such as that of an instruction whose words and heading both name the action."""
 
 _I = re.IGNORECASE
 _DOCUMENT = re.compile(
@@ -103,12 +103,12 @@ _EVERYWHERE = frozenset(
     you your changes change clean informative detailed pull request requests pr prs
     """.split()
 )
-"""A sentence of only these words applies to every project ("Use clear, descriptive commit messages")."""
+"""Words of sentences that apply to every project, such as "Use clear, descriptive commit messages"."""
 _WORD = re.compile(r"[^\W\d_]+")
 _CONCRETE = re.compile(r"[`\d\"'“#@/]|\w[(:]")
 LEAST_OWN_WORDS = 2
 HEADING_SUFFICES = ("commit", "pull-request", "release", "deploy", "migration")
-"""Actions that a sentence need not name again if its heading does."""
+"""Actions that a sentence need not name if its heading names them."""
 _ORDERS_OR_RULES = re.compile(
     r"\b(?:must|should|shall|always|never|do not|don't|please|required?|need to|needs to|make sure|ensure"
     r"|prefer)\b|^(?:every|each|all|no) ",
@@ -144,7 +144,7 @@ SHELLS = frozenset(("", "bash", "sh", "shell", "console", "zsh", "text", "cmd", 
 
 @dataclass(slots=True)
 class Unit:
-    """A sentence, an item or a short list of a document, under its headings, nearest first."""
+    """A sentence, list item or short list of a document, with the headings above it, nearest first."""
 
     line: int
     text: str
@@ -169,7 +169,7 @@ def is_document(path: str) -> bool:
 
 
 def conventions(path: str, text: str) -> list[Convention]:
-    """Return the best unit of a document for each action that it explains."""
+    """Return the best unit of a document for each action that the document explains."""
     best: dict[str, Convention] = {}
     prior = next((value for pattern, value in _PRIORS if pattern.search(path)), _OTHER_PRIOR)
     name = path.rpartition("/")[2].partition(".")[0].replace("-", " ").replace("_", " ")
@@ -197,7 +197,7 @@ def _score(action: str, unit: Unit, prior: float, name: str) -> float:
 
 
 def _is_of_this_project(text: str) -> bool:
-    """Return whether a sentence is specific to this project, or at least not a rule that applies to every project."""
+    """Return whether a sentence says something specific to this project, unlike a rule that applies everywhere."""
     own = {word for word in _WORD.findall(text.lower()) if word not in _EVERYWHERE}
     return bool(_CONCRETE.search(text)) or len(own) >= LEAST_OWN_WORDS
 
@@ -222,7 +222,7 @@ def units(text: str) -> list[Unit]:
 
 
 def fenced(text: str) -> list[tuple[int, str, tuple[str, ...]]]:
-    """Return the lines of the shell blocks with their numbers and the headings above them, nearest first."""
+    """Return the lines of all shell blocks, each with its number and the headings above it, nearest first."""
     found: list[tuple[int, str, tuple[str, ...]]] = []
     headings: list[tuple[int, str]] = []
     inside, language = False, ""

@@ -1,6 +1,6 @@
 """Store git's history in the index: the newest commits, which of them were reverted, and the tags.
 
-The effect of commits on names is read by ``enricher.sources.code.indexing.changes``. Not on the hook's path.
+What commits did to names is read by ``enricher.sources.code.indexing.changes``. Not on the hook's path.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MOST_COMMITS = 3_000
 MOST_RECENT = 500
-"""Number of commits that determine which files were changed recently."""
+"""Number of the newest commits that determine which files count as changed recently."""
 MOST_TAGS = 2_000
 MOST_FILES = 60
 """Maximum files of one commit; a larger commit is a mass edit and ignored for recency."""
@@ -47,12 +47,12 @@ class Commit:
 
 
 def head(root: str) -> str:
-    """Return the commit that is checked out; raises ``git.GitError`` if git fails or there is no commit."""
+    """Return the id of the commit that is checked out; raises ``git.GitError`` if git fails or there is no commit."""
     return git.ask(root, "rev-parse", "--verify", "HEAD^{commit}").decode(errors="replace").strip()
 
 
 def boundary(git_dir: str) -> frozenset[str]:
-    """Return the oldest commits of a shallow clone, whose parents are missing."""
+    """Return the ids of the oldest commits of a shallow clone, whose parents are missing."""
     try:
         return frozenset(private.read_file(f"{git_dir}/shallow", 1 << 20).decode(errors="replace").split())
     except OSError:
@@ -60,7 +60,7 @@ def boundary(git_dir: str) -> frozenset[str]:
 
 
 def tags(root: str) -> list[tuple[str, int, str]]:
-    """Return (name, time of the commit, commit) of the newest tags; raises ``git.GitError``."""
+    """Return (name, time of the commit, id of the commit) of the newest tags; raises ``git.GitError``."""
     fields = "%(refname:strip=2)%00%(*committerdate:unix)%00%(committerdate:unix)%00%(*objectname)%00%(objectname)"
     words = ("for-each-ref", "--sort=-creatordate", f"--count={MOST_TAGS}", f"--format={fields}", "refs/tags")
     found = []
@@ -86,7 +86,7 @@ def newest_commits(root: str) -> list[Commit]:
 
 
 def _mark_reverted(commits: list[Commit]) -> None:
-    """Mark commits that a later commit reverted, and the reverting commits; neither are shown."""
+    """Mark the commits that a later commit reverted, and the reverting commits; neither is shown."""
     for number, commit in enumerate(commits):
         sha = commit.body.partition("This reverts commit ")[2][:40].rstrip(". \n")
         subject = commit.subject.partition('Revert "')[2].rpartition('"')[0]
@@ -100,7 +100,7 @@ def _mark_reverted(commits: list[Commit]) -> None:
 
 
 def recency(commits: list[Commit]) -> dict[str, float]:
-    """Return a score for each file that grows with the number and the recency of its changes."""
+    """Return a score for each file that grows with the number of its changes, and more with recent ones."""
     found: dict[str, float] = {}
     for age, commit in enumerate(commits[:MOST_RECENT]):
         if len(commit.files) <= MOST_FILES:
@@ -112,7 +112,7 @@ def recency(commits: list[Commit]) -> dict[str, float]:
 class GitHistory:
     """The current git history of a project, to be written into its index.
 
-    ``commits`` is None if the index already has them, which saves reading thousands of commits.
+    ``commits`` is None if the index already contains them, which saves reading thousands of commits.
     """
 
     def __init__(self, project: Project, path: str, problems: list[str]) -> None:
@@ -131,11 +131,11 @@ class GitHistory:
             self._note(failure)
 
     def _note(self, failure: git.GitError) -> None:
-        if not failure.is_refusal:  # git refuses in a repository without commits, which is no problem to report
+        if not failure.is_refusal:  # a repository without commits is no problem to report
             self.problems.append(str(failure))
 
     def write(self, db: sqlite3.Connection, paths: Iterable[str] = ()) -> int:
-        """Store tags and commits and return 1 if HEAD moved; else only set the recency of ``paths`` and return 0."""
+        """Store tags and commits; return 1 if HEAD moved, else 0, and then only set the recency of ``paths``."""
         self._write_tags(db)
         if self.commits is None:
             rows = db.execute("select files from commits order by at desc, id desc limit ?", (MOST_RECENT,)).fetchall()
@@ -155,7 +155,7 @@ class GitHistory:
         return int(was != (self.head,))
 
     def keep(self, db: sqlite3.Connection, path: str) -> None:
-        """Copy the history from the index at ``path``, so that a rebuilt index need not read any diff again."""
+        """Copy the history from the index at ``path`` into a rebuilt index, which then need not read any diff again."""
         if not _kept(path, "head"):
             return
         db.execute("attach database ? as old", (path,))
@@ -166,7 +166,7 @@ class GitHistory:
         db.execute("detach database old")
 
     def _write_commits(self, db: sqlite3.Connection, commits: list[Commit]) -> None:
-        """Insert new commits, oldest first so that ids order those of the same second; delete unreachable ones."""
+        """Insert new commits, oldest first, so that ids order commits of the same second; delete unreachable ones."""
         known = dict(db.execute("select sha, id from commits").fetchall())
         present = {one.sha for one in commits}
         gone = [number for sha, number in known.items() if sha not in present]
@@ -221,7 +221,7 @@ def _kept(path: str, key: str) -> str:
 
 
 def _stamp(git_dir: str) -> str:
-    """Return the modification times of git's tag files, to detect changes."""
+    """Return the modification times of git's tag files as one text, by which changes of tags are detected."""
     seen = []
     for name in ("packed-refs", "refs/tags"):
         try:

@@ -1,6 +1,6 @@
 """Build the index of a project's files and keep it fresh: ``$ENRICHER_HOME/code/<hash of the project's id>.db``.
 
-The index is a custom inverted index in SQLite: each row holds all files of one term as packed numbers, which are
+The index is a custom inverted index in SQLite: each row contains all files of one term as packed numbers, which are
 summed ten times as fast as FTS5 ranks. Changed files go into small separate segments; after a large change the
 whole index is rebuilt in a temporary file. Not on the hook's path; ``enricher.sources.code.ranking`` reads the index.
 """
@@ -30,7 +30,7 @@ MOST_TOTAL_BYTES, MOST_CONTENT_FILES = 300_000_000, 60_000
 MOST_SEGMENTS = 8
 """Maximum small segments before they are merged: a query reads each term once per segment."""
 REBUILD_SHARE = 0.3
-"""Share of changed files from which the index is rebuilt instead of updated."""
+"""Share of changed files above which the index is rebuilt instead of updated."""
 
 _SCHEMA = (
     """
@@ -94,10 +94,10 @@ def refresh(
             os.lockf(lock, os.F_TLOCK, 0)
         except (BlockingIOError, PermissionError):
             return RefreshReport("busy")
-        gc.disable()  # no reference cycles here, and a collection would scan very many objects
+        gc.disable()  # there are no reference cycles here, and a collection would scan very many objects
         try:
             report = _refresh(project, path, rebuild=rebuild, progress=progress)
-        except sqlite3.DatabaseError as failure:  # a cache that is damaged may be thrown away
+        except sqlite3.DatabaseError as failure:  # the index is a cache: if it is damaged, it may be deleted
             if os.path.exists(path):
                 os.unlink(path)
             report = _refresh(project, path, rebuild=True, progress=progress)
@@ -125,7 +125,7 @@ def _refresh(
     present = {file.path for file in files}
     removed = [row[0] for name, row in known.items() if name not in present]
     if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
-        # A checkout renews the times of many files; only other contents are a reason to rebuild.
+        # A checkout changes the times of many files; only changed contents are a reason to rebuild.
         changed = [file for file in changed if not _is_same(project.root, file, known)] if known else changed
         if not known or len(changed) + len(removed) > REBUILD_SHARE * max(len(known), 20):
             _build(project, path, files, past, kept=path if known else "", progress=progress)
@@ -259,7 +259,7 @@ def _update(
 
 
 def _merge(db: sqlite3.Connection) -> None:
-    """Merge all small segments into one, without deleted files."""
+    """Merge all small segments into one, and leave out deleted files."""
     alive = {row[0] for row in db.execute("select id from files")}
     merged = Segment(db, 1)
     for term, *counts, data in db.execute("select term, content, path, defined, data from postings where segment > 0"):

@@ -51,7 +51,7 @@ _BUILT_FOLDERS = frozenset(("dist", "build", "generated", "_generated", "__gener
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """One file: relative ``path`` with slashes, time in nanoseconds, size in bytes."""
+    """A file: ``path`` is relative to the root, with slashes; the time is in nanoseconds, the size in bytes."""
 
     path: str
     mtime_ns: int

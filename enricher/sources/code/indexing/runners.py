@@ -1,7 +1,7 @@
 """Find the command that runs a single test file: a template per folder and language, from manifests and lock files.
 
-Not on the hook's path. In a template ``{path}`` is the test file relative to the command's working directory,
-``{dir}`` its folder, ``{stem}`` its name without ending.
+Not on the hook's path. In a template, ``{path}`` is the test file relative to the command's working directory,
+``{dir}`` is its folder, and ``{stem}`` its name without the ending.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NODE_ENDS = "js jsx ts tsx mjs cjs mts cts vue svelte"
 
 @dataclass(slots=True)
 class Runner:
-    """The command template that runs one test file with one of these endings below a folder."""
+    """The template of a command that runs one test file, for files below ``folder`` with one of these endings."""
 
     folder: str
     ends: str
@@ -85,7 +85,7 @@ def _node(project: ProjectFiles, folder: str, text: str) -> list[Runner]:
 
 
 def _python(project: ProjectFiles) -> list[Runner]:
-    """Return pytest, ``manage.py`` or unittest, by the manifests, the documents' commands or the tests themselves."""
+    """Return the runners of Python tests, inferred from manifests, documented commands or the tests themselves."""
     roots = {
         path.rpartition("/")[0]
         for path in project.present
@@ -110,7 +110,7 @@ def _python(project: ProjectFiles) -> list[Runner]:
 
 
 def _python_call(project: ProjectFiles) -> str:
-    """Return how a document calls pytest, else what a test file needs; empty if neither is known."""
+    """Return the command with which a document calls pytest, else the tool that a test file needs; empty if unknown."""
     called = (one.command for one in commands(project) if one.action == "test")
     for command in called:
         if call := _PYTEST_CALL.match(command):

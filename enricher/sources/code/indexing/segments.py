@@ -1,4 +1,4 @@
-"""Read files for the index of a project, and write their terms, symbols and imports as one segment of it."""
+"""Read files for a project's index, and write their terms, symbols and imports into it as one segment."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ LONGEST_LINE = 2_000
 MINIFIED_LINE = 400
 """Average characters per line above which a file was not written by hand."""
 MOST_TERMS = 20_000
-"""Maximum terms of one file; only a file like a dictionary has more."""
+"""Maximum terms that are indexed of one file; only a file like a dictionary has more."""
 
 SATURATION, LENGTH_SHARE, USUAL_LENGTH = 1.2, 0.4, 900.0
-"""BM25's k1 and b, and the length, in names, of an average file."""
+"""The parameters k1 and b of BM25, and the length of an average file in names."""
 
 _NAME = re.compile(r"[^\W\d]\w*(?:-[^\W\d]\w*)*")
 
@@ -61,7 +61,7 @@ class FileContent:
 
 
 _terms_of: dict[str, tuple[str, ...]] = {}
-"""The terms of the names seen so far, because most files repeat the names of others."""
+"""Cache of the terms of names, because most files repeat the names of others."""
 
 
 def _terms(name: str) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def _terms(name: str) -> tuple[str, ...]:
 
 
 class Segment:
-    """Postings to be written to the database: for each field and term the files and their impacts."""
+    """A part of the index, to be written to the database: the files of each field and term, with their weights."""
 
     def __init__(self, db: sqlite3.Connection, number: int) -> None:
         self.db = db
@@ -114,7 +114,7 @@ class Segment:
         self.db.executemany("insert into postings values (?, ?, ?, ?, ?, ?)", self._rows())
 
     def _rows(self) -> Iterable[tuple[object, ...]]:
-        """Yield a row per term: the ids of its files field by field, four bytes each, then a byte of impact each."""
+        """Yield a row per term: its files' ids by field, four bytes each, then their impacts, one byte each."""
         for term in sorted(set().union(*self.fields)):
             found = [field.get(term, ()) for field in self.fields]
             packed = [one for field in found for one in field]
@@ -128,7 +128,7 @@ class Segment:
 
 
 def _numbers() -> array[int]:
-    """Return an empty array for the files of one term: file id in the high bits, impact in the low eight."""
+    """Return an array for the files of one term: each number has the impact in its low eight bits, the id above."""
     return array("I")
 
 
@@ -141,7 +141,7 @@ def _counted(names: list[str]) -> dict[str, int]:
 
 
 def _path_terms(path: str) -> dict[str, int]:
-    """Return the impact of each term of a path: highest for the file name, then halved with each folder upwards."""
+    """Return the impact of each term of a path: highest for the file name, then halved with each folder further up."""
     folder, _, name = path.rpartition("/")
     bare = name.partition(".")[0] or name
     folders = folder.split("/") if folder else []

@@ -85,7 +85,7 @@ _SCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire\(|\bmock\()\s*\(?\s*['"]([
 
 
 def definitions(path: str, text: str) -> list[tuple[str, int]]:
-    """Return the names that a file defines with their lines, counted from 1, in the order of the file."""
+    """Return the names that a file defines, each with its line (counted from 1), from top to bottom."""
     pattern = _COMPILED.get(_LANGUAGES.get(path.rpartition(".")[2].lower(), ""))
     if pattern is None:
         return []

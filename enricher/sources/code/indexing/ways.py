@@ -1,7 +1,7 @@
 """Store in the code index how a project commits, tests, builds and releases, with the source of each fact.
 
 Updated in the background whenever a relevant file has changed; read by ``enricher.context.channels.ways`` and
-``enricher.context.channels.tests``. A row is one sentence or one command with its file and line.
+``enricher.context.channels.tests``. Each row is one sentence or command, with its file and line.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SENTENCE, COMMAND, FILE, HISTORY = "sentence", "command", "file", "history"
 MOST_BYTES = 200_000
 MOST_MANIFESTS = 80
 MOST_STORED = 4
-"""Maximum rows per action, kind and folder."""
+"""Maximum rows that are stored per action, kind and folder."""
 _MANIFESTS = frozenset(
     "package.json pyproject.toml setup.cfg tox.ini pytest.ini makefile gnumakefile justfile .justfile go.mod cargo.toml"
     " mix.exs gemfile composer.json pubspec.yaml build.gradle build.gradle.kts pom.xml requirements-dev.txt"
@@ -66,7 +66,7 @@ _NAMED = (TASK_SCRIPT, _WORKFLOW, _GIT_HOOK, _TEMPLATE, _CHANGELOG)
 _OF_EVERY_PROJECT = re.compile(
     r"^(?:trailing-|end-of-file-|check-|mixed-line-|fix-|detect-|debug-|no-commit-|forbid-|file-)"
 )
-"""Generic pre-commit hooks, for whitespace and the like, which are not specific to the project."""
+"""Pre-commit hooks that are not specific to a project, such as those for whitespace."""
 _MIGRATION = re.compile(
     r"(?:^|/)(?:migrations|migrate|alembic/versions)/(?:[^/]+/)?\d[\w.-]*\.(?:py|sql|ts|js|rb|php|exs)$|/prisma/migrations/\d+\w+/migration\.sql$"
 )
@@ -80,11 +80,11 @@ MOST_CALLS = 3
 GIT_HOOKS = {"pre-commit": 5.0, "commit-msg": 4.5}
 """Ranks of git hooks; a habit in the history has rank 5.5, a sentence in a document 7 or more."""
 LATEST, FEWEST_COMMITS, MOSTLY = 60, 10, 0.7
-"""Latest commits that are examined for a habit, the fewest that show one, and the share that must follow it."""
+"""Latest commits that are searched for a habit, the fewest commits that show one, and the share that must follow it."""
 
 
 def write(db: sqlite3.Connection, root: str, files: list[ListedFile]) -> bool:
-    """Update the rows from the files and the commits in the index; return whether anything had changed."""
+    """Update the rows from the files and from the commits in the index; return whether anything had changed."""
     commits = db.execute("select sha, subject from commits order by at desc, id desc limit ?", (LATEST,)).fetchall()
     concerned = _concerned(files)
     mark = f"{hash_of(concerned)} {commits[0][0] if commits else ''}"
@@ -147,7 +147,7 @@ def _read(root: str, file: ListedFile) -> str:
 
 
 def _a_python_test(root: str, files: list[ListedFile]) -> str:
-    """Return the content of the Python test file with the shortest path; empty without one."""
+    """Return the content of the Python test file with the shortest path; empty if there is none."""
     tests = [file for file in files if _PYTHON_TEST.search(file.path)]
     return _read(root, min(tests, key=lambda file: (len(file.path), file.path))) if tests else ""
 
@@ -190,7 +190,7 @@ def _of_documents(texts: dict[str, str]) -> list[Row]:
 
 
 def _row(action: str, path: str, label: str, rank: float, *, line: int = 0, said: str = "") -> Row:
-    """Return the row of a file that by itself shows how something is done."""
+    """Return a row for a file whose mere existence shows how something is done."""
     return action, FILE, said or path, label, path, line, "", rank
 
 
@@ -277,7 +277,7 @@ def _of_workflow(path: str, text: str) -> list[Row]:
 
 
 def _listed(head: str, key: str) -> str:
-    """Return the values of a YAML list in a workflow's head, written on one line or one per line."""
+    """Return the values of a YAML list in a workflow's head, joined by commas; empty if there is no such list."""
     found = re.search(rf"^\s*{key}:\s*(?:\[(.+?)\]|((?:\n\s*- .+)+))", head, re.MULTILINE)
     values = re.split(r",|\n", (found[1] or found[2]) if found else "")
     return ", ".join(value.strip(" -'\"") for value in values if value.strip(" -'\""))
@@ -294,7 +294,7 @@ def _of_changelog(project: ProjectFiles, path: str, text: str) -> list[Row]:
 
 
 def _of_history(latest: list[str]) -> list[Row]:
-    """Return the form of the latest commit subjects, if most follow the same form."""
+    """Return a row with the form of the latest commit subjects, if most of them follow the same form."""
     subjects = [subject for subject in latest if not subject.startswith(("Merge ", "Revert "))]
     if len(subjects) < FEWEST_COMMITS:
         return []
@@ -315,7 +315,7 @@ def _of_history(latest: list[str]) -> list[Row]:
 
 
 def _imported(root: str, texts: dict[str, str]) -> str:
-    """Return the files that a client's own file imports with "@" or links to, as lines like "CLAUDE.md AGENTS.md"."""
+    """Return lines like "CLAUDE.md AGENTS.md": an agents' file, and a file that it imports with "@" or links to."""
     found = []
     for name in AGENT_FILES:
         for other in re.findall(r"(?:^|\s)@([\w./-]+\.md)\b", texts.get(name, "")):

@@ -1,8 +1,8 @@
-"""Load compiled rules: one small read per prompt; only after an edit, a compiler runs in a child process.
+"""Load the compiled rules: a prompt costs one small read, and only after an edit a compiler runs in a child process.
 
-A cache file is a header line (the sources it was compiled from) and a body line (the rules
-as JSON). It is valid as long as ``stat`` of every source and the list of our channels are
-unchanged; the content hash in the header is its identity. A broken edit leaves the last good body.
+A cache file has a header line (with the source files) and a body line (the rules as JSON). It is valid as long as
+``stat`` of every source and the list of built-in channels are unchanged; the hash in its header, of the sources'
+contents, identifies the rules. After a broken edit, the last good body stays in use.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ from storage.base import private
 from storage.base.fast_stdlib import dumps, keyed_hash, loads, scan
 
 FORMAT = 15
-"""Raised with every change of what is compiled or of how a prompt is read: a replay compares versions by it."""
+"""Number of the compiled format. Raise it with every change of what is compiled or of how a prompt is read.
+
+Rules that were recorded with another number are not used for a replay.
+"""
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
-"""Unsettled: never compiled for these layers, so it is not known what the user has switched off in them."""
+"""States of loaded rules. Unsettled: these layers were never compiled, so the user's switches in them are unknown."""
 
 LARGEST = 4 << 20
 UNPACKED_WITHIN_NS = 1_000_000_000
-"""Maximum time in which the files of one wheel are written; a source that is newer than that was edited."""
+"""Maximum time that an installation takes to write its files; a source that is newer than its compiled form by more
+than that was edited."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +51,7 @@ class Rules:
         self._table: Table | None = None
 
     def packed(self, part: str) -> Any:
-        """Return ``plans``, ``prompts`` or ``complexity``: JSON text inside the JSON, since most prompts need none."""
+        """Parse and return ``plans``, ``prompts`` or ``complexity``, kept as text because few prompts need them."""
         return loads(self.body[part])
 
     @property
@@ -61,7 +65,7 @@ class Rules:
 
     @table.setter
     def table(self, table: Table) -> None:
-        """Use a table that is already unpacked; saves time when many prompts are classified."""
+        """Use a table that is already unpacked, which saves time when many prompts are classified."""
         self._table = table
 
 
@@ -72,8 +76,8 @@ class NoRulesError(Exception):
 def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers]:
     """Return the rules for a prompt typed in ``cwd`` and the layers they come from.
 
-    After an edit, waits up to ``wait_ms`` for the compiler, then returns the last good version,
-    whose ``state`` is not "fresh". Raises NoRulesError if nothing was ever compiled.
+    After an edit, it waits up to ``wait_ms`` for the compiler. If that is too short, it returns the last good version,
+    whose ``state`` is then not "fresh". Raises NoRulesError if nothing was ever compiled.
     """
     layers = find_layers(cwd, base=base)
     cached = cache_file(layers)
@@ -116,7 +120,7 @@ def read_any_age(path: str) -> Rules | None:
 
 
 def read_header(path: str) -> dict[str, Any]:
-    """Return the header of a cache file, which lists its sources; empty if there is no valid file."""
+    """Return the header of a cache file, which lists the source files; empty if there is no valid cache file."""
     return _split(_own_bytes(path))[0]
 
 
@@ -128,7 +132,7 @@ def _read(path: str) -> Rules | None:
 
 
 def _read_shipped(layers: Layers) -> Rules | None:
-    """Return the compiled form inside the package; None if a source has another size than recorded, or is newer."""
+    """Return the packaged compiled rules; None if there are other layers, or if a source was edited."""
     if layers.files() != [packaged_file()]:
         return None
     path = shipped_file()
@@ -218,5 +222,5 @@ def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             return status == 0
-        time.sleep(0.002)  # short: a prompt waits
+        time.sleep(0.002)  # short, as a prompt waits
     return False

@@ -1,4 +1,4 @@
-"""Say in words why a prompt gets its enrichment and no more, and what a model and the checks found.
+"""Explain in words why a prompt gets its enrichment and no more, and what a model and the code checks found.
 
 The commands print these texts, and the app and the published pages show them.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 FACETS = (TASK_TYPE, SEARCH_INTENT)
-"""The facets of which every prompt gets one class."""
+"""The sets of classes from which a prompt gets its task type and its search intent."""
 OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error": "failed", "off": "is not asked"}
 
 
@@ -31,7 +31,7 @@ class ExplanationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A class with its points and the evidence for them; ``lacked`` is how many more points would have won, else 0."""
+    """A class with its points and the evidence for them; ``lacked`` are the points missing to win (0: the winner)."""
 
     facet: str
     name: str
@@ -42,7 +42,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A prompt with its enrichment, and the rules and inputs that gave it; ``skipped`` is the reason if it was."""
+    """A prompt with its enrichment, rules and inputs; ``skipped`` is the reason if the hook skips it, else empty."""
 
     prompt: str
     skipped: str
@@ -66,7 +66,7 @@ class Explanation:
         return tuple(one for one in found if (one.facet, one.name) == (facet, name))
 
     def nearest(self, facet: str) -> str:
-        """Return a sentence on the runner-up and the points that it lacked; empty without a runner-up."""
+        """Return a sentence on the class that came second and the points that it lacked; empty if there is none."""
         return nearest([(one.name, one.points) for one in self.ranking(facet)])
 
     def nearest_rule(self) -> str:
@@ -79,7 +79,7 @@ class Explanation:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the task type is shown; under the profile as-specified every one is."""
+        """Whether the agent is shown the task type; under the profile as-specified, it always is."""
         return self.enrichment.shown or not self.enrichment.classification.uncertain
 
     def lead(self) -> str:
@@ -90,7 +90,7 @@ class Explanation:
         return f"confidence {confidence:.2f}: every {doubling:g} points of lead double the odds; {shown}"
 
     def thresholds(self) -> list[str]:
-        """Return each threshold of the task types with the prompt's own value."""
+        """Return a text for each threshold of the task types, with the prompt's value for it."""
         facet, judged = self._facet, self.enrichment.classification
         if not facet or not judged.scores.get(TASK_TYPE):
             return []
@@ -145,7 +145,7 @@ class Explanation:
                 yield f"{item.label} ({item.score:g}): {item.why}"
 
     def said_before(self) -> list[str]:
-        """Return what the session was shown before and is not shown again: a number of items, the names of others."""
+        """Return what the session has been shown and is not shown again: names, and the number of context items."""
         kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
         named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
         items = kinds["item"]
@@ -153,7 +153,7 @@ class Explanation:
 
 
 def nearest(ranking: Sequence[tuple[str, float]]) -> str:
-    """Return a sentence on the runner-up of classes with their points, the winner first; empty without a runner-up."""
+    """Return a sentence on the second of a ranking, (class, points) with the winner first; empty if there is none."""
     if len(ranking) < 2:
         return ""
     (best, most), (second, points) = ranking[:2]
@@ -176,7 +176,7 @@ def of_prompt(prompt: str, *, cwd: str = "", instructions: str = "") -> Explanat
 
 
 def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
-    """Explain a recorded prompt by the rules and inputs it had; raises ExplanationError."""
+    """Explain a recorded prompt by the rules and inputs with which it was recorded; raises ExplanationError."""
     from storage.traces import queries
 
     try:
@@ -187,7 +187,7 @@ def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
 
 
 def of_record(db: sqlite3.Connection, trace: dict[str, Any]) -> Explanation:
-    """Explain a trace as ``storage.traces.queries.show`` returns it; raises ExplanationError."""
+    """Explain a recorded prompt, given as ``storage.traces.queries.show`` returns it; raises ExplanationError."""
     from enricher.interfaces.api import recorded_rules, replay
     from enricher.respond.decision import Inputs
     from storage.traces import queries
@@ -208,7 +208,7 @@ def of_record(db: sqlite3.Connection, trace: dict[str, Any]) -> Explanation:
 
 
 def model_summary(record: Mapping[str, Any]) -> str:
-    """Return the record of a call to a model in words: status, opinion, reason, time, tokens, cost."""
+    """Describe a recorded call to a model in words: status, opinion, reason, time, tokens, cost."""
     opinion: Mapping[str, Any] = record.get("opinion", {})
     opinions = [
         f"{opinion[name]} ({opinion[confidence]:.2f})"
@@ -223,7 +223,7 @@ def model_summary(record: Mapping[str, Any]) -> str:
 
 
 def violation_summary(row: Mapping[str, Any]) -> str:
-    """Return a row of ``rule_violations`` as ``enricher validate`` prints one, with the guardrails that forbid it."""
+    """Return the line that ``enricher validate`` prints for a violation, with the guardrails that forbid it."""
     where = f"{row['file']}:{row['line']}: {row['severity']} {row['rule_id']} {row['rule_name']}"
     against = f"; against guardrail {row['guardrails']}" if row["guardrails"] else ""
     resolved = "; resolved" if row["resolved"] else ""

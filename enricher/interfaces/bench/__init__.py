@@ -1,4 +1,4 @@
-"""Measure the hook as a host experiences it, always relative to a baseline in the same paired run.
+"""Measure the hook as an agent client experiences it, always relative to a baseline measured in the same rounds.
 
 Machines differ and are noisy, so a figure is the median of the ratios of paired runs: the time of
 the whole hook process divided by that of ``python -I -S -c pass`` in the same round.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 UPKEEP_S = 0.7
-"""Pause after each warm-up, in which the background work behind a prompt ends."""
+"""Seconds to pause after each warm-up, so that the background work after a prompt has ended."""
 
 PROMPT = (
     "the export test fails with KeyError 'total' since the last merge, please find out why and fix it; "
@@ -40,7 +40,7 @@ NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 M
 
 @dataclass(frozen=True, slots=True)
 class BenchRow:
-    """The results of a measured command: milliseconds, and the median of its paired ratios to the first command."""
+    """The results of a measured command: milliseconds, and ratios to the first of the commands."""
 
     name: str
     median_ms: float
@@ -51,7 +51,7 @@ class BenchRow:
 
     @classmethod
     def of(cls, name: str, times: list[float], base: list[float]) -> BenchRow:
-        """Return the row of a command from its times and those of the first command, all in seconds, unpaired."""
+        """Return the row of a command from its times and the first command's, in seconds, not paired by rounds."""
         middle, high = statistics.median(times), percentile(times, 0.99)
         ratios = middle / statistics.median(base), high / percentile(base, 0.99)
         return cls(name, middle * 1000, high * 1000, *ratios, len(times))
@@ -78,7 +78,7 @@ class home:  # noqa: N801 (reads as a statement: with home(folder))
 
 @dataclass(frozen=True, slots=True)
 class BenchCase:
-    """A command to measure, with its state folder, working directory, transcript, prompt and further environment.
+    """A command to measure, with its state folder, working directory, transcript, prompt and environment variables.
 
     ``forgets`` is a file that is deleted before each run, so that no run depends on the one before.
     """
@@ -93,7 +93,7 @@ class BenchCase:
 
 
 def interpreter(*words: str) -> list[str]:
-    """Return a command line that starts this interpreter without site packages and ``PYTHON*`` variables."""
+    """Return a command line that starts this interpreter, ignoring site packages and ``PYTHON*`` variables."""
     return [sys.executable, "-I", "-S", *words]
 
 
@@ -184,7 +184,7 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]
 
 
 def missed(rows: list[BenchRow]) -> list[str]:
-    """Return the names of the rows whose paired ratio means over ``TRANSCRIPT_MS`` more than the first row."""
+    """Return the names of the rows that, by their ratio, take over ``TRANSCRIPT_MS`` longer than the first row."""
     return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
 
 

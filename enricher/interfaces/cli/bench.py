@@ -1,4 +1,4 @@
-"""``enricher bench``: the figures of the README, each by one command."""
+"""``enricher bench``: one command for each benchmark of the README and the documentation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ asserting = click.option("--assert", "asserts", is_flag=True, help="Exit with co
 
 
 def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any], Any]:
-    """Return the option for the number of runs that are measured; if ``least`` is 0, these can be left out."""
+    """Return the option for the number of measured runs; with ``least`` 0, the user can switch these runs off."""
     zero = "; 0: none" if least == 0 else ""
     return click.option(
         "--runs",
@@ -223,7 +223,7 @@ def print_rows(rows: list[BenchRow], *, is_json: bool) -> None:
 
 
 def report(name: str, rows: list[BenchRow], *, is_json: bool, asserts: bool) -> None:
-    """Print the rows of the benchmark ``name`` and the targets that they miss; see ``finish``."""
+    """Print the rows of the benchmark ``name``, then call ``finish`` with the targets that they miss."""
     from enricher.interfaces.bench.targets import missed
 
     print_rows(rows, is_json=is_json)

@@ -44,7 +44,7 @@ def demo(width: int) -> None:
     from rich.console import Console
 
     console = Console(width=width, highlight=False)
-    # The upkeep behind the last prompt may still write there while the folder is removed.
+    # The background work after the last prompt may still write to the folder while it is removed.
     with tempfile.TemporaryDirectory(prefix="enricher-demo-", ignore_cleanup_errors=True) as folder:
         environment = _fresh_environment(folder)
         shop = _sample_project(Path(folder) / "shop", environment)

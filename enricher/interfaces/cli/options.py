@@ -55,7 +55,7 @@ answer_format = click.option(
 
 
 def as_case(command: Any) -> Any:
-    """Add the options that store a labelled prompt as a golden case, too."""
+    """Add the options that also store a labelled prompt as a golden case, which tests can use."""
     is_case = click.option(
         "--case", "is_case", is_flag=True, help="Also add a golden case to .enricher/cases.jsonl of its repository."
     )
@@ -64,7 +64,7 @@ def as_case(command: Any) -> Any:
 
 
 def instructions_file(*, default: str) -> Decorator:
-    """Return the option for another instructions file; ``default`` names in words what is used without it."""
+    """Return the option for another instructions file; ``default`` describes what is used without the option."""
     return click.option(
         "--instructions",
         type=click.Path(exists=True, dir_okay=False),
@@ -73,7 +73,7 @@ def instructions_file(*, default: str) -> Decorator:
 
 
 def jsonl(fields: str) -> Decorator:
-    """Return the option that reads one input per line; ``fields`` lists the keys of a line."""
+    """Return the option for a file with one JSON object per line; ``fields`` lists the keys of an object."""
     return click.option(
         "--jsonl", type=click.File("rb"), help=f"Answer each line of this file, a JSON object with {fields}."
     )

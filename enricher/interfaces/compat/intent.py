@@ -78,7 +78,7 @@ class SearchIntent:
 
 
 def detect(prompt: str) -> SearchIntent | None:
-    """Return the search intent of ``prompt`` by the packaged signals; None if it has none."""
+    """Return the search intent of ``prompt`` according to the packaged signals; None if it has none."""
     judged = verdict(prompt, packaged_rules())
     if not judged.search_intent:
         return None

@@ -1,4 +1,4 @@
-"""The Python API: return the enrichment of a prompt with all details; record nothing.
+"""The Python API: it returns the enrichment of a prompt with all details, and records nothing.
 
 The commands ``enrich`` and ``explain`` only print its results.
 """
@@ -97,7 +97,7 @@ class Result:
         }  # fmt: skip
 
     def _requires_commit(self) -> bool | None:
-        """Return whether the prompt's workflow ends with a commit; None without a workflow."""
+        """Return whether the prompt's workflow ends with a commit; None if it has no workflow."""
         plans: Any = self.rules.packed("plans") if self.enrichment.workflow else {}
         return bool(plans[self.enrichment.workflow]["commits"]) if plans else None
 
@@ -174,7 +174,7 @@ def _inputs(event: PromptEvent, conversation: Conversation, settings: Mapping[st
 
 
 def _skip_reason(event: PromptEvent, settings: Mapping[str, Value], form: str) -> str:
-    """Return why the hook would skip the prompt, empty if it would not; a repetition is not recognised."""
+    """Return why the hook would skip the prompt, empty if it would not; a repeated prompt is not recognised."""
     is_enabled = bool(settings["enabled"]) and is_on(settings, "hosts", event.host)
     if reason := skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled):
         return reason
@@ -229,7 +229,7 @@ def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enri
 
 
 def recorded_rules(identity: str, text: str) -> cache.Rules:
-    """Return a version of the rules from its stored text; raises ValueError if the text is unusable."""
+    """Return the version ``identity`` of the rules, parsed from its stored text; raises ValueError if unusable."""
     body = loads(text)
     if not isinstance(body, dict) or body.get("format") != cache.FORMAT:
         raise ValueError(f"version {identity} was compiled by another release of the enricher")

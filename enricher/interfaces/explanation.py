@@ -31,7 +31,7 @@ class ExplanationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A class with its points and the evidence for them; ``lacked`` are the points missing to win (0: the winner)."""
+    """A class with its points and evidence; ``lacked`` is how many more points it needed to win, 0 for the winner."""
 
     facet: str
     name: str
@@ -129,7 +129,7 @@ class Explanation:
         return next((one for one in self.rules.body["classes"]["facets"] if one["name"] == TASK_TYPE), {})
 
     def left_out(self) -> list[str]:
-        """Return a sentence for each line that was left out, with the points that it had and needed."""
+        """Return a sentence for each line left out of the enrichment, with the points that it had and needed."""
         return [
             f"{miss.line}: {miss.reason}" + (f" ({miss.score:g} of {miss.needed:g})" if miss.needed else "")
             for miss in self.enrichment.misses
@@ -153,7 +153,7 @@ class Explanation:
 
 
 def nearest(ranking: Sequence[tuple[str, float]]) -> str:
-    """Return a sentence on the second of a ranking, (class, points) with the winner first; empty if there is none."""
+    """Return a sentence on the second class in a ranking of (class, points); empty if there is no second."""
     if len(ranking) < 2:
         return ""
     (best, most), (second, points) = ranking[:2]

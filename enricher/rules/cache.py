@@ -27,8 +27,10 @@ FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 
 LARGEST = 4 << 20
 UNPACKED_WITHIN_NS = 1_000_000_000
-"""Maximum time that an installation takes to write its files; a source that is newer than its compiled form by more
-than that was edited."""
+"""Maximum time that an installation takes to write its files.
+
+A source that is newer than the compiled file by more than that has been edited since.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,8 +78,8 @@ class NoRulesError(Exception):
 def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers]:
     """Return the rules for a prompt typed in ``cwd`` and the layers they come from.
 
-    After an edit, it waits up to ``wait_ms`` for the compiler. If that is too short, it returns the last good version,
-    whose ``state`` is then not "fresh". Raises NoRulesError if nothing was ever compiled.
+    After an edit, the function waits up to ``wait_ms`` for the compiler; if that is too short, it returns the last good
+    version, whose ``state`` is then not "fresh". Raises NoRulesError if nothing was ever compiled.
     """
     layers = find_layers(cwd, base=base)
     cached = cache_file(layers)
@@ -156,7 +158,7 @@ def _own_bytes(path: str) -> bytes:
 
 
 def _split(content: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return header and body of a cache file; both empty if its format or checksum is wrong."""
+    """Return the header and the body of a cache file; both are empty if its format or checksum is wrong."""
     first, _, body = content.partition(b"\n")
     try:
         header = loads(first.decode("ascii"))

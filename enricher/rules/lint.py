@@ -38,7 +38,7 @@ ENDING = ".md"
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
-    """Compile the layers; ``problems`` of the result has those of compiler and lint, sorted by file and line."""
+    """Return the compiled layers, with all problems that the compiler and the lint found, sorted by file and line."""
     compiled = compile_layers(instructions, configuration)
     found = findings(compiled)
     for layer in configuration:

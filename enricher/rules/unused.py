@@ -33,7 +33,7 @@ MOST_NAMED = 12
 
 
 def unused_rules(compiled: Compiled) -> Iterator[Problem]:
-    """Yield a problem for each rule, or part of a rule, that can never take effect; the rules must have compiled.
+    """Yield a problem for each rule, or part of a rule, that can never take effect; the rules must have no errors.
 
     Packaged rules that another layer makes ineffective, for example by disabling a class, are not reported.
     """
@@ -136,7 +136,7 @@ def _lists_of(signal: dict[str, Any]) -> list[str]:
 
 
 def _words_never_read(compiled: Compiled) -> Iterator[Problem]:
-    """Yield a problem for each phrase that can never match, because prompts split a word of it (``snake_case``)."""
+    """Yield a problem for each phrase that never matches, because prompts split one of its words (``snake_case``)."""
     for rule in _named(compiled, "words"):
         for index, wording in enumerate(rule.data["words"]):
             if reason := _never_read(wording):

@@ -51,7 +51,7 @@ class BenchRow:
 
     @classmethod
     def of(cls, name: str, times: list[float], base: list[float]) -> BenchRow:
-        """Return the row of a command from its times and the first command's, in seconds, not paired by rounds."""
+        """Return the row of a command from its times and the first command's (seconds), which need not be paired."""
         middle, high = statistics.median(times), percentile(times, 0.99)
         ratios = middle / statistics.median(base), high / percentile(base, 0.99)
         return cls(name, middle * 1000, high * 1000, *ratios, len(times))
@@ -158,7 +158,7 @@ def _run(case: BenchCase, session: str) -> float:
 
 
 def timed(work: Callable[[], object], times: int) -> list[float]:
-    """Run ``work`` that many times in this process, and return the seconds of each run."""
+    """Run ``work`` ``times`` times in this process, and return the seconds of each run."""
     spent = []
     for _ in range(times):
         began = time.perf_counter()
@@ -168,7 +168,7 @@ def timed(work: Callable[[], object], times: int) -> list[float]:
 
 
 def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]:
-    """Measure the hook once per transcript; return a row for each, with ratios to the hook without a transcript."""
+    """Measure the hook with each transcript; return a row for each, with ratios to the hook without a transcript."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         small, large = Path(folder, "small.jsonl"), Path(folder, "large.jsonl")
         small.write_bytes(turns(20))

@@ -1,4 +1,4 @@
-"""``enricher bench context``, ``recall``: time the search in memories, relative to plain FTS5, and the hook with it."""
+"""``enricher bench context``, ``recall``: time the search in memories relative to plain FTS5, and the hook with it."""
 
 from __future__ import annotations
 

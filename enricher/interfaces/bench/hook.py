@@ -37,7 +37,7 @@ LIMIT_MS = float(DEFAULTS["search_intent.llm_timeout_ms"])
 MOST_RATIO = 3.0
 """Maximum ratio of the time with a model that answers at once to the time without a model."""
 MOST_OVER_MS = 20.0
-"""Milliseconds that a model that never answers may cost the hook beyond the time limit for the model."""
+"""Maximum milliseconds that a model that never answers may cost the hook in addition to the model's time limit."""
 MOST_PLAN_MS = 10_000.0
 """Maximum milliseconds that the hook may take with a plan by a model (seed 003: "typical 5-10 seconds")."""
 BY_RULES, BY_MODEL = "hook, a plan by the rules", "hook, a plan by a model after {:g} s"
@@ -182,7 +182,7 @@ def plan_rows(runs: int, seconds: float) -> list[BenchRow]:
 
 
 def missed_with_a_plan(rows: list[BenchRow], seconds: float) -> list[str]:
-    """Return the names of the rows that miss their target: too slow, or too fast for a model that was asked."""
+    """Return the names of the rows that are too slow, or so fast that the model cannot have been asked."""
     _by_rules, by_model = rows
     if by_model.median_ms < seconds * 1000:
         return [f"{by_model.name} (it was not asked)"]

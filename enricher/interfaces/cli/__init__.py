@@ -138,7 +138,7 @@ def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
 def _all_sections() -> dict[str, dict[str, str]]:
     """Return the sections with all commands: ours, then the workbench's, which their packages list in ``SECTIONS``.
 
-    The packages are imported, but no command.
+    This imports the packages, but not the modules of the commands.
     """
     from importlib import import_module
 

@@ -26,7 +26,7 @@ from enricher.settings import AS_SPECIFIED, QUIET
 PROGRAM = (sys.executable, "-c", "from enricher.interfaces.cli import main; main()")
 
 IN_BOTH_PROFILES = "move the rounding into its own module"
-"""The prompt that is shown in both profiles."""
+"""The prompt whose enrichment is shown under both profiles, quiet and as-specified."""
 ONLY_AT_FIRST = "shop/rates.py"
 """The file of the sample project that its second commit removes."""
 SUBJECTS = ("Orders, prices, and their export", "orders: each order has its own tax rate")

@@ -91,7 +91,7 @@ def labels(command: Any) -> Any:
 
 
 def limit(default: int, *, most: int | None = None) -> Decorator:
-    """Return the option that limits a number of results; with the default 0, everything is used."""
+    """Return the option that limits the number of results; if its default is 0, the value 0 means no limit."""
     least, zero = (0, ", the newest; 0: all") if default == 0 else (1, "")
     return click.option(
         "--limit",
@@ -103,7 +103,7 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
 
 
 def older_than(command: Any) -> Any:
-    """Add the option that continues a list after its last id."""
+    """Add the option that continues a list after the id that was listed last."""
     return click.option(
         "--before", default="", metavar="ID", help="Only those older than this one, which gives the next page."
     )(command)

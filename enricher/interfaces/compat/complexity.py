@@ -55,7 +55,7 @@ class ThresholdsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ComplexityEstimate:
-    """An estimate with the field names of seed 002; whether to follow ``suggests_decomposition``, the agent decides."""
+    """An estimate with the field names of seed 002; ``suggests_decomposition`` leaves the decision to the agent."""
 
     task_id: str
     estimated_tokens: int
@@ -150,7 +150,7 @@ def load_thresholds(path: str = "") -> dict[str, Any]:
 
 
 def parallel_groups(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
-    """Return groups of parts, in the order to do them; the parts of one group can be done at the same time.
+    """Return the parts of a task in groups, in the order to do them; parts of one group can be done at the same time.
 
     ``graph`` maps each part to the parts that it waits for. Raises CycleError for parts that wait for each other, and
     KeyError for an unknown part.

@@ -31,9 +31,9 @@ class _Named(Enum):
 class SearchIntentType(_Named):
     """The kind of information that would help before acting.
 
-    ``HOWTO`` a procedure, ``LOCATION`` where something is, ``EXPLANATION`` what or
-    why something is, ``COMPARISON`` one thing against another, ``TROUBLESHOOT`` the
-    cause of a defect, ``GENERAL`` any other information.
+    ``HOWTO``: a procedure; ``LOCATION``: where something is; ``EXPLANATION``: what or
+    why something is; ``COMPARISON``: one thing against another; ``TROUBLESHOOT``: the
+    cause of a defect; ``GENERAL``: any other information.
     """
 
     HOWTO = "howto"

@@ -33,7 +33,7 @@ FEWEST_COMPARED = 64
 
 
 def settings_with_vectors(cwd: str = "") -> dict[str, Value] | None:
-    """Return the settings for a search by vectors in ``cwd``; None without an endpoint, or if a switch is not on."""
+    """Return the settings for a search in ``cwd``; None if no search by vectors is configured or allowed there."""
     if not os.environ.get(EMBEDDING):
         return None
     try:

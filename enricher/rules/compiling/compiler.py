@@ -34,7 +34,7 @@ def compile_layers(
     """Return the compiled rules of the layers, lowest first, with every problem found.
 
     ``texts`` maps paths to texts that are read instead of the files, such as an unsaved buffer or an earlier version.
-    Without ``reuses_prompts``, the prompts for a model are rendered even if the package contains them rendered.
+    Without ``reuses_prompts``, the prompts for a model are rendered again even if the package contains them.
     """
     result = Compiled(files=Files(texts))
     modules: list[str] = []

@@ -70,7 +70,7 @@ class RuleBlock:
     """The part of this rule in a fitted file: the items of its lists come last in ``data``."""
 
     def place_of(self, key: str, *path: str | int) -> tuple[str, int]:
-        """Return the file and line where a value of ``data``, or an item of it, was written, maybe in another layer."""
+        """Return the file and line where a value of ``data``, or an item of it, was written; it may be another file."""
         if path and isinstance(path[0], int):
             block, index = self.origin_of(key, path[0])
             return block.file, block.line_of(key, index, *path[1:])
@@ -146,7 +146,7 @@ def read_document(file: str, text: str) -> Document:
 
 
 def read_front_matter(file: str, text: str) -> tuple[dict[str, Any], dict[Path, int], list[Problem]]:
-    """Return the values of a file's YAML header, the line of each, and the problems; a missing header is one."""
+    """Return the values of a file's YAML header, the line of each, and the problems, such as a missing header."""
     reader = _Reader(Document(file, [], [], {}))
     lines = text.split("\n")
     end = next((at for at, line in enumerate(lines) if at and line.rstrip() == FRONT_MATTER), 0)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ID = re.compile(r"[A-Za-z][\w.#-]*")
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
-"""Names of the catalogue files that belong to an instructions file that replaces all layers and names no catalogues."""
+"""File names of the catalogues used with an instructions file that replaces all layers but names no catalogues."""
 IN_BRACKETS = str.maketrans("()", "[]")
 """Translation of the parentheses in a title to brackets, because the answer puts the title in parentheses."""
 
@@ -174,7 +174,7 @@ class Guardrails:
         return self.ids.get(name, name)
 
     def takes_signals_of(self, name: str) -> bool:
-        """Return whether a rule's signals are used: not if its guardrail is undefined, or has another rule."""
+        """Return whether the signals of the rule ``name`` are used: not if its guardrail is unknown or has another."""
         rule = self.rules.get(self.id_of(name))
         return rule is not None and rule.name == name
 
@@ -200,7 +200,7 @@ def catalogue_files(rule: RuleBlock) -> list[CatalogueFile]:
 def files_of_lone(
     file: str, named: Sequence[CatalogueFile], files: Files, problems: list[Problem]
 ) -> list[CatalogueFile]:
-    """Return the catalogues of a file that replaces all layers.
+    """Return the catalogues of an instructions file that replaces all layers.
 
     If a named file does not exist, as beside a copy of the packaged instructions, the packaged catalogue is used, with
     a warning.
@@ -231,7 +231,7 @@ def link(
     files: Files,
     problems: list[Problem],
 ) -> Guardrails:
-    """Link the rules to the guardrails of the catalogues ``named``; these and the files ``layers`` are lowest first."""
+    """Link the rules to the guardrails of the catalogues ``named``; both and ``layers`` begin with the lowest layer."""
     found = _read(named, files, problems)
     without_id = [rule for rule in rules if rule.data.get("title") and not ID.fullmatch(rule.name)]
     for rule in without_id:

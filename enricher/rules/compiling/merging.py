@@ -176,8 +176,8 @@ def add_undeclared(result: Compiled) -> Iterator[str]:
 def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Problem]:
     """Yield the default rule of each built-in channel whose rule's id is not in ``declared``.
 
-    For a module that cannot be loaded or defines no complete channel, a problem is yielded instead,
-    and so it is for a channel that ``CHANNELS`` does not list.
+    A problem is yielded instead for a module that cannot be loaded or defines no complete channel, and for a channel
+    that ``CHANNELS`` does not list.
     """
     folder = os.path.join(root_dir(), "enricher", "context", "channels")
     for name in CHANNELS:

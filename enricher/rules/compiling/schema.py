@@ -86,10 +86,10 @@ class Workflows(_Rule):
 
 
 class Step(BaseModel):
-    """A step of a workflow: the texts ``do``, of which the first with known placeholders is used, or ``use``.
+    """A step of a workflow, with the texts ``do``, or a reference by ``use`` to the steps of another workflow.
 
-    ``now`` is the text while the step runs. ``use`` names another workflow (one of ``bases``), whose steps are inserted
-    here. ``evidence`` is what shows that the step, usually a ``checkpoint``, is done.
+    The first text of ``do`` whose placeholders are all known is used; ``now`` is the text while the step runs.
+    ``evidence`` is what shows that the step, usually a ``checkpoint``, is done. ``use`` names one of ``bases``.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)

@@ -80,7 +80,7 @@ def sections(text: str) -> list[RuleSection]:
 
 
 def fitted_sections(compiled: Compiled) -> dict[str, RuleSection]:
-    """Return the sections of all fitted files by the id of their rule; of several for a rule, the lowest layer's."""
+    """Return the sections of all fitted files by the id of their rule; the section of the lowest layer wins."""
     texts = [text for layer, _path, text in compiled.texts if layer == FITTED]
     return {one.key: one for text in reversed(texts) for one in sections(text) if one.rule}
 
@@ -159,7 +159,7 @@ def _changed(old: RuleSection, new: RuleSection, copied: str) -> str:
     has_new_prose = old.prose != new.prose
     if old.rule.data == new.rule.data:
         if _without_blanks(old) != _without_blanks(new):
-            return copied  # a comment in the block
+            return copied  # a comment in the block has changed
         return _extended(new, []) if has_new_prose else ""
     lines = _additions(old.rule, new.rule, new.lines[slice(*new.block)])
     if lines is None:

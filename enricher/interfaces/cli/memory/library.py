@@ -1,4 +1,4 @@
-"""``enricher mcp`` serves the memory to MCP clients; ``topics``, ``resources`` and ``prompts`` print what they get."""
+"""``enricher mcp`` serves the memory to MCP clients; ``topics``, ``resources`` and ``prompts`` print what these get."""
 
 from __future__ import annotations
 

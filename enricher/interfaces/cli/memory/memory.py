@@ -357,7 +357,7 @@ def forget(
 
 
 def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:
-    """Return the memories whose ids begin with ``ids``; skip missing ones whose deletion had already ``begun``."""
+    """Return the memories whose ids, or their beginnings, are in ``ids``; skip those whose deletion has ``begun``."""
     found = []
     for name in ids:
         try:

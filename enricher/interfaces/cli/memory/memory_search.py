@@ -59,7 +59,7 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
 
 
 class _Search:
-    """The settings that all queries of one call share."""
+    """The settings shared by all queries of one call of the command."""
 
     def __init__(self, cwd: str, *, limit: int, namespace: str) -> None:
         project = identify(cwd)

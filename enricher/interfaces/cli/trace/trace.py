@@ -269,7 +269,7 @@ def _print_facts(console: Console, title: str, values: Row) -> None:
 
 
 def _with_label(item: Row, row: Row) -> Row:
-    """Return the item; if it has no text, as items for files, its text becomes the label in the trace's inputs."""
+    """Return the item; if it has no text (a file, for example), fill in its label from the trace's inputs."""
     if item["text"]:
         return item
     from enricher.context import ChannelResult

@@ -127,7 +127,7 @@ def wording_key(written: str) -> tuple[str, str] | None:
 
 
 def _is_feature(name: object) -> bool:
-    """Return whether ``name`` is a structural feature, or a task type chosen by an earlier facet (``task_debug``)."""
+    """Return whether ``name`` is a structural feature, or one that stands for the chosen task type (``task_debug``)."""
     return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
 
 
@@ -178,7 +178,7 @@ def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> s
 
 
 def alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[Any]:
-    """Return the phrases any of which makes a signal fire: its own, or those of the word list that it names."""
+    """Return the phrases of a signal, or of the word list that it names; any one of them makes the signal fire."""
     if "phrase" in signal:
         return [signal["phrase"]]
     if "any" in signal:
@@ -216,5 +216,5 @@ def label(signal: dict[str, Any]) -> str:
 
 
 def condition_of(signal: dict[str, Any]) -> str:
-    """Return the condition of a signal without its weight; signals with equal conditions fire together."""
+    """Return a text of everything in a signal but its weight; signals with equal texts always fire together."""
     return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))

@@ -187,7 +187,7 @@ def _packed_condition(row: list[Any]) -> str:
 
 
 def _packed_word_weights(found: dict[str, list[str]]) -> str:
-    """Return a plain word's weights as ``table.Table.strengths`` reads them: alone, then with each ``|condition=``."""
+    """Return a plain word's weights for ``table.Table.strengths``: first without, then after each ``|condition=``."""
     alone = " ".join(found.get("", []))
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
 

@@ -20,7 +20,7 @@ from storage.base.fast_stdlib import dumps, keyed_hash, loads, scan
 FORMAT = 15
 """Number of the compiled format. Raise it with every change of what is compiled or of how a prompt is read.
 
-Rules that were recorded with another number are not used for a replay.
+Compiled rules with another number are never used, so earlier recorded versions cannot be replayed as they are.
 """
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
 """States of loaded rules. Unsettled: these layers were never compiled, so the user's switches in them are unknown."""

@@ -1,8 +1,8 @@
 """Find the instructions and configuration files that apply to a prompt, lowest layer first.
 
-This runs for every prompt, so it only checks which files exist and reads none of the instructions. The order is: the
-packaged file, the user's own, those that seed 000 requires under ``$AOPS`` (its ``HEURISTICS.md`` is a layer that has
-only guardrails), then the project's and its nearest package's, both only if the user trusts them.
+This runs for every prompt, so it only checks which files exist and are trusted, and parses none of them. The order is:
+the packaged file, the user's own, those that seed 000 requires under ``$AOPS`` (its ``HEURISTICS.md`` is a layer that
+has only guardrails), then the project's and its nearest package's, both only if the user trusts them.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _group() -> click.Group:
     import click
 
     class Commands(click.Group):
-        """Commands by name: ours from the tables above, the workbench's from entry points."""
+        """Finds commands by name: ours in the tables above, the workbench's among the entry points."""
 
         def list_commands(self, ctx: click.Context) -> list[str]:
             del ctx
@@ -109,7 +109,7 @@ def _group() -> click.Group:
             return entry.load() if entry else None
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            """Take the help from the tables, so that ``--help`` imports no command."""
+            """Write the summaries in the tables, so that ``--help`` imports no command."""
             del ctx
             sections = _all_sections()
             width = max(len(name) for section in sections.values() for name in section)

@@ -63,7 +63,7 @@ def is_model_configured(cwd: str = "") -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SearchIntentConfig:
-    """The settings ``search_intent.*`` (seed 001, task 6.4); ``use_llm`` is on if the user configured a model."""
+    """The settings ``search_intent.*`` (seed 001, task 6.4); by default, ``use_llm`` is on if a model is configured."""
 
     enabled: bool = True
     use_llm: bool = field(default_factory=is_model_configured)

@@ -1,4 +1,4 @@
-"""Access to the memory of one project, for CLI and MCP: searches, topics, single memories.
+"""Access to the memory of one project, for the command line and MCP: searches, topics, single memories.
 
 A project sees its own memories and the ``shared`` ones (ruling R28).
 """

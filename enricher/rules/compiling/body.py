@@ -41,7 +41,7 @@ FORMS = {"summarization": "narrative", "code_analysis": "structure"}
 
 
 def class_rules(result: Compiled) -> Iterator[ClassRule]:
-    """Yield the rule of each class, guardrail, approach and workflow, with the signals that give it points."""
+    """Yield a ``ClassRule`` for each class, guardrail, approach and workflow, with the signals that give it points."""
     for facet in (*FACETS, *GUIDANCE):
         for rule in result.of_kind(facet):
             signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))

@@ -1,4 +1,4 @@
-"""Turn layers of instructions into the one JSON body that the hook reads: merge, validate, link."""
+"""Compile layers of instructions into the one JSON body that the hook reads: merge, validate and link their rules."""
 
 from __future__ import annotations
 

@@ -22,8 +22,9 @@ class _Rule(BaseModel):
 class FacetSettings(_Rule):
     """``## Task type``, ``## Search intent``: how points become a confidence, and when the best class is shown.
 
-    A lead of ``points_that_double`` points doubles the odds. Prompts of ``silent`` classes get nothing, nor do prompts
-    that belong to one of these classes with a probability above ``max_silent``.
+    A lead of ``points_that_double`` points doubles the odds. The best class is shown if its confidence reaches
+    ``min_confidence``, and if the ``silent`` classes together have at most the probability ``max_silent``. A prompt
+    whose best class is silent gets nothing.
     """
 
     points_that_double: Annotated[float, Field(gt=0)] = 3.0

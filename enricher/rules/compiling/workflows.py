@@ -95,7 +95,7 @@ def missing(index: Index, files: Files) -> list[Problem]:
 
 
 def workflows_of(index: Index, files: Files, problems: list[Problem]) -> Iterable[RuleBlock]:
-    """Yield the workflows of an index as rules; add a problem for each file that cannot be read."""
+    """Yield the workflows of an index as rules; add a problem for each mistake in their files."""
     for identity in index.entries:
         path = index.file_of(identity)
         if not files.has(path):

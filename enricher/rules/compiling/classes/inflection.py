@@ -74,7 +74,7 @@ CONTRACTIONS: dict[str, list[str]] = {
     "u": ["you"],
     "y'all": ["you"],
 }
-"""The words for which a contraction or chat spelling stands. ``its`` is missing because it is a word itself."""
+"""The words for which each contraction or chat spelling stands; ``its`` is missing, because it is a word itself."""
 
 
 def forms(word: str) -> list[str]:

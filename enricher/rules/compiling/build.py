@@ -83,7 +83,7 @@ def _store_sources(compiled: Compiled) -> None:
 
 
 def _compiled(layers: Layers) -> Compiled:
-    """Return the compiled layers; report an unexpected exception as a broken edit, so that the last good rules stay."""
+    """Return the compiled layers; an unexpected exception counts as a broken edit, which keeps the last good rules."""
     try:
         return compile_layers(layers.instructions, layers.configuration)
     except Exception as failure:

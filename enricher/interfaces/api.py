@@ -1,4 +1,4 @@
-"""The Python API: return the enrichment of a prompt with all details; record nothing.
+"""The Python API: it returns the enrichment of a prompt with all details, and records nothing.
 
 The commands ``enrich`` and ``explain`` only print its results.
 """
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 
 
 SOURCES = {RULES: "keyword", MODEL: "llm", BOTH: "hybrid"}
-"""Sources of a classification, and their names in seed 001."""
+"""What a classification can be based on (rules, model, both), with the name of each in seed 001."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The enrichment that a prompt would get, and why; offsets of evidence are code points of ``prompt``."""
+    """The enrichment that a prompt would get, and why; the offsets of evidence count code points of ``prompt``."""
 
     prompt: str
     skipped: str
@@ -60,7 +60,7 @@ class Result:
     timings_ms: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the documented record of ``enrich --json``."""
+        """Return the object that ``enrich --json`` prints."""
         judged, is_enriched = self.enrichment.classification, not self.skipped
         return {
             "task_type": judged.task_type,
@@ -97,7 +97,7 @@ class Result:
         }  # fmt: skip
 
     def _requires_commit(self) -> bool | None:
-        """Return whether the prompt's workflow ends with a commit; None without a workflow."""
+        """Return whether the prompt's workflow ends with a commit; None if it has no workflow."""
         plans: Any = self.rules.packed("plans") if self.enrichment.workflow else {}
         return bool(plans[self.enrichment.workflow]["commits"]) if plans else None
 
@@ -106,7 +106,7 @@ class Result:
         return "" if self.skipped else self.enrichment.text
 
     def in_pipeline(self) -> dict[str, object]:
-        """Return the object of the format ``pipeline``."""
+        """Return the answer in the format ``pipeline``, as an object for JSON."""
         return formats.answer(self.text(), self.enrichment.tokens, formats.kept_channels(self.enrichment))
 
 
@@ -143,7 +143,7 @@ def enrich(
         until = time.perf_counter() + ANSWERS_BY_S
         asked = opinion_request.start(redacted, judged, rules, settings, state=state_dir(), until=until)
     if not skipped and not silence_reason(judged, rules.body, settings, redacted):
-        _load_channels()  # before their time begins: the imports would use it up
+        _load_channels()  # before their deadlines start, since imports are slow
         _gather(_request(event, judged, conversation, settings, inputs), inputs, rules)
     watch.tick("gather")
     if asked:
@@ -161,7 +161,7 @@ def enrich(
 
 
 def _inputs(event: PromptEvent, conversation: Conversation, settings: Mapping[str, Value], form: str) -> Inputs:
-    """Return the inputs of the decision as they are for the first prompt of a session."""
+    """Return the inputs of the decision for a prompt that is the first of its session."""
     return Inputs(
         event.prompt,
         settings=settings,
@@ -174,7 +174,7 @@ def _inputs(event: PromptEvent, conversation: Conversation, settings: Mapping[st
 
 
 def _skip_reason(event: PromptEvent, settings: Mapping[str, Value], form: str) -> str:
-    """Return why the hook would skip the prompt, empty if it would not; duplicates are not looked for."""
+    """Return why the hook would skip the prompt, empty if it would not; a repeated prompt is not recognised."""
     is_enabled = bool(settings["enabled"]) and is_on(settings, "hosts", event.host)
     if reason := skip_reason(event, bypass_prefix=str(settings["bypass_prefix"]), enabled=is_enabled):
         return reason
@@ -184,7 +184,7 @@ def _skip_reason(event: PromptEvent, settings: Mapping[str, Value], form: str) -
 
 
 def _gather(request: Request, inputs: Inputs, rules: cache.Rules) -> None:
-    """Ask the channels, and look up what a plan may name where one is written."""
+    """Query the channels and, if the answer will be a plan, look up the files and commands that the plan may name."""
     inputs.channels = gather(rules.body["channels"], request, request.settings)
     if inputs.form == formats.HYDRATION:
         inputs.hydration = look_up(request, request.settings)
@@ -199,7 +199,7 @@ def _request(
     settings: Mapping[str, Value],
     inputs: Inputs,
 ) -> Request:
-    """Return a request to the channels, whose time begins now."""
+    """Return a request to the channels, whose time limit begins now."""
     return Request(
         event,
         judged,
@@ -218,18 +218,18 @@ def _load_channels() -> None:
 
 
 def rules_for(cwd: str, *, instructions: str = "") -> tuple[cache.Rules, Layers]:
-    """Return the compiled rules of ``cwd``, or of one named file; wait up to 30 s for the compilation."""
+    """Return the compiled rules that apply in ``cwd``, or those of one file; wait up to 30 s for the compilation."""
     return cache.load(cwd, wait_ms=30_000, base=instructions)
 
 
 def replay(prompt: str, recorded: Mapping[str, Any], rules: cache.Rules) -> Enrichment:
-    """Return the enrichment of recorded inputs under the rules they were recorded with."""
+    """Recompute the enrichment of a recorded prompt from its inputs and the rules with which it was recorded."""
     inputs = Inputs.from_json(prompt, recorded)
     return decide(inputs, rules, verdict_on(inputs, rules))
 
 
 def recorded_rules(identity: str, text: str) -> cache.Rules:
-    """Return a version of the rules from its stored text; raises ValueError if the text is unusable."""
+    """Return the version ``identity`` of the rules, parsed from its stored text; raises ValueError if unusable."""
     body = loads(text)
     if not isinstance(body, dict) or body.get("format") != cache.FORMAT:
         raise ValueError(f"version {identity} was compiled by another release of the enricher")

@@ -1,4 +1,4 @@
-"""Say in words why a prompt gets its enrichment and no more, and what a model and the checks found.
+"""Explain in words why a prompt gets its enrichment and no more, and what a model and the code checks found.
 
 The commands print these texts, and the app and the published pages show them.
 """
@@ -33,7 +33,7 @@ class ExplanationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A class with its points and the evidence for them; ``lacked`` is how many more points would have won, else 0."""
+    """A class with its points and evidence; ``lacked`` is how many more points it needed to win, 0 for the winner."""
 
     facet: str
     name: str
@@ -44,7 +44,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A prompt with its enrichment, and the rules and inputs that gave it; ``skipped`` is the reason if it was."""
+    """A prompt with its enrichment, rules and inputs; ``skipped`` is the reason if the hook skips it, else empty."""
 
     prompt: str
     skipped: str
@@ -68,7 +68,7 @@ class Explanation:
         return tuple(one for one in found if (one.facet, one.name) == (facet, name))
 
     def nearest(self, facet: str) -> str:
-        """Return a sentence on the runner-up and the points that it lacked; empty without a runner-up."""
+        """Return a sentence on the class that came second and the points that it lacked; empty if there is none."""
         return nearest([(one.name, one.points) for one in self.ranking(facet)])
 
     def nearest_rule(self) -> str:
@@ -81,7 +81,7 @@ class Explanation:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the task type is shown; under the profile as-specified every one is."""
+        """Whether the agent is shown the task type; under the profile as-specified, it always is."""
         return self.enrichment.shown or not self.enrichment.classification.uncertain
 
     def lead(self) -> str:
@@ -92,7 +92,7 @@ class Explanation:
         return f"confidence {confidence:.2f}: every {doubling:g} points of lead double the odds; {shown}"
 
     def thresholds(self) -> list[str]:
-        """Return each threshold of the task types with the prompt's own value."""
+        """Return a text for each threshold of the task types, with the prompt's value for it."""
         facet, judged = self._facet, self.enrichment.classification
         if not facet or not judged.scores.get(TASK_TYPE):
             return []
@@ -133,7 +133,7 @@ class Explanation:
         return next((one for one in self.rules.body["classes"]["facets"] if one["name"] == TASK_TYPE), {})
 
     def left_out(self) -> list[str]:
-        """Return a sentence for each line that was left out, with the points that it had and needed."""
+        """Return a sentence for each line left out of the enrichment, with the points that it had and needed."""
         return [
             f"{miss.line}: {miss.reason}" + (f" ({miss.score:g} of {miss.needed:g})" if miss.needed else "")
             for miss in self.enrichment.misses
@@ -165,7 +165,7 @@ class Explanation:
         return f"the model names it ({found.get(CONFIDENCES[facet], 0.0):.2f})"
 
     def said_before(self) -> list[str]:
-        """Return what the session was shown before and is not shown again: a number of items, the names of others."""
+        """Return what the session has been shown and is not shown again: names, and the number of context items."""
         kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
         named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
         items = kinds["item"]
@@ -180,7 +180,7 @@ def beside(value: float, limit: float) -> str:
 
 
 def nearest(ranking: Sequence[tuple[str, float]]) -> str:
-    """Return a sentence on the runner-up of classes with their points, the winner first; empty without a runner-up."""
+    """Return a sentence on the second class in a ranking of (class, points); empty if there is no second."""
     if len(ranking) < 2:
         return ""
     (best, most), (second, points) = ranking[:2]
@@ -203,7 +203,7 @@ def of_prompt(prompt: str, *, cwd: str = "", instructions: str = "") -> Explanat
 
 
 def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
-    """Explain a recorded prompt by the rules and inputs it had; raises ExplanationError."""
+    """Explain a recorded prompt by the rules and inputs with which it was recorded; raises ExplanationError."""
     from storage.traces import queries
 
     try:
@@ -238,7 +238,7 @@ def of_record(db: sqlite3.Connection, trace: dict[str, Any], *, rules: Rules | N
 
 
 def model_summary(record: Mapping[str, Any]) -> str:
-    """Return the record of a call to a model in words: status, opinion, reason, time, tokens, cost."""
+    """Describe a recorded call to a model in words: status, opinion, reason, time, tokens, cost."""
     opinion: Mapping[str, Any] = record.get("opinion", {})
     opinions = [
         f"{opinion[name]} ({opinion[confidence]:.2f})" for name, confidence in CONFIDENCES.items() if opinion.get(name)
@@ -251,7 +251,7 @@ def model_summary(record: Mapping[str, Any]) -> str:
 
 
 def violation_summary(row: Mapping[str, Any]) -> str:
-    """Return a row of ``rule_violations`` as ``enricher validate`` prints one, with the guardrails that forbid it."""
+    """Return the line that ``enricher validate`` prints for a violation, with the guardrails that forbid it."""
     where = f"{row['file']}:{row['line']}: {row['severity']} {row['rule_id']} {row['rule_name']}"
     against = f"; against guardrail {row['guardrails']}" if row["guardrails"] else ""
     resolved = "; resolved" if row["resolved"] else ""

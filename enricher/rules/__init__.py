@@ -1,1 +1,1 @@
-"""The instructions file and its catalogues: parse, lint, compile, cache."""
+"""Parse, check, compile and cache the instructions files and their catalogues."""

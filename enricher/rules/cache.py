@@ -1,8 +1,8 @@
-"""Load compiled rules: one small read per prompt; only after an edit, a compiler runs in a child process.
+"""Load the compiled rules: a prompt costs one small read, and only after an edit a compiler runs in a child process.
 
-A cache file is a header line (the sources it was compiled from) and a body line (the rules
-as JSON). It is valid as long as ``stat`` of every source and the list of our channels are
-unchanged; the content hash in the header is its identity. A broken edit leaves the last good body.
+A cache file has a header line (with the source files) and a body line (the rules as JSON). It is valid as long as
+``stat`` of every source and the list of built-in channels are unchanged; the hash in its header, of the sources'
+contents, identifies the rules. After a broken edit, the last good body stays in use.
 """
 
 from __future__ import annotations
@@ -18,13 +18,19 @@ from storage.base import private
 from storage.base.fast_stdlib import dumps, keyed_hash, loads, scan
 
 FORMAT = 16
-"""Raised with every change of what is compiled or of how a prompt is read: a replay compares versions by it."""
+"""Number of the compiled format. Raise it with every change of what is compiled or of how a prompt is read.
+
+Compiled rules with another number are never used, so earlier recorded versions cannot be replayed as they are.
+"""
 FRESH, STALE, BROKEN, UNSETTLED = "fresh", "stale", "broken", "unsettled"
-"""Unsettled: never compiled for these layers, so it is not known what the user has switched off in them."""
+"""States of loaded rules. Unsettled: these layers were never compiled, so the user's switches in them are unknown."""
 
 LARGEST = 4 << 20
 UNPACKED_WITHIN_NS = 1_000_000_000
-"""Maximum time in which the files of one wheel are written; a source that is newer than that was edited."""
+"""Maximum time that an installation takes to write its files.
+
+A source that is newer than the compiled file by more than that has been edited since.
+"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +53,7 @@ class Rules:
         self._table: Table | None = None
 
     def packed(self, part: str) -> Any:
-        """Return ``plans``, ``prompts`` or ``complexity``: JSON text inside the JSON, since most prompts need none."""
+        """Parse and return ``plans``, ``prompts`` or ``complexity``, kept as text because few prompts need them."""
         return loads(self.body[part])
 
     @property
@@ -61,7 +67,7 @@ class Rules:
 
     @table.setter
     def table(self, table: Table) -> None:
-        """Use a table that is already unpacked; saves time when many prompts are classified."""
+        """Use a table that is already unpacked, which saves time when many prompts are classified."""
         self._table = table
 
 
@@ -72,8 +78,8 @@ class NoRulesError(Exception):
 def load(cwd: str, *, wait_ms: int = 400, base: str = "") -> tuple[Rules, Layers]:
     """Return the rules for a prompt typed in ``cwd`` and the layers they come from.
 
-    After an edit, waits up to ``wait_ms`` for the compiler, then returns the last good version,
-    whose ``state`` is not "fresh". Raises NoRulesError if nothing was ever compiled.
+    After an edit, the function waits up to ``wait_ms`` for the compiler; if that is too short, it returns the last good
+    version, whose ``state`` is then not "fresh". Raises NoRulesError if nothing was ever compiled.
     """
     layers = find_layers(cwd, base=base)
     cached = cache_file(layers)
@@ -116,7 +122,7 @@ def read_any_age(path: str) -> Rules | None:
 
 
 def read_header(path: str) -> dict[str, Any]:
-    """Return the header of a cache file, which lists its sources; empty if there is no valid file."""
+    """Return the header of a cache file, which lists the source files; empty if there is no valid cache file."""
     return _split(_own_bytes(path))[0]
 
 
@@ -128,7 +134,7 @@ def _read(path: str) -> Rules | None:
 
 
 def _read_shipped(layers: Layers) -> Rules | None:
-    """Return the compiled form inside the package; None if a source has another size than recorded, or is newer."""
+    """Return the packaged compiled rules; None if there are other layers, or if a source was edited."""
     if layers.files() != [packaged_file()]:
         return None
     path = shipped_file()
@@ -152,7 +158,7 @@ def _own_bytes(path: str) -> bytes:
 
 
 def _split(content: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return header and body of a cache file; both empty if its format or checksum is wrong."""
+    """Return the header and the body of a cache file; both are empty if its format or checksum is wrong."""
     first, _, body = content.partition(b"\n")
     try:
         header = loads(first.decode("ascii"))
@@ -218,5 +224,5 @@ def compile_in_child(layers: Layers, *, wait_ms: int) -> bool:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             return status == 0
-        time.sleep(0.002)  # short: a prompt waits
+        time.sleep(0.002)  # short, as a prompt waits
     return False

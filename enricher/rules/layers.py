@@ -1,8 +1,8 @@
 """Find the instructions and configuration files that apply to a prompt, lowest layer first.
 
-On the hook's path: only names and ``stat``. The order is: packaged, the user's own,
-the files of seed 000 under ``$AOPS`` (its ``HEURISTICS.md`` is a layer of guardrails
-only), the project's and its nearest package's, both only if they are trusted.
+This runs for every prompt, so it only checks which files exist and are trusted, and parses none of them. The order is:
+the packaged file, the user's own, those that seed 000 requires under ``$AOPS`` (its ``HEURISTICS.md`` is a layer that
+has only guardrails), then the project's and its nearest package's, both only if the user trusts them.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ OWN_FILE = "instructions.md"
 LAYER_CONTENT = (OWN_FILE, "config.toml", "memories")
 AOPS_PATH = os.path.join("hooks", "prompts", FILE)
 USER = "user"
-"""The layer of the user's own folder, whose settings may send prompts elsewhere."""
+"""Name of the layer in the user's own folder; its settings alone may decide where prompts are sent."""
 HEURISTICS = "heuristics"
-"""The layer that is a guardrail catalogue, not an instructions file."""
+"""Name of the layer whose file is a guardrail catalogue, not an instructions file."""
 HEURISTICS_PATHS = ("HEURISTICS.md", os.path.join("hooks", "prompts", "HEURISTICS.md"))
-"""Possible paths of that file under ``$AOPS``; the first that exists is read."""
+"""Possible paths of the guardrail catalogue under ``$AOPS``; the first that exists is used."""
 
 
 class Layer:
-    """A file of one layer, and the layer's name."""
+    """The name of a layer, and the path of its file."""
 
     __slots__ = ("name", "path")
 
@@ -35,7 +35,11 @@ class Layer:
 
 
 class Layers:
-    """The files that exist for one working directory, the missing ones, and those that are not trusted."""
+    """The layers that apply in one working directory, lowest first.
+
+    ``missing`` is the path of the instructions file under ``$AOPS`` if it does not exist, ``untrusted`` the first
+    folder whose ``.enricher`` the user does not trust; otherwise they are empty.
+    """
 
     __slots__ = ("configuration", "instructions", "missing", "untrusted")
 
@@ -46,12 +50,12 @@ class Layers:
         self.untrusted = ""
 
     def files(self) -> list[str]:
-        """Return every file, instructions first."""
+        """Return the paths of all files, those of instructions first."""
         return [layer.path for layer in (*self.instructions, *self.configuration)]
 
 
 def packaged_file() -> str:
-    """Return the instructions file that we ship."""
+    """Return the path of the instructions file in the package."""
     return os.path.join(root_dir(), "instructions", FILE)
 
 
@@ -83,9 +87,9 @@ def _add_aops(layers: Layers, folder: str) -> None:
 
 
 def layer_with(file: str, cwd: str) -> Layers | None:
-    """Return the layers of ``cwd``, or of the file's own folder, including this file; None if it cannot be a layer.
+    """Return the layers that include ``file``, in ``cwd`` or else in the file's own project; None if it is no layer.
 
-    A project's file is included even if it is not trusted: it is only checked, and answers no prompt.
+    A project's file is included even if the user does not trust it, because it is only checked here.
     """
     path = os.path.abspath(file)
     folder, name = os.path.split(path)
@@ -120,7 +124,7 @@ def _add_project(layers: Layers, cwd: str) -> None:
 
 
 def layer_folders(cwd: str) -> list[tuple[str, str]]:
-    """Return the project and the nearest package around ``cwd`` as (layer, folder), if they have an ``.enricher``."""
+    """Return (name of the layer, folder) for the project and the nearest package around ``cwd`` that have a layer."""
     root = project_root(cwd)
     near = ancestors(os.path.abspath(cwd))
     within = [folder for folder in near if folder.startswith(root + os.sep) and _has_layer(folder)]
@@ -131,7 +135,7 @@ def layer_folders(cwd: str) -> list[tuple[str, str]]:
 def _has_layer(folder: str) -> bool:
     """Return whether the folder's ``.enricher`` contains rules, settings or memories, which the user must trust first.
 
-    Golden cases are only read by tests, so they need no trust.
+    A folder that contains only golden cases (labelled prompts for tests) needs no trust.
     """
     own = os.path.join(folder, OWN_FOLDER)
     return os.path.isdir(own) and any(os.path.exists(os.path.join(own, name)) for name in LAYER_CONTENT)

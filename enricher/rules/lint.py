@@ -1,7 +1,7 @@
-"""Find problems in instructions that a maintainer should know, in addition to the compiler's errors.
+"""Find problems in instructions that a maintainer should know about, in addition to the compiler's errors.
 
-Runs the examples and reports rules that can never take effect. Used by ``enricher check``,
-never on the hook's path.
+The lint classifies each rule's examples, and reports rules that can never take effect. It is used by
+``enricher check``, never while a prompt is answered.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.document import RuleBlock
 
 PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
-"""Parts that instructions need to be complete without other layers; channels are not needed."""
+"""Parts that an instructions file needs to be complete without other layers; it may lack the channels (Context)."""
 LENGTHS = ("tiny", "short", "medium", "long", "very_long")
-"""Features of which a prompt has at most one."""
+"""Features that describe a prompt's length; a prompt has at most one of them."""
 ENDING = ".md"
 
 
 def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) -> Compiled:
-    """Return the compiled layers with the problems of compiler and lint, sorted by file and line."""
+    """Return the compiled layers, with all problems that the compiler and the lint found, sorted by file and line."""
     compiled = compile_layers(instructions, configuration)
     found = findings(compiled)
     for layer in configuration:
@@ -48,10 +48,10 @@ def check(instructions: Sequence[Layer], configuration: Sequence[Layer] = ()) ->
 
 
 def layers_to_check(file: str, cwd: str) -> Layers:
-    """Return the layers with which a file is checked: those of the folder it belongs to, or only itself if complete.
+    """Return the layers to compile in order to check a file.
 
-    A file outside the folders of all layers counts as the highest layer in ``cwd``, unless it has all
-    the parts that complete instructions need.
+    A file in the place of a layer is checked together with the other layers there. Any other file is checked alone
+    if it has all the parts that complete instructions need, else as the highest layer in ``cwd``.
     """
     placed = layer_with(file, cwd)
     if placed is not None:
@@ -69,7 +69,7 @@ def layers_to_check(file: str, cwd: str) -> Layers:
 
 
 def findings(compiled: Compiled) -> list[Problem]:
-    """Return the problems that the compiler found and those of lint, sorted by file and line."""
+    """Return the problems found by the compiler and by the lint, sorted by file and line."""
     found = list(compiled.problems)
     if not compiled.broken:
         found += _failing_examples(compiled)
@@ -137,10 +137,10 @@ def _is_triggered(rule: ClassRule, judged: Classification, compiled: Compiled) -
 
 
 def idle_signals(rule: ClassRule, lists: dict[str, list[str]], files: Sequence[str] = ()) -> Iterator[tuple[int, str]]:
-    """Yield the index of each signal without effect, and the reason; all must have passed ``check_signal``.
+    """Yield the index of each signal that has no effect, with the reason; all must have passed ``check_signal``.
 
-    ``files`` are the files of the signals. A layer changes the weight of a lower layer's signal by repeating it, so
-    that only equal signals of one file are reported.
+    ``files`` has the file of each signal. Equal signals are reported only if they are in the same file, because a
+    layer repeats a signal of a lower layer to change its weight.
     """
     seen: dict[tuple[object, str], int] = {}
     for index, signal in enumerate(rule.signals):
@@ -189,7 +189,7 @@ def _holds(wording: tuple[str, ...], part: tuple[str, ...]) -> bool:
 
 
 def catalogue_problems(compiled: Compiled) -> Iterator[Problem]:
-    """Yield the problems of all catalogues: between index, tree and files, then of each workflow."""
+    """Yield the problems of the workflow catalogues: where index, tree and files disagree, then in each workflow."""
     rules = [rule for rule in compiled.rules.values() if rule.kind == WORKFLOW and rule.name]
     yield from _of_the_indices(compiled, {rule.name for rule in rules})
     plans = json.loads(compiled.body["plans"])

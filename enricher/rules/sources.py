@@ -1,7 +1,7 @@
 """Store with each version of the rules the files from which it was compiled, so that versions can be compared.
 
-Compiled rules lack the lines of their sources. Never on the hook's path: the compiler stores the files that it read,
-the upkeep those of the package.
+Compiled rules do not contain the lines of their sources. The hook itself never stores them: the compiler stores the
+files that it read, and the background upkeep those of the package.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def store(state: str, compiled: Compiled) -> None:
 
 
 def store_packaged(state: str) -> None:
-    """Store the files of the packaged version once; raises OSError if nothing can be written."""
+    """Store the files of the packaged rules unless they are stored already; raises OSError if it cannot write."""
     header = cache.read_header(cache.shipped_file())
     shipped = None if header and spool.has_sources(state, header["hash"]) else packaged_texts()
     if shipped is not None:
@@ -33,7 +33,7 @@ def store_packaged(state: str) -> None:
 
 
 def packaged_texts() -> tuple[str, Texts] | None:
-    """Return identity and files of the packaged version, None if they are not those it was compiled from."""
+    """Return the identity and the files of the packaged rules; None if the files changed since the compilation."""
     from enricher.rules.compiling.compiler import identity_of  # loads pydantic: five times the rest of the upkeep
     from enricher.rules.compiling.named_files import Files
 

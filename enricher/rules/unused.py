@@ -1,6 +1,6 @@
 """Find rules that can never take effect: misspelt names, unreachable thresholds, words that no prompt contains.
 
-Each problem has the line to correct. Used by ``enricher check``, never on the hook's path.
+Each problem has the line to correct. This is used by ``enricher check``, never while a prompt is answered.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ MOST_NAMED = 12
 
 
 def unused_rules(compiled: Compiled) -> Iterator[Problem]:
-    """Yield a problem for each rule, or part of a rule, that can never take effect; the rules must have compiled.
+    """Yield a problem for each rule, or part of a rule, that can never take effect; the rules must have no errors.
 
-    Packaged rules that another layer puts out of effect, such as by disabling a class, are not reported.
+    Packaged rules that another layer makes ineffective, for example by disabling a class, are not reported.
     """
     ours = os.path.dirname(packaged_file()) + os.sep
     is_packaged = compiled.sources[0] == packaged_file() and all(
@@ -136,7 +136,7 @@ def _lists_of(signal: dict[str, Any]) -> list[str]:
 
 
 def _words_never_read(compiled: Compiled) -> Iterator[Problem]:
-    """Yield the wordings with a word that cannot occur in a prompt as it is split, such as ``snake_case``."""
+    """Yield a problem for each phrase that never matches, because prompts split one of its words (``snake_case``)."""
     for rule in _named(compiled, "words"):
         for index, wording in enumerate(rule.data["words"]):
             if reason := _never_read(wording):
@@ -168,7 +168,7 @@ def _never_read(wording: str) -> str:
 
 @cache
 def _read_as(word: str) -> list[str]:
-    """Return the words that a prompt's ``word`` is read as."""
+    """Return the words into which ``word`` is split when it occurs in a prompt."""
     return words_of(survey(f"the {word} there").masked, CONTRACTIONS).words[1:-1]
 
 
@@ -238,7 +238,7 @@ def _shown_task_types(compiled: Compiled) -> set[str]:
 
 
 def _untriggered_guardrails(compiled: Compiled) -> Iterator[Problem]:
-    """Yield one problem per catalogue for its guardrails that no signal or task type can trigger."""
+    """Yield, for each catalogue, one problem that lists the guardrails that no signal or task type can trigger."""
     linked = compiled.guardrails
     disabled = {linked.id_of(rule.name) for rule in compiled.disabled.values() if rule.kind == "guardrail"}
     called = {row[0] for row in linked.rows} | disabled

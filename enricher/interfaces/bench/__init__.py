@@ -1,4 +1,4 @@
-"""Measure the hook as a host experiences it, always relative to a baseline in the same paired run.
+"""Measure the hook as an agent client experiences it, always relative to a baseline measured in the same rounds.
 
 Machines differ and are noisy, so a figure is the median of the ratios of paired runs: the time of
 the whole hook process divided by that of ``python -I -S -c pass`` in the same round.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 UPKEEP_S = 0.7
-"""Pause after each warm-up, in which the background work behind a prompt ends."""
+"""Seconds to pause after each warm-up, so that the background work after a prompt has ended."""
 
 PROMPT = (
     "the export test fails with KeyError 'total' since the last merge, please find out why and fix it; "
@@ -55,7 +55,7 @@ class BenchRow:
 
     @classmethod
     def of(cls, name: str, times: list[float], base: list[float]) -> BenchRow:
-        """Return the row of a command from its times and those of the first command, all in seconds, unpaired."""
+        """Return the row of a command from its times and the first command's (seconds), which need not be paired."""
         middle, high = statistics.median(times), percentile(times, 0.99)
         ratios = middle / statistics.median(base), high / percentile(base, 0.99)
         return cls(name, middle * 1000, high * 1000, *ratios, len(times))
@@ -82,7 +82,7 @@ class home:  # noqa: N801 (reads as a statement: with home(folder))
 
 @dataclass(frozen=True, slots=True)
 class BenchCase:
-    """A command to measure, with its state folder, working directory, transcript, prompt and further environment.
+    """A command to measure, with its state folder, working directory, transcript, prompt and environment variables.
 
     ``forgets`` is a file that is deleted before each run, so that no run depends on the one before.
     """
@@ -97,7 +97,7 @@ class BenchCase:
 
 
 def interpreter(*words: str) -> list[str]:
-    """Return a command line that starts this interpreter without site packages and ``PYTHON*`` variables."""
+    """Return a command line that starts this interpreter, ignoring site packages and ``PYTHON*`` variables."""
     return [sys.executable, "-I", "-S", *words]
 
 
@@ -162,7 +162,7 @@ def _run(case: BenchCase, session: str) -> float:
 
 
 def timed(work: Callable[[], object], times: int) -> list[float]:
-    """Run ``work`` that many times in this process, and return the seconds of each run."""
+    """Run ``work`` ``times`` times in this process, and return the seconds of each run."""
     spent = []
     for _ in range(times):
         began = time.perf_counter()
@@ -172,7 +172,7 @@ def timed(work: Callable[[], object], times: int) -> list[float]:
 
 
 def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]:
-    """Measure the hook once per transcript; return a row for each, with ratios to the hook without a transcript."""
+    """Measure the hook with each transcript; return a row for each, with ratios to the hook without a transcript."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         small, large = Path(folder, "small.jsonl"), Path(folder, "large.jsonl")
         small.write_bytes(turns(20))
@@ -188,7 +188,7 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]
 
 
 def missed(rows: list[BenchRow]) -> list[str]:
-    """Return the names of the rows whose paired ratio means over ``TRANSCRIPT_MS`` more than the first row."""
+    """Return the names of the rows that, by their ratio, take over ``TRANSCRIPT_MS`` longer than the first row."""
     return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
 
 

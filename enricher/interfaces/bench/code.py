@@ -1,4 +1,4 @@
-"""``enricher bench code``: building, refreshing and querying the index of a generated project, and the hook in it."""
+"""``enricher bench code``: time the index of a generated project (build, refresh, query), and the hook in it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def code_rows(files: int) -> list[BenchRow]:
 
 
 def hook_rows(files: int, runs: int) -> list[BenchRow]:
-    """Measure the whole cold hook in an indexed project of ``files`` files, relative to the bare interpreter."""
+    """Measure the whole hook process in an indexed project of ``files`` files, relative to a bare interpreter."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         root = invented_project(folder, files, random.Random(files))
         index.refresh(identify(root), state_dir())
@@ -89,7 +89,7 @@ def _refreshed(project: Project, root: str, turn: int) -> float:
 
 
 def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[float], list[float]]:
-    """Send the same queries to the FTS5 index and to ours alternately; return two lists of times."""
+    """Send the same queries to the FTS5 index and to ours alternately; return the seconds of each query for both."""
     plain, ours = [], []
     with (
         closing(sqlite3.connect(database_file(state_dir(), project.id))) as db,

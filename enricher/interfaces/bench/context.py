@@ -1,4 +1,4 @@
-"""``enricher bench context`` and ``recall``: memory search by size, beside plain FTS5; the hook with memories."""
+"""``enricher bench context``, ``recall``: time the search in memories relative to plain FTS5, and the hook with it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er i
 
 @dataclass(frozen=True, slots=True)
 class SearchRow:
-    """One store size: milliseconds of our search and of the plain query, and the share of its top 3 in our top 10."""
+    """The results for one number of memories: milliseconds of our search and of the plain query, and their agreement.
+
+    ``overlap`` is the share of the plain query's top 3 that is in our top 10.
+    """
 
     memories: int
     p50_ms: float
@@ -65,12 +68,12 @@ class SearchRow:
 
 
 def search_rows(sizes: list[int]) -> list[SearchRow]:
-    """Measure searches in generated stores of these sizes, each query paired with a plain query for the same words."""
+    """Measure searches in generated stores of these sizes, each followed by a plain query for the same words."""
     return [_search_row(size) for size in sizes]
 
 
 def hook_rows(runs: int) -> list[BenchRow]:
-    """Measure the whole cold hook as ratios to the bare interpreter.
+    """Measure the whole hook process, relative to a bare interpreter.
 
     Cases: an empty folder without and with 10,000 memories; a project of 5,000 files with memories and a transcript.
     """

@@ -1,4 +1,4 @@
-"""``enricher bench hook``, ``burst``, ``llm``, ``plan`` and ``intent``: the hook, with and without a model."""
+"""``enricher bench hook``, ``burst``, ``llm``, ``plan``, ``intent``: time the hook with and without a model."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ PARAGRAPH = (
 CLASSIFICATIONS, WARM_UPS = 1000, 20
 RULES, INSTANT, SILENT = "hook, rules alone", "hook, a model that answers at once", "hook, a model that never answers"
 PROMPT = "the thing with the basket after the merge, you know what I mean"
-"""The rules are uncertain about it, so the model is asked for the task type as well."""
+"""A prompt about which the rules are uncertain, so that the model is also asked for its task type."""
 LIMIT_MS = float(DEFAULTS["search_intent.llm_timeout_ms"])
 MOST_RATIO = 3.0
-"""The hook with an instant model may take three times as long as without one."""
+"""Maximum ratio of the time with a model that answers at once to the time without a model."""
 MOST_OVER_MS = 20.0
-"""Milliseconds that the hook with a silent model may take beyond its limit and its own time."""
+"""Maximum milliseconds that a model that never answers may cost the hook in addition to the model's time limit."""
 MOST_PLAN_MS = 10_000.0
-"""Milliseconds that the hook with a plan by a model may take (seed 003: "typical 5-10 seconds")."""
+"""Maximum milliseconds that the hook may take with a plan by a model (seed 003: "typical 5-10 seconds")."""
 BY_RULES, BY_MODEL = "hook, a plan by the rules", "hook, a plan by a model after {:g} s"
 OPINION = '{"intent_type": "howto", "confidence": 0.9, "task_type": "debug"}'
 PLAN = dumps({
@@ -53,7 +53,7 @@ PLAN = dumps({
 
 
 def hook_rows(runs: int) -> list[BenchRow]:
-    """Measure bare interpreter, hook, and hook through ``sh`` in one shuffled round-robin; traces are written."""
+    """Measure a bare interpreter, the hook, and the hook through ``sh``, in shuffled rounds; the hook writes traces."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         launcher, empty = _launcher(folder), empty_project(folder)
         through_sh = BenchCase(["sh", "-c", f"sh '{launcher}' claude 2>/dev/null || true"], cwd=empty)
@@ -90,7 +90,7 @@ def burst(at_once: int) -> dict[str, float]:
 
 
 def classification_rows() -> list[BenchRow]:
-    """Measure classification alone by prompt size, in this process; the ratio is to the smallest."""
+    """Measure the classification alone, in this process, for several sizes of prompts; ratios are to the smallest."""
     rules, _layers = cache.load("", wait_ms=30_000)
     gc.disable()  # as the hook's process does
     rows: list[BenchRow] = []
@@ -110,7 +110,7 @@ def _sizes() -> Iterator[tuple[str, str]]:
 
 
 class _Model(BaseHTTPRequestHandler):
-    """Answers every question with ``answer`` once ``ready`` is set, after ``delay_s`` seconds."""
+    """Answers every question with ``answer``, ``delay_s`` seconds later, but only after ``ready`` has been set."""
 
     ready: threading.Event
     answer: str
@@ -134,7 +134,7 @@ class _Model(BaseHTTPRequestHandler):
 def model_rows(runs: int) -> list[BenchRow]:
     """Measure the hook without a model, with one that answers at once and with one that never does, in paired runs.
 
-    Earlier calls are forgotten before each run: after a few failures the silent model would not be asked any more.
+    The record of earlier calls is deleted before each run, because a model that failed a few times is no longer asked.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         empty = empty_project(folder)
@@ -182,7 +182,7 @@ def plan_rows(runs: int, seconds: float) -> list[BenchRow]:
 
 
 def missed_with_a_plan(rows: list[BenchRow], seconds: float) -> list[str]:
-    """Return the names of the rows that miss their target: too slow, or too fast for a model that was asked."""
+    """Return the names of the rows that are too slow, or so fast that the model cannot have been asked."""
     _by_rules, by_model = rows
     if by_model.median_ms < seconds * 1000:
         return [f"{by_model.name} (it was not asked)"]

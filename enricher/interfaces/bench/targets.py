@@ -1,4 +1,4 @@
-"""The targets of every benchmark; README and docs quote these figures, and a test keeps them in step."""
+"""The targets of every benchmark; README and docs quote these figures, and a test checks that they agree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class Target(NamedTuple):
-    """The upper limit of a figure; ``row`` is a pattern of row names, ``suffix`` a suffix for the report."""
+    """The upper limit of a figure in the rows whose names match the pattern ``row``.
+
+    ``suffix`` is appended to the name of a row that misses this target, when it is reported.
+    """
 
     row: str
     figure: str
@@ -58,13 +61,14 @@ TARGETS: dict[str, Sequence[Target]] = {
     ),
 }
 SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
-"""p95 of one search, by the number of memories (``bench context`` and ``bench recall``)."""
+"""Maximum p95 of one search, in ms, by the number of memories (``bench context`` and ``bench recall``)."""
 LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
-"""Least share of the plain query's top 3 that is in our top 10; the number of memories up to which this is required."""
+"""Minimum share of the plain query's top 3 that must be in our top 10, in stores of up to this many memories."""
 TRANSCRIPT_MS = 20.0
 """Maximum increase of the hook's median time by a transcript of 200 MB (``bench session``)."""
 REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
-"""Prompts replayed per second and core; ms from a save to the first and to the complete figures (``bench replay``)."""
+"""Minimum prompts replayed per second and core; maximum ms from saving an edit to the first and to the complete figures
+(``bench replay``)."""
 
 
 def missed(bench: str, rows: Sequence[BenchRow]) -> list[str]:

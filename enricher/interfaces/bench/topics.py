@@ -1,4 +1,4 @@
-"""``enricher bench topics``: building and extending the topic index, compared with counting words in the same texts."""
+"""``enricher bench topics``: time building and extending the topic index, relative to counting words in the texts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er i
 
 
 def topic_rows(sizes: list[int]) -> list[BenchRow]:
-    """Measure the index with a real store of each size; ratios are to counting the words of the same memories."""
+    """Measure the topic index with a real store of each size, relative to counting the words of the same memories."""
     return [row for size in sizes for row in _rows(size)]
 
 
@@ -53,7 +53,7 @@ def _rows(size: int) -> Iterator[BenchRow]:
 def _paired(
     yardstick: Callable[[], object], work: Callable[[], object], *, least: int
 ) -> tuple[list[float], list[float]]:
-    """Run both alternately, for SECONDS_OF_BUILDS and at least ``least`` times; return the times of each in seconds."""
+    """Run both alternately for SECONDS_OF_BUILDS, but at least ``least`` times; return the seconds of each run."""
     own: list[float] = []
     base: list[float] = []
     until = time.perf_counter() + SECONDS_OF_BUILDS

@@ -1,4 +1,4 @@
-"""The command ``enricher``: tables of its commands, each of which is imported only when it is called."""
+"""The command ``enricher``: tables of its commands, whose modules are imported only when they are called."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ _MODULES = {
     **dict.fromkeys(("topics", "resources", "prompts", "mcp"), "memory.library"),
     "trace": "trace.trace",
 }
-"""The modules of the commands for which this folder has no module of the same name."""
+"""The modules of those commands for which this folder has no module of the same name."""
 
 EXAMPLE = 'Example: enricher enrich "why does the login test fail?" --cwd .'
 
 
 def main() -> None:
-    """Run the command line; our own root comes first in ``sys.path``, before any ``PYTHONPATH``."""
+    """Run the command line; modules are searched for in our own root first, before any ``PYTHONPATH``."""
     sys.path.insert(0, root_dir())
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"}.intersection(sys.argv):
         from enricher.hook.process import main as hook
@@ -92,7 +92,7 @@ def _group() -> click.Group:
     import click
 
     class Commands(click.Group):
-        """Commands by name: ours from the tables above, the workbench's from entry points."""
+        """Finds commands by name: ours in the tables above, the workbench's among the entry points."""
 
         def list_commands(self, ctx: click.Context) -> list[str]:
             del ctx
@@ -109,7 +109,7 @@ def _group() -> click.Group:
             return entry.load() if entry else None
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-            """Take the help from the tables, so that ``--help`` imports no command."""
+            """Write the summaries in the tables, so that ``--help`` imports no command."""
             del ctx
             sections = _all_sections()
             width = max(len(name) for section in sections.values() for name in section)
@@ -129,7 +129,7 @@ def _group() -> click.Group:
 
 
 def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
-    """Return the entry points of the workbench's commands, at the top level or in the group ``command``."""
+    """Return the entry points of the commands that the workbench adds, at the top level or to the group ``command``."""
     from importlib.metadata import entry_points
 
     return {entry.name: entry for entry in entry_points(group=f"enricher.commands.{command}".rstrip("."))}
@@ -138,7 +138,7 @@ def commands_from_above(command: str = "") -> dict[str, EntryPoint]:
 def _all_sections() -> dict[str, dict[str, str]]:
     """Return the sections with all commands: ours, then the workbench's, which their packages list in ``SECTIONS``.
 
-    The packages are imported, but no command.
+    This imports the packages, but not the modules of the commands.
     """
     from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""``enricher bench``: the figures of the README, each by one command."""
+"""``enricher bench``: one command for each benchmark of the README and the documentation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ asserting = click.option("--assert", "asserts", is_flag=True, help="Exit with co
 
 
 def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any], Any]:
-    """Return the option for the number of runs that are measured; if ``least`` is 0, these can be left out."""
+    """Return the option for the number of measured runs; with ``least`` 0, the user can switch these runs off."""
     zero = "; 0: none" if least == 0 else ""
     return click.option(
         "--runs",

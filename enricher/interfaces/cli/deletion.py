@@ -28,7 +28,7 @@ REFUSAL = (
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A planned deletion: a summary in words, the number of records, a line for each of the first, and remarks."""
+    """A planned deletion: a summary, the number of records, a line for each of the first records, and remarks."""
 
     summary: str
     count: int
@@ -44,9 +44,10 @@ def deletion_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def is_wanted(described: Callable[[], Deletion], *, is_dry: bool = False, is_sure: bool, is_json: bool) -> bool:
-    """Show what would be deleted and ask; return whether to delete. Raises click.ClickException on "no" or no terminal.
+    """Show what would be deleted, ask the user, and return whether to delete; a dry run only shows, and returns False.
 
-    A dry run returns False; it prints to stdout, whereas the question goes to stderr.
+    A dry run prints to stdout, otherwise stderr is used. Raises click.ClickException if the user declines, or cannot
+    be asked because there is no terminal.
     """
     if is_sure and not is_dry:
         return True

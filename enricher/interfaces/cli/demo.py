@@ -26,7 +26,7 @@ from enricher.settings import AS_SPECIFIED, QUIET
 PROGRAM = (sys.executable, "-c", "from enricher.interfaces.cli import main; main()")
 
 IN_BOTH_PROFILES = "move the rounding into its own module"
-"""The prompt that is shown in both profiles."""
+"""The prompt whose enrichment is shown under both profiles, quiet and as-specified."""
 ONLY_AT_FIRST = "shop/rates.py"
 """The file of the sample project that its second commit removes."""
 SUBJECTS = ("Orders, prices, and their export", "orders: each order has its own tax rate")
@@ -44,7 +44,7 @@ def demo(width: int) -> None:
     from rich.console import Console
 
     console = Console(width=width, highlight=False)
-    # The upkeep behind the last prompt may still write there while the folder is removed.
+    # The background work after the last prompt may still write to the folder while it is removed.
     with tempfile.TemporaryDirectory(prefix="enricher-demo-", ignore_cleanup_errors=True) as folder:
         environment = _fresh_environment(folder)
         shop = _sample_project(Path(folder) / "shop", environment)

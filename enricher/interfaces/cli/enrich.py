@@ -1,4 +1,4 @@
-"""``enricher enrich``, ``hook``, ``hydrate``: what a prompt would get, the hook itself, the plan that a prompt got."""
+"""``enricher enrich``, ``hook``, ``hydrate``: show what a prompt would get, run the hook, print a drafted plan."""
 
 from __future__ import annotations
 

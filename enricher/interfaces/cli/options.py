@@ -55,7 +55,7 @@ answer_format = click.option(
 
 
 def as_case(command: Any) -> Any:
-    """Add the options that store a labelled prompt as a golden case, too."""
+    """Add the options that also store a labelled prompt as a golden case, which tests can use."""
     is_case = click.option(
         "--case", "is_case", is_flag=True, help="Also add a golden case to .enricher/cases.jsonl of its repository."
     )
@@ -64,7 +64,7 @@ def as_case(command: Any) -> Any:
 
 
 def instructions_file(*, default: str) -> Decorator:
-    """Return the option for another instructions file; ``default`` names in words what is used without it."""
+    """Return the option for another instructions file; ``default`` describes what is used without the option."""
     return click.option(
         "--instructions",
         type=click.Path(exists=True, dir_okay=False),
@@ -73,7 +73,7 @@ def instructions_file(*, default: str) -> Decorator:
 
 
 def jsonl(fields: str) -> Decorator:
-    """Return the option that reads one input per line; ``fields`` lists the keys of a line."""
+    """Return the option for a file with one JSON object per line; ``fields`` lists the keys of an object."""
     return click.option(
         "--jsonl", type=click.File("rb"), help=f"Answer each line of this file, a JSON object with {fields}."
     )
@@ -91,7 +91,7 @@ def labels(command: Any) -> Any:
 
 
 def limit(default: int, *, most: int | None = None) -> Decorator:
-    """Return the option that limits a number of results; with the default 0, everything is used."""
+    """Return the option that limits the number of results; if its default is 0, the value 0 means no limit."""
     least, zero = (0, ", the newest; 0: all") if default == 0 else (1, "")
     return click.option(
         "--limit",
@@ -103,7 +103,7 @@ def limit(default: int, *, most: int | None = None) -> Decorator:
 
 
 def older_than(command: Any) -> Any:
-    """Add the option that continues a list after its last id."""
+    """Add the option that continues a list after the id that was listed last."""
     return click.option(
         "--before", default="", metavar="ID", help="Only those older than this one, which gives the next page."
     )(command)

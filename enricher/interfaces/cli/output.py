@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Asked = dict[str, Any]
 
     class Advance(Protocol):
-        """Shows how much is done, of how much (0: unknown), optionally under another title."""
+        """Shows that ``done`` of ``total`` steps (0: unknown) are done, optionally under another title."""
 
         def __call__(self, done: int, total: int, title: str = ...) -> None: ...
 
@@ -31,9 +31,9 @@ FAILURES = (ValueError, RecursionError)
 
 
 class CommandGroup(click.Group):
-    """A group of commands whose help shows their whole first sentences; the workbench adds commands by entry points.
+    """A group of commands whose help has the whole first sentence of each; the workbench adds more by entry points.
 
-    ``lazy`` names our commands with larger imports, which are imported only when they are called, as "module:function".
+    ``lazy`` maps names of commands with larger imports to "module:function", which is imported only when needed.
     """
 
     def __init__(self, *args: Any, lazy: Mapping[str, str] | None = None, **attributes: Any) -> None:
@@ -67,7 +67,7 @@ def print_json(value: object) -> None:
 
 @contextlib.contextmanager
 def opened(*refusals: type[Exception]) -> Iterator[sqlite3.Connection]:
-    """Open this account's database, and import the spool; turn its errors, and these refusals, into messages."""
+    """Open the user's database, with what the hook has recorded; turn its errors and ``refusals`` into messages."""
     from enricher.home import state_dir
     from storage.db import database
     from storage.traces.queries import UnknownTraceError
@@ -109,12 +109,12 @@ def progress_bar(title: str, *, is_json: bool = False) -> Iterator[Advance | Non
 
 
 def printable(value: object) -> str:
-    """Return the text of ``value`` with its control characters escaped, which could manipulate the terminal."""
+    """Return the text of ``value`` with control characters, which could manipulate the terminal, escaped."""
     return str(value).translate(CONTROLS)
 
 
 def new_list(*columns: str) -> Table:
-    """Return an empty table with one line per row, which fills the terminal; the last column takes what is left."""
+    """Return an empty table as wide as the terminal, one line per row; the last column gets the remaining width."""
     result = new_table(*columns)
     result.expand = True
     for column in result.columns:
@@ -142,10 +142,10 @@ def new_table(*columns: str, numbers: int = 0, title: str = "") -> Table:
 
 
 def answer_lines(lines: Iterable[bytes], key: str, answer: Callable[[Asked], Asked]) -> int:
-    """Print ``answer`` of every line's object as JSON, with the id from the line; return the exit code.
+    """Print as JSON, for the JSON object on each line, what ``answer`` returns, with the id of the object.
 
     ``key`` is the text field that each object must have. An invalid line, or one for which ``answer`` raises one of
-    FAILURES, is answered with an error and makes the exit code 1.
+    FAILURES, is answered with an error. Returns the exit code: 1 if there was an error, else 0.
     """
     failed = False
     for number, line in enumerate(lines, 1):

@@ -1,4 +1,4 @@
-"""``enricher template``: the prompts that a model gets, and the form of its answers (seed 002)."""
+"""``enricher template``: list and render the prompts for a language model, and check its answers (seed 002)."""
 
 from __future__ import annotations
 

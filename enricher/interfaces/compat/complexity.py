@@ -46,7 +46,7 @@ ParallelAgentAttempt = ParallelAttempt
 
 
 class ThresholdsError(ValueError):
-    """A file of thresholds that cannot be used; the message has file, line and remedy of each mistake."""
+    """A file of thresholds cannot be used; the message has the file, the line and a remedy for each mistake."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -55,7 +55,7 @@ class ThresholdsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ComplexityEstimate:
-    """An estimate with the field names of seed 002; ``suggests_decomposition`` suggests, the agent decides."""
+    """An estimate with the field names of seed 002; ``suggests_decomposition`` leaves the decision to the agent."""
 
     task_id: str
     estimated_tokens: int
@@ -72,13 +72,13 @@ class ComplexityEstimate:
     heuristic_score: float
     llm_score: float | None
     fallback_reason: str
-    """Why no model's score is in ``complexity_score``; empty if one is."""
+    """Why ``complexity_score`` does not include a model's score; empty if it does."""
     estimation_factors: dict[str, Any] = field(default_factory=dict)
     timestamp: str = field(default_factory=fast_stdlib.utc_now)
 
     @staticmethod
     def of(found: Estimate) -> ComplexityEstimate:
-        """Return an estimate of the hook under the seed's names."""
+        """Return the hook's estimate with the field names of seed 002."""
         return ComplexityEstimate(
             task_id=found.task_id,
             estimated_tokens=found.tokens,
@@ -99,7 +99,7 @@ class ComplexityEstimate:
         )
 
     def stored(self) -> StoredEstimate:
-        """Return the row of the database; the task is then the trace with the id ``task_id``."""
+        """Return the estimate as a database row that belongs to the trace with the id ``task_id``."""
         return StoredEstimate(
             trace_id=self.task_id,
             estimated_tokens=self.estimated_tokens,
@@ -122,8 +122,8 @@ class ComplexityEstimate:
 class TaskComplexityEstimator:
     """Estimates tasks by a file of thresholds, with a model's help if ``ask`` is given.
 
-    ``ask`` gets the task's text and returns a score of 0 to 100 or a mapping with a ``complexity``; if it fails, the
-    heuristic score stands and ``fallback_reason`` has the reason. Raises ThresholdsError for an unusable file.
+    ``ask`` gets the task's text and returns a score of 0 to 100 or a mapping with a ``complexity``; if it fails, only
+    the heuristic score is used, and ``fallback_reason`` has the reason. Raises ThresholdsError for an unusable file.
     """
 
     def __init__(self, config_path: str = "", *, ask: Callable[[str], object] | None = None) -> None:
@@ -150,7 +150,7 @@ def load_thresholds(path: str = "") -> dict[str, Any]:
 
 
 def parallel_groups(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
-    """Return the groups of parts that could be done at the same time, group after group.
+    """Return the parts of a task in groups, in the order to do them; parts of one group can be done at the same time.
 
     ``graph`` maps each part to the parts that it waits for. Raises CycleError for parts that wait for each other, and
     KeyError for an unknown part.

@@ -1,8 +1,8 @@
-"""The search intent with a language model's help, as a Python API (seed 001, phase 5).
+"""Detect a prompt's search intent with the help of a language model: a Python API (seed 001, phase 5).
 
-A provider is any function that takes the question and returns the model's answer; ``configured_provider`` returns the
-one that the settings ``model.*`` describe. The hook asks in a process of its own (``enricher.model.opinion_request``);
-question, reading of the answer and merging are the same.
+A provider is any function that takes the question and returns the model's answer; ``configured_provider`` returns one
+for the model in the settings ``model.*``. The hook asks the model in a separate process
+(``enricher.model.opinion_request``), but uses the same question, parser and merging.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _log = logging.getLogger(__name__)
 
 
 def intent_prompt(prompt: str) -> str:
-    """Return the question for the search intent of ``prompt``."""
+    """Return the question that asks a model for the search intent of ``prompt``."""
     return question(prompt, packaged_rules().packed("prompts"))
 
 
 def configured_provider(cwd: str = "") -> Provider | None:
-    """Return the model that the settings of ``cwd`` configure; None without one.
+    """Return a provider for the model that the settings of ``cwd`` configure; None if they configure none.
 
     The provider raises ``enricher.model.client.ModelError`` or ``enricher.model.endpoint.EndpointError``.
     """
@@ -59,9 +59,9 @@ def configured_provider(cwd: str = "") -> Provider | None:
 
 
 def classify_intent_with_llm(prompt: str, provider: Provider, *, timeout_ms: int = TIMEOUT_MS) -> SearchIntent | None:
-    """Return the intent by the model alone; None if it fails, has no usable answer, or takes too long.
+    """Return the intent according to the model alone; None if it fails, gives no usable answer, or takes too long.
 
-    The reason is logged. The call goes on in a daemon thread, which keeps no process alive.
+    The reason is logged. A call that takes too long goes on in a daemon thread, which does not keep the process alive.
     """
     return _by_model(_Call(prompt, provider).opinion(timeout_ms))
 
@@ -74,9 +74,9 @@ def detect_hybrid(
     timeout_ms: int = TIMEOUT_MS,
     by_keywords: Callable[[str], SearchIntent | None] = detect,
 ) -> SearchIntent | None:
-    """Return the intent by the packaged signals and a model, which run at the same time; None if there is none.
+    """Return the intent according to the packaged signals and a model, asked in parallel; None if there is none.
 
-    Without a provider, with ``use_llm`` off, and if the model fails or is late, the signals alone decide.
+    Without a provider, with ``use_llm`` off, or if the model fails or is late, the signals alone decide.
     """
     call = _Call(prompt, provider) if provider and use_llm else None
     found = by_keywords(prompt)
@@ -109,7 +109,7 @@ class _Call:
             self._answers.put(failure)
 
     def opinion(self, timeout_ms: int) -> Opinion | None:
-        """Wait for the rest of the time limit; log why there is no opinion."""
+        """Return the model's opinion, waiting up to the time limit; None, with the reason logged, if there is none."""
         left = timeout_ms / 1000 - (time.perf_counter() - self._began)
         try:
             answer = self._answers.get(timeout=max(0.0, left))

@@ -31,9 +31,9 @@ class _Named(Enum):
 class SearchIntentType(_Named):
     """The kind of information that would help before acting.
 
-    ``HOWTO`` a procedure, ``LOCATION`` where something is, ``EXPLANATION`` what or
-    why something is, ``COMPARISON`` one thing against another, ``TROUBLESHOOT`` the
-    cause of a defect, ``GENERAL`` any other information.
+    ``HOWTO``: a procedure; ``LOCATION``: where something is; ``EXPLANATION``: what or
+    why something is; ``COMPARISON``: one thing against another; ``TROUBLESHOOT``: the
+    cause of a defect; ``GENERAL``: any other information.
     """
 
     HOWTO = "howto"
@@ -78,7 +78,7 @@ class SearchIntent:
 
 
 def detect(prompt: str) -> SearchIntent | None:
-    """Return the search intent of ``prompt`` by the packaged signals; None if it has none."""
+    """Return the search intent of ``prompt`` according to the packaged signals; None if it has none."""
     judged = verdict(prompt, packaged_rules())
     if not judged.search_intent:
         return None

@@ -1,4 +1,4 @@
-"""Adaptive retrieval as a Python API (seed 001, tasks 2.1 to 2.10): number, order and budget of memories.
+"""Retrieve memories in a number and order that depend on the search intent: a Python API (seed 001, tasks 2.1 to 2.10).
 
 The hook calls ``storage.memory.recall`` directly (``enricher.context.channels.memory``); both use the same
 functions for counts, weights and previews.
@@ -33,7 +33,7 @@ __all__ = [
 
 preview = channel.preview
 COMPILE_MS = 30_000
-"""Longest wait for the compiler, as in ``enricher.interfaces.api``: no prompt waits here."""
+"""Maximum wait for the compiler, as long as in ``enricher.interfaces.api``, because no prompt is waiting here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def is_model_configured(cwd: str = "") -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SearchIntentConfig:
-    """The settings ``search_intent.*`` (seed 001, task 6.4); ``use_llm`` is on if the user configured a model."""
+    """The settings ``search_intent.*`` (seed 001, task 6.4); by default, ``use_llm`` is on if a model is configured."""
 
     enabled: bool = True
     use_llm: bool = field(default_factory=is_model_configured)
@@ -74,7 +74,7 @@ class SearchIntentConfig:
 
 @dataclass(frozen=True, slots=True)
 class InjectedMemory:
-    """A memory for injection; ``content_preview`` has at most 200 characters, ``raw_score`` precedes weighting."""
+    """A memory to add to a prompt; its preview has at most 200 characters, ``raw_score`` is the unweighted score."""
 
     id: str
     namespace: str

@@ -1,8 +1,8 @@
-"""Search for memories by words and by meaning, for the commands, MCP and Python.
+"""Search for memories by words and by meaning, for the commands, the MCP server and Python programs.
 
-The vectors of the endpoint ``LLM_EMBEDDING_URL`` are fused with the search by words if both gates of seed 004 are open
-(ruling R10). Otherwise, and if the endpoint fails, only the words count. The hook's search never asks the endpoint; it
-uses the vectors that are kept (``enricher.context.channels.memory``).
+If both switches of seed 004 are on (ruling R10), the results of the search by words are fused with those by vectors
+from the endpoint ``LLM_EMBEDDING_URL``. Otherwise, or if the endpoint fails, only the words count. The hook's own
+search (``enricher.context.channels.memory``) never asks the endpoint; it uses the stored vectors.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 TIMEOUT_S = 10.0
-"""Seconds for the missing vectors of memories, and again for that of the query."""
+"""Time limit, in seconds, for getting the missing vectors of memories, and again for the vector of the query."""
 FEWEST_COMPARED = 64
-"""Least number of hits of the search by words that take part in the fusion, even if fewer results are wanted."""
+"""Minimum number of results of the search by words that are fused with the others, even if fewer are wanted."""
 
 
 def settings_with_vectors(cwd: str = "") -> dict[str, Value] | None:
-    """Return the settings for a search in ``cwd``; None unless an endpoint is configured and both gates are open."""
+    """Return the settings for a search in ``cwd``; None if no search by vectors is configured or allowed there."""
     if not os.environ.get(EMBEDDING):
         return None
     try:
@@ -59,8 +59,8 @@ def search(
 ) -> list[Hit]:
     """Return the results of ``storage.memory.recall.search``, fused by reciprocal rank with the nearest vectors.
 
-    Missing vectors are asked for first. If the endpoint fails, only the results of the search by words are returned,
-    and the reason is logged. ``db`` is in autocommit mode.
+    Missing vectors are requested from the endpoint first. If it fails, only the results of the search by words are
+    returned, and the reason is logged. ``db`` must be in autocommit mode.
     """
     settings = settings_with_vectors(cwd)
     found = recall.search(

@@ -1,4 +1,4 @@
-"""Violations under the names of seed 002: a ``task_id`` is the id of a prompt's trace."""
+"""Violations of code rules, with the names of seed 002; a ``task_id`` is the id of a recorded prompt (trace)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PromptRuleViolation:
 
     @classmethod
     def of(cls, task_id: str, found: Violation) -> PromptRuleViolation:
-        """Return the record of what ``PromptRuleEngine.validate`` found for a task."""
+        """Return the record of a violation that ``PromptRuleEngine.validate`` found in the code for a task."""
         details: dict[str, str | int] = {
             "file": found.file,
             "line": found.line,

@@ -1,4 +1,4 @@
-"""Access to the memory of one project, for CLI and MCP: searches, topics, single memories.
+"""Access to the memory of one project, for the command line and MCP: searches, topics, single memories.
 
 A project sees its own memories and the ``shared`` ones (ruling R28).
 """
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_CANDIDATES = 400
-"""How many of the best search results are searched for those of the wanted namespace."""
+"""Number of search results from which those of a wanted namespace are selected."""
 
 
 class Library:
-    """The memories visible from one folder; every call includes what other processes have written since.
+    """The memories visible from one folder; every call sees what other processes have written meanwhile.
 
     Raises ``storage.db.database.StorageError`` if the database cannot be used.
     """
@@ -109,7 +109,7 @@ class Library:
             return memories.get(db, memory.id) or memory
 
     def _prefix(self) -> str:
-        """Return the folder relative to the project; empty at its root."""
+        """Return the folder relative to the project's root; empty at the root, or outside the project."""
         inside = os.path.relpath(os.path.realpath(self.cwd), self.project.root)
         return "" if inside == "." or inside.startswith("..") else inside
 

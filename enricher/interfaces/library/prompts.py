@@ -42,7 +42,7 @@ INTENTS = {
     "comparison": "comparison",
     "general": "general",
 }
-"""Accepted words for an intent, and the search intent that each means (ruling R14)."""
+"""The words accepted as an intent, each with the search intent that it means (ruling R14)."""
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])|\x9b[0-?]*[ -/]*[@-~]")
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
@@ -150,7 +150,7 @@ GUIDANCE = {
 
 
 def get(name: str, arguments: Mapping[str, str], library: Library) -> str:
-    """Return the text of a prompt with its memories. Raises PromptError, StorageError."""
+    """Return the text of a prompt, with the memories that it asks for. Raises PromptError, StorageError."""
     prompt = _prompt(name)
     given = _checked(prompt, arguments)
     writers: dict[str, Callable[[Mapping[str, str], Library], str]] = {
@@ -311,7 +311,7 @@ def line(text: str, *, longest: int) -> str:
 
 
 def block(text: str) -> str:
-    """Return ``text`` as a block quotation, every line of it escaped."""
+    """Return ``text`` as a Markdown block quotation in which every line is escaped."""
     lines = _visible(text).strip("\n").split("\n")
     return "\n".join(f"> {_escaped(one)}".rstrip() for one in lines)
 

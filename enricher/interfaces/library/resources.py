@@ -1,4 +1,4 @@
-"""The memory as resources: the content of each ``enricher://`` URI, as JSON.
+"""A project's memory as resources: the content of each ``enricher://`` URI, as JSON.
 
 Texts are returned as stored; whoever displays them must treat them as data.
 """
@@ -44,7 +44,7 @@ MOST_RELATED = 10
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A URI, or a URI template, as listed for clients."""
+    """A resource as listed for clients: a URI, or a template of URIs, with its name and description."""
 
     uri: str
     name: str

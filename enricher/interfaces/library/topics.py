@@ -26,7 +26,7 @@ MOST_KEYWORDS = 5
 SHORTEST_KEYWORD, LONGEST_KEYWORD = 3, 30
 LONGEST_TOPIC = 60
 SCANNED = 4000
-"""Characters of a memory that are read for its keywords; the topic is stated at the beginning."""
+"""Number of characters at the beginning of a memory, where its topic is stated, that are searched for keywords."""
 
 _SEPARATORS = str.maketrans(dict.fromkeys('\t\n\r\x0b\x0c"`()[]{}<>,;:!?/\\|=*&^%$@~', " "))
 _GAPS = re.compile(r"[\s_/:,;|-]+")
@@ -98,7 +98,7 @@ def normalise(topic: str) -> str:
 
 
 def keywords(text: str, *, most: int = MOST_KEYWORDS) -> list[str]:
-    """Return the keywords of ``text``, the most frequent first, ties in order of appearance."""
+    """Return up to ``most`` keywords of ``text``, the most frequent first, ties in order of appearance."""
     spoken = f"{text[:SCANNED]} ".lower().translate(_SEPARATORS).replace(". ", " ").split()
     words = [word for word in spoken if word not in STOP_WORDS]
     counts = Counter(words)
@@ -182,7 +182,7 @@ class TopicIndexService:
             return self._info(name, memories) if memories else None
 
     def list(self, *, prefix: str = "", limit: int | None = None) -> Topics:
-        """Return the topics, those with most memories first, ties by name."""
+        """Return the topics that begin with ``prefix``, those with most memories first, ties in order of names."""
         start = normalise(prefix)
         with self._lock:
             ranked = sorted(
@@ -192,7 +192,7 @@ class TopicIndexService:
             return [self._info(name, memories) for name, memories in ranked[:limit]]
 
     def related(self, topic: str, *, limit: int = 10) -> Topics:
-        """Return the topics that share memories with a topic, the most frequent first."""
+        """Return the topics that share memories with a topic, those that share most first."""
         name = normalise(topic)
         with self._lock:
             together: Counter[str] = Counter()

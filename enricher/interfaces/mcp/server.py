@@ -1,4 +1,4 @@
-"""The protocol layer of the MCP server: lists, reads and calls, each delegated to the module that implements it.
+"""The protocol layer of the MCP server: it delegates each list, read and call to the module that implements it.
 
 Requests are answered one after the other on the main thread: each takes milliseconds,
 and the deadlines of the context channels (SIGALRM) work only on that thread.

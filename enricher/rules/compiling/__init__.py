@@ -1,1 +1,1 @@
-"""Compile the files that people write into the one JSON body that the hook reads. Not on the hook's path."""
+"""Compile the files that people write into the one JSON body that the hook reads; the hook itself does not."""

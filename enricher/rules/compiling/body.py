@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 FACETS = ("task_type", "search_intent")
 GUIDANCE = ("guardrail", "approach", WORKFLOW)
 FACTS = ("frame", "error", "count", "listed", "skill")
-"""What an approach may need, or name in braces: facts about a prompt that the hook may find."""
+"""Facts that the hook may find about a prompt; an approach may need them, or insert one by its name in braces."""
 PIPELINE_CHANNELS: dict[str, dict[str, Any]] = {
     "summarization": {"model": True, "priority": 5},
     "code_analysis": {"model": True, "priority": 4},
     "similarity": {"model": True, "priority": 3, "endpoint": EMBEDDING},
 }
-"""Values of channels with a name from seed 004, unless their rule sets others."""
+"""Default values of the channels that seed 004 requires; the rule of a channel may set others."""
 HANDLERS = {"summarization": CODER, "code_analysis": CODER, "similarity": EMBEDDING}
-"""Channels with a program in the package (``enricher.model.handlers``), and the environment variables of their
-endpoints. A rule with a command replaces the program."""
+"""Channels whose program is in the package (``enricher.model.handlers``), with the environment variable that has the
+address of their model. A rule with a command replaces the program."""
 FORMS = {"summarization": "narrative", "code_analysis": "structure"}
-"""Forms of the template ``enrichment`` with which these channels ask a model."""
+"""Form of the prompt template ``enrichment`` that each of these channels sends to a model."""
 
 
 def class_rules(result: Compiled) -> Iterator[ClassRule]:
-    """Yield the rule of each class, guardrail, approach and workflow, with the signals that give it points."""
+    """Yield a ``ClassRule`` for each class, guardrail, approach and workflow, with the signals that give it points."""
     for facet in (*FACETS, *GUIDANCE):
         for rule in result.of_kind(facet):
             signals = _guarded(rule.data.get("signals", []), rule.data.get("unless", []))
@@ -51,12 +51,12 @@ def class_rules(result: Compiled) -> Iterator[ClassRule]:
 
 
 def _guarded(signals: list[dict[str, Any]], unless: list[str]) -> list[dict[str, Any]]:
-    """Return the signals of a rule, each with the conditions that switch off all of them."""
+    """Return the signals of a rule, with the rule's own ``unless`` conditions added to those of each signal."""
     return [{**one, "unless": [*one.get("unless", []), *unless]} for one in signals] if unless else signals
 
 
 def check_signals(result: Compiled, lists: dict[str, list[str]]) -> None:
-    """Report each signal and leaning that cannot be compiled."""
+    """Add a problem for each signal, and for each word weight (``leanings``), that cannot be compiled."""
     for rule in result.classes:
         block = result.rules[f"{rule.facet}.{rule.name.replace(' ', '-')}"]
         for index, phrase in enumerate(block.data.get("unless", [])):
@@ -134,7 +134,7 @@ def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str
 def _handler(
     name: str, declared: Mapping[str, Any], prompts: Mapping[str, Any], *, is_declared: bool
 ) -> dict[str, Any]:
-    """Return the rule of a channel whose program is part of the package; it always asks a model."""
+    """Return the rule of a channel whose program is part of the package; such a channel always asks a model."""
     data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **declared, "model": True}
     data["endpoint"] = data["endpoint"] or HANDLERS[name]
     values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
@@ -166,7 +166,7 @@ def _link_guardrails(result: Compiled) -> Guardrails:
 
 
 def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], dict[str, int]]]]:
-    """Return the approaches' rows in two lists: for every profile, and for ``as-specified`` only."""
+    """Return the rows of the approaches for every profile (``rules``), and of those for ``as-specified`` only."""
     task_types = result.task_types
     rows: dict[str, list[tuple[str, str, list[str], dict[str, int]]]] = {"rules": [], AS_SPECIFIED: []}
     for rule in result.of_kind("approach"):
@@ -188,7 +188,7 @@ def _approaches(result: Compiled) -> dict[str, list[tuple[str, str, list[str], d
 
 
 def effort_thresholds(result: Compiled) -> dict[str, Any]:
-    """Return the compiled thresholds of the rule ``## Complexity``; empty without one: no effort is estimated then."""
+    """Return the compiled thresholds of the rule ``## Complexity``; empty without this rule: no effort is estimated."""
     rule = next(result.of_kind("complexity", named=False), None)
     if rule is None:
         return {}

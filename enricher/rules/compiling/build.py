@@ -1,4 +1,4 @@
-"""Write compiled rules: for the wheel, and for the hook after an edit."""
+"""Compile the instructions and write the result: into the package when it is built, into a cache after an edit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def build_packaged() -> Compiled:
 
 
 def refresh() -> None:
-    """Compile the layers named on the command line as ``name=path``; the hook that started this may have exited."""
+    """Compile the layers named on the command line as ``name=path``; the hook that started this process may be gone."""
     layers = Layers()
     for argument in sys.argv[1:]:
         name, _, path = argument.partition("=")
@@ -42,11 +42,11 @@ def refresh() -> None:
 
 
 def refresh_layers(layers: Layers) -> Compiled:
-    """Compile ``layers`` into the cache; after a broken edit keep the last good body and notify the user once.
+    """Compile ``layers`` into the cache; after a broken edit, keep the last good rules and notify the user once.
 
     If the state folder has been removed meanwhile, nothing is written.
     """
-    # Before reading: a file that is edited meanwhile makes the cache stale instead of wrong.
+    # Taken before the files are read, so that a file edited meanwhile makes the cache stale instead of wrong.
     stamps = {path: stamp(path) for path in layers.files()}
     compiled = _compiled(layers)
     if not os.path.isdir(state_dir()):  # removed meanwhile: a self-test, a demo or an uninstallation is over
@@ -78,12 +78,12 @@ def refresh_layers(layers: Layers) -> Compiled:
 def _store_sources(compiled: Compiled) -> None:
     try:
         store(state_dir(), compiled)
-    except OSError as failure:  # a prompt waits for the rules, and they are there
+    except OSError as failure:  # no reason to fail: the rules are written
         log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
 
 
 def _compiled(layers: Layers) -> Compiled:
-    """Return the compiled layers; report any unexpected exception as a broken edit, so that prompts go on."""
+    """Return the compiled layers; an unexpected exception counts as a broken edit, which keeps the last good rules."""
     try:
         return compile_layers(layers.instructions, layers.configuration)
     except Exception as failure:

@@ -1,4 +1,4 @@
-"""The result of a compilation: the merged rules of all layers, the files they come from, the body for the hook."""
+"""The result of a compilation: the merged rules of all layers, their files, and the body that the hook reads."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 CATALOGUE, FITTED, PROMPTS, THRESHOLDS = "catalogue", "fitted", "prompts", "thresholds"
 NAMED_FILES = (CATALOGUE, FITTED, PROMPTS, THRESHOLDS, WORKFLOWS)
-"""Kinds of the files that a layer names; in ``texts`` they are in the place of a layer's name."""
+"""Kinds of files that a layer's rules name; in ``Compiled.texts``, the kind is in place of the layer's name."""
 LONE_LAYER = "base"
-"""Name of the layer of a file that replaces all layers (``--instructions``)."""
+"""Name of the layer whose file replaces all layers (``--instructions``)."""
 WHOLE_LAYERS = (LONE_LAYER, "aops")
-"""Layers whose file is always complete, and so may be a copy of the packaged one."""
+"""Names of the layers whose file is always complete, so that it may be a copy of the packaged file."""
 
 
 @dataclass(slots=True)
 class Compiled:
-    """The result of a compilation: the body (empty if the rules are broken), its identity, and the problems found.
+    """The result of a compilation: the body (only settings if the rules are broken), its identity, and the problems.
 
-    The identity is the hash of ``texts``: layer (or «catalogue», «fitted», «prompts»), path and text of each file.
-    ``catalogues`` are the files of guardrails and short names, those of the lowest layer first. ``prompts`` are the
-    templates by their file's name, and under ``MODES`` the file with their modes. ``workflows`` are the indices of the
-    workflow catalogues, that of the lowest layer first. ``baseless`` are the rules that
-    extend or disable a rule that exists in no lower layer.
+    ``texts`` has for each file its layer (or one of ``NAMED_FILES``), its path and its text; ``hash``, the identity of
+    the rules, is computed from these texts. ``catalogues`` are the files of guardrails and short names, those of the
+    lowest layer first. ``prompts`` has the template files by name, and under ``MODES`` the file with their modes.
+    ``workflows`` are the indices of the workflow catalogues, that of the lowest layer first. ``baseless`` are the
+    rules that extend or disable a rule that no lower layer has.
     """
 
     body: dict[str, Any] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Compiled:
     thresholds: str = ""
 
     def kind_of(self, path: str) -> str:
-        """Return the kind of a file that a layer names: fitted lists, thresholds, prompts, workflows or a catalogue."""
+        """Return the kind (one of ``NAMED_FILES``) of a file that a layer's rules name."""
         if path in self.fitted:
             return FITTED
         if path == self.thresholds:
@@ -79,7 +79,7 @@ class Compiled:
         return {path for layer, path, _text in self.texts if layer in WHOLE_LAYERS}
 
     def of_kind(self, kind: str, *, named: bool = True) -> Iterator[RuleBlock]:
-        """Yield the rules of a kind that have a name (or, without ``named``, the one that has none)."""
+        """Yield the rules of a kind that have a name or, with ``named=False``, its only rule without a name."""
         return (rule for rule in self.rules.values() if rule.kind == kind and bool(rule.name) == named)
 
     def values(self, kind: str) -> dict[str, Any]:
@@ -94,5 +94,5 @@ class Compiled:
         return {rule.name for rule in self.of_kind("task_type")}
 
     def meanings(self) -> dict[str, str]:
-        """Return the meaning of each task type, for the prompts that ask a model for it."""
+        """Return the meaning of each task type, as it is explained to a language model that classifies a prompt."""
         return {rule.name: meaning_of(rule.prose) for rule in self.of_kind("task_type")}

@@ -1,4 +1,4 @@
-"""Turn layers of instructions into the one JSON body that the hook reads: merge, validate, link."""
+"""Compile layers of instructions into the one JSON body that the hook reads: merge, validate and link their rules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
 PACKAGED = "packaged"
-"""The lowest layer; it has all our channels, even those that its file does not declare."""
+"""Name of the lowest layer; it has all built-in channels, even those that its file does not declare."""
 
 
 def compile_layers(
@@ -33,8 +33,8 @@ def compile_layers(
 ) -> Compiled:
     """Return the compiled rules of the layers, lowest first, with every problem found.
 
-    ``texts`` replaces the contents of the files with these paths, such as by an unsaved buffer or an earlier version.
-    Without ``reuses_prompts`` the prompts for a model are rendered even if the package has them already.
+    ``texts`` maps paths to texts that are read instead of the files, such as an unsaved buffer or an earlier version.
+    Without ``reuses_prompts``, the prompts for a model are rendered again even if the package contains them.
     """
     result = Compiled(files=Files(texts))
     modules: list[str] = []
@@ -68,12 +68,12 @@ def compile_layers(
 
 
 def identity_of(texts: Iterable[str]) -> str:
-    """Return the identity of the rules that compile from these texts; the paths of the files do not matter."""
+    """Return the identity (a hash) of the rules compiled from these texts; the paths of the files do not matter."""
     return keyed_hash(b"rules", "\0".join([str(FORMAT), *texts]).encode())
 
 
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
-    """Return the merged settings of the readable files, and the errors in the others."""
+    """Return the merged settings of the readable files, and the errors of the unreadable ones."""
     settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
     del settings[USE_LLM]  # its default depends on the environment, so that it is set when a prompt arrives
     unread: list[Problem] = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Value], list[Problem]]:
     """Return the settings of one file and its problems; both are empty if the file is missing.
 
-    A file that is not the user's own, but a project's, cannot set everything.
+    The file of a project, unlike the user's own, cannot set where prompts are sent.
     """
     if os.path.exists(file) and not os.path.isfile(file):
         return {}, [Problem(file, 1, "error", "not a regular file; put the settings there as TOML")]
@@ -48,7 +48,7 @@ def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Va
 
 
 def unknown_names(file: str, *, channels: Sequence[str]) -> list[Problem]:
-    """Return a warning for each setting that switches a channel or host that does not exist."""
+    """Return a warning for each setting that switches on or off a channel or client that does not exist."""
     known = {"channels": channels, "hosts": NAMES}
     found = []
     for key in read_configuration(file)[0]:

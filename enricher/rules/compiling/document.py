@@ -1,7 +1,7 @@
-"""Read an instructions file: headings are rules, prose explains them, a yaml block holds the values of each.
+"""Read an instructions file, in which a rule is a heading, prose that explains it, and a yaml block with its values.
 
 Every value keeps its line number, so that a mistake can be reported as
-``file:line: error: what and how to mend it``.
+``file:line: error: what is wrong and how to correct it``.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ PARTS = ("Classification", "Context", "Guardrails", "Output")
 
 FRONT_MATTER = "---"
 WHOLE_FILE = 0
-"""In place of the line of a yaml block's fence, if the text is a YAML file of its own."""
+"""Used in place of the line of a yaml block's opening fence if the text is a whole YAML file."""
 DEEPEST_HEADING = 2
-"""Headings below this level are notes for readers."""
+"""The deepest level of a heading that can begin a rule; deeper headings are notes for readers."""
 DEEPEST_VALUE = 20
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """libyaml's loader if PyYAML has it: ten times faster, but crashes on deep nesting, so call ``_refuse_depth`` first."""
 SCALARS = yaml.SafeLoader("")
 MOST_VALUES = 20_000
-"""Maximum values of one block, so that nested YAML aliases cannot exhaust the memory."""
+"""Maximum number of values in one block, so that nested YAML aliases cannot exhaust the memory."""
 
 Path = tuple[str | int, ...]
 
@@ -51,8 +51,8 @@ class Problem:
 class RuleBlock:
     """A rule as written: its file and line, its kind and name, and the values of its yaml block.
 
-    ``id`` is kind and name as identifiers (``task_type.debug``); ``lines`` maps a
-    path inside ``data`` such as ``("signals", 3)`` to its line in the file.
+    ``id`` joins kind and name (``task_type.debug``); ``lines`` maps a path inside ``data``, such as
+    ``("signals", 3)``, to its line in the file.
     """
 
     id: str
@@ -70,7 +70,7 @@ class RuleBlock:
     """The part of this rule in a fitted file: the items of its lists come last in ``data``."""
 
     def place_of(self, key: str, *path: str | int) -> tuple[str, int]:
-        """Return file and line of a value in ``data``, or of an item of it, in whichever block it was written."""
+        """Return the file and line where a value of ``data``, or an item of it, was written; it may be another file."""
         if path and isinstance(path[0], int):
             block, index = self.origin_of(key, path[0])
             return block.file, block.line_of(key, index, *path[1:])
@@ -89,7 +89,7 @@ class RuleBlock:
         return self, index - inherited
 
     def _writer_of(self, key: str) -> RuleBlock:
-        """Return the highest block of this rule that has a value for ``key``; this block if none has."""
+        """Return the block of the highest layer in which this rule has a value for ``key``; this block if none has."""
         block: RuleBlock | None = self
         while block:
             if key in block._own_keys():  # noqa: SLF001 (another block of the same rule)
@@ -113,7 +113,7 @@ class RuleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The rules of an instructions file, as far as they can be read, and the problems."""
+    """The readable rules of an instructions file, and the problems found in it."""
 
     file: str
     rules: list[RuleBlock]
@@ -124,7 +124,7 @@ class Document:
 
 
 def read_document(file: str, text: str) -> Document:
-    """Return the rules of ``text`` with the problems found on the way; never raises for bad content."""
+    """Return the rules in ``text`` and the problems found in it; never raises for bad content."""
     from markdown_it import MarkdownIt
 
     reader = _Reader(Document(file, [], [], {}))
@@ -146,7 +146,7 @@ def read_document(file: str, text: str) -> Document:
 
 
 def read_front_matter(file: str, text: str) -> tuple[dict[str, Any], dict[Path, int], list[Problem]]:
-    """Return the values of a file's YAML header, the line of each, and the problems; no values if it has no header."""
+    """Return the values of a file's YAML header, the line of each, and the problems, such as a missing header."""
     reader = _Reader(Document(file, [], [], {}))
     lines = text.split("\n")
     end = next((at for at, line in enumerate(lines) if at and line.rstrip() == FRONT_MATTER), 0)
@@ -165,7 +165,7 @@ def read_yaml_file(file: str, text: str) -> tuple[dict[str, Any] | None, dict[Pa
 
 
 def _without_front_matter(text: str) -> str:
-    """Blank out a YAML header, which Markdown would read as a heading; line numbers stay the same."""
+    """Return the text with its YAML header, which Markdown would read as a heading, replaced by empty lines."""
     lines = text.split("\n")
     if lines[0].rstrip() != FRONT_MATTER:
         return text
@@ -324,7 +324,7 @@ def _refusal(problem: str, at: yaml.Event | yaml.Node) -> yaml.MarkedYAMLError:
 
 
 class _Values:
-    """The plain values of a YAML tree, and the line of each."""
+    """Converts a YAML tree to plain values, and collects the line of each."""
 
     def __init__(self, reader: _Reader, fence_line: int) -> None:
         self.reader = reader

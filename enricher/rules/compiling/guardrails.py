@@ -1,6 +1,6 @@
-"""Read the guardrail catalogues and their short names, and link them to the rules that trigger a guardrail.
+"""Read the guardrail catalogues and their short names, and link each guardrail to the rule that triggers it.
 
-Both common heading formats can be read: ``## H5: Title`` (with sub-rules such as ``### H2a: Title``) and
+Both common formats of headings can be read: ``## H5: Title`` (with sub-rules such as ``### H2a: Title``) and
 ``## Title (P#58)``.
 
 A guardrail is defined by a heading of a catalogue, or by a rule that has a title. If
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 ID = re.compile(r"[A-Za-z][\w.#-]*")
 GUARDRAILS, NAMES = "guardrails", "names"
 DEFAULT_FILES = {GUARDRAILS: "HEURISTICS.md", NAMES: "guardrails.md"}
-"""File names of the catalogues of a file that replaces all layers and names none."""
+"""File names of the catalogues used with an instructions file that replaces all layers but names no catalogues."""
 IN_BRACKETS = str.maketrans("()", "[]")
-"""Translation of parentheses to brackets inside a title, which the answer puts in parentheses."""
+"""Translation of the parentheses in a title to brackets, because the answer puts the title in parentheses."""
 
 NUMBER_FIRST = re.compile(r"^#{2,3}\s+(H\d+[a-z]?):\s+(\S.*?)\s*$")
 NUMBER_LAST = re.compile(r"^#{2,3}\s+(\S.*?)\s+\((P#\d+[a-z]?)\)\s*$")
@@ -43,7 +43,7 @@ COLUMNS = ("slug", "guardrail", "task types", "aliases")
 
 @dataclass(frozen=True, slots=True)
 class Guardrail:
-    """A guardrail: its id, the title that the agent is shown, its statement, its file and line."""
+    """A guardrail: its id, the title that the agent is shown, its full statement, and its file and line."""
 
     id: str
     title: str
@@ -154,11 +154,11 @@ class CatalogueFile(NamedTuple):
 
 @dataclass(slots=True)
 class Guardrails:
-    """The linked guardrails; ``rows`` is what the hook reads.
+    """The guardrails, linked to their rules; ``rows`` is what the hook reads.
 
-    ``catalogue`` maps ids to all defined guardrails; its order decides ties, so the user's own come first.
-    ``rules`` maps ids of guardrails to their rules, ``sentences`` to their sentence about a prompt (text, its
-    condition, maximum per session); ``as_specified`` are the guardrails of that profile only.
+    ``catalogue`` has all defined guardrails by id; its order decides ties, so the user's own come first. ``ids`` maps
+    short names to ids. By id, ``rules`` has the rule of a guardrail, and ``sentences`` its sentence about a prompt
+    (text, condition, maximum per session). ``as_specified`` are the ids used in the profile ``as-specified`` only.
     """
 
     catalogue: dict[str, Guardrail] = field(default_factory=dict)
@@ -174,7 +174,7 @@ class Guardrails:
         return self.ids.get(name, name)
 
     def takes_signals_of(self, name: str) -> bool:
-        """Return whether a rule's signals count: its guardrail is defined, and no other rule is for that guardrail."""
+        """Return whether the signals of the rule ``name`` are used: not if its guardrail is unknown or has another."""
         rule = self.rules.get(self.id_of(name))
         return rule is not None and rule.name == name
 
@@ -200,9 +200,10 @@ def catalogue_files(rule: RuleBlock) -> list[CatalogueFile]:
 def files_of_lone(
     file: str, named: Sequence[CatalogueFile], files: Files, problems: list[Problem]
 ) -> list[CatalogueFile]:
-    """Return the catalogues of a file that replaces all layers.
+    """Return the catalogues of an instructions file that replaces all layers.
 
-    If a named file does not exist, as for a copy of our instructions, the packaged one is used, with a warning.
+    If a named file does not exist, as beside a copy of the packaged instructions, the packaged catalogue is used, with
+    a warning.
     """
     folder, ours = os.path.dirname(file), os.path.dirname(packaged_file())
     kinds = {one.kind for one in named}
@@ -230,7 +231,7 @@ def link(
     files: Files,
     problems: list[Problem],
 ) -> Guardrails:
-    """Return the linked guardrails; ``named`` are the catalogues and ``layers`` the files, the lowest layer first."""
+    """Link the rules to the guardrails of the catalogues ``named``; both and ``layers`` begin with the lowest layer."""
     found = _read(named, files, problems)
     without_id = [rule for rule in rules if rule.data.get("title") and not ID.fullmatch(rule.name)]
     for rule in without_id:
@@ -264,10 +265,10 @@ def _add_sentence(identity: str, rule: RuleBlock, found: Guardrails) -> None:
 
 
 def _is_about(rule: RuleBlock, one: Guardrail, named: Sequence[CatalogueFile], layers: Sequence[str]) -> bool:
-    """Return whether a rule and its guardrail come from the same files, or a whole rule from a layer above.
+    """Return whether a rule was written for this guardrail: in the same files, or as a complete rule in a higher layer.
 
-    In a user's catalogue an id may mean another guardrail: our sentence would be wrong for it, and our
-    threshold does not apply either.
+    In a user's catalogue, an id of the packaged rules may mean another guardrail, for which the packaged sentence and
+    threshold would be wrong.
     """
     sources = {one.file, *(each.named_at.rpartition(":")[0] for each in named if each.path == one.file)}
     highest = max((layers.index(file) for file in sources if file in layers), default=len(layers))
@@ -325,7 +326,7 @@ def _report_dangling(found: Guardrails, problems: list[Problem]) -> None:
 
 
 def _shown(one: Guardrail, data: Mapping[str, str]) -> str:
-    """Return the title and the rule's own text, which the agent cannot look up, unlike a catalogue's statement."""
+    """Return what the agent is shown: the title and, because the agent cannot look it up, the rule's own text."""
     text = data.get("text")
     shown = f"{one.title}: {text}" if text else one.title
     return harmless(shown, longest=LONGEST_TITLE + LONGEST_TEXT).translate(IN_BRACKETS)

@@ -1,7 +1,7 @@
 """Read the files of the layers, and merge their rules.
 
 A rule of a higher layer replaces the rule with the same id; with ``extend: true`` it adds to
-that rule, with ``disabled: true`` it removes it. A rule that cannot be read makes the edit broken.
+that rule, with ``disabled: true`` it removes it. If a rule cannot be read, no rules are compiled.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
 MOST_CACHED_FILES = 64
-"""Files that a process keeps parsed: a replay compiles the same files many times, with one of them edited."""
+"""Number of parsed files that a process keeps: a replay compiles the same files many times, with one of them edited."""
 HOW_TO_ADD_A_CHANNEL = "see 'Add a channel' in CONTRIBUTING.md"
 DECLARES = "\nCHANNEL = "
 LISTED_KEYS = ("signals", "unless", "examples", "needs", "words", "task_types", "triggers")
-"""Lists to which ``extend: true`` adds items; any other value is replaced."""
+"""Keys of the lists to which ``extend: true`` adds items; the values of other keys are replaced."""
 
 
 def read_layer(layer: Layer, result: Compiled) -> None:
@@ -94,7 +94,7 @@ def _valid_rules(path: str, text: str, result: Compiled) -> list[RuleBlock]:
 
 @lru_cache(maxsize=MOST_CACHED_FILES)
 def _rules_of(path: str, text: str) -> tuple[tuple[RuleBlock, ...], tuple[Problem, ...]]:
-    """Return the valid rules of a file, and its problems. The rules are shared, so nobody may change them."""
+    """Return the valid rules of a file, and its problems; the rules are cached, so callers must not change them."""
     document = read_document(path, text)
     problems = [*document.problems, *_repeated(document)]
     valid = tuple(rule for rule in document.rules if _is_valid(rule, problems))
@@ -164,7 +164,7 @@ def _merge(rule: RuleBlock, result: Compiled) -> None:
 
 
 def add_undeclared(result: Compiled) -> Iterator[str]:
-    """Add the rules of our channels that the packaged file does not declare; yield the files of their modules."""
+    """Add the default rules of built-in channels without a rule of their own; yield the files of their modules."""
     for found in _undeclared_channels(result.rules.keys() | result.disabled.keys()):
         yield found.file
         if isinstance(found, Problem):
@@ -174,10 +174,10 @@ def add_undeclared(result: Compiled) -> Iterator[str]:
 
 
 def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Problem]:
-    """Yield the rule that the module of each channel declares whose id is not among ``declared``.
+    """Yield the default rule of each built-in channel whose rule's id is not in ``declared``.
 
-    A module that declares no channel, or an incomplete one, is reported as an error of the rules,
-    and so is a module that ``CHANNELS`` does not list.
+    A problem is yielded instead for a module that cannot be loaded or defines no complete channel, and for a channel
+    that ``CHANNELS`` does not list.
     """
     folder = os.path.join(root_dir(), "enricher", "context", "channels")
     for name in CHANNELS:
@@ -186,7 +186,7 @@ def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Probl
             continue
         try:
             channel = load(name)
-        except Exception as failure:  # whatever is wrong with one module, the others are there
+        except Exception as failure:  # one faulty module must not affect the other channels
             yield Problem(file, 1, "error", f"the channel '{name}' cannot be loaded: {failure}; {HOW_TO_ADD_A_CHANNEL}")
         else:
             yield RuleBlock(identity, "channel", name, "Context", channel.gives, channel.budget, file, 1, {})
@@ -198,7 +198,7 @@ def _undeclared_channels(declared: Container[str]) -> Iterator[RuleBlock | Probl
 
 
 def missing_parts(file: str, result: Compiled) -> list[Problem]:
-    """Return an error for each part that an instructions file has and no layer gives; ``file`` is the lowest layer."""
+    """Return an error for each required part in which no layer has a rule; reported for ``file``, the lowest layer."""
     present = {rule.part for rule in result.rules.values()}
     missing = [part for part in PARTS if part not in present and part != "Context"]
     message = f"is missing or empty; an instructions file has {', '.join(PARTS)}"

@@ -1,7 +1,7 @@
-"""The texts that rules are compiled from, and the files that a rule names: fitted lists, prompts, thresholds.
+"""Read the texts from which rules are compiled, and the files that a rule names: fitted lists, prompts, thresholds.
 
-People write the instructions file. Programs fit the leanings, the many weighted wordings and the word lists, which are
-in separate files of the same form; a rule and its fitted lists make one rule of one layer.
+People write the instructions file. What programs fit (weights of plain words, most signals, the word lists) is in
+separate files of the same format; a rule and its fitted lists are joined to one rule of the layer.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.document import RuleBlock
 
 FITTED_KEYS = ("signals", "leanings", "words")
-"""Keys that a rule of a fitted file may have: its meaning, examples and settings belong in the instructions file."""
+"""Keys that a rule may have in a fitted file; its meaning, examples and settings belong in the instructions file."""
 FREE_KIND = "words"
 """The one kind of rule that may be in a fitted file without a rule in the instructions file: a word list."""
 MODES = "modes"
-"""The name of the file with the templates' modes, among the names of the templates."""
+"""Key of the file with the templates' modes, in mappings from the names of templates to files."""
 
 
 class Files:
-    """The source of the texts of rules: the disk, or texts given in place of some files."""
+    """Reads the texts of rules from the disk, or from texts that are given in place of some files."""
 
     __slots__ = ("_texts",)
 
@@ -41,11 +41,11 @@ class Files:
         self._texts = texts or {}
 
     def has(self, file: str) -> bool:
-        """Return whether there is a text for the file."""
+        """Return whether the file exists on the disk or among the given texts."""
         return file in self._texts or os.path.isfile(file)
 
     def content(self, file: str) -> str:
-        """Return the text as far as it can be read; the identity of the rules is computed from it."""
+        """Return the text, undecodable bytes replaced, for the identity of the rules; empty if it cannot be read."""
         if file in self._texts:
             return self._texts[file]
         try:
@@ -54,9 +54,10 @@ class Files:
             return ""
 
     def read(self, file: str, problems: list[Problem], what: str, *, named_at: str = "") -> str:
-        """Return the text; if ``what`` cannot be read, return an empty text and add a problem with the reason.
+        """Return the text; if the file cannot be read, return an empty text and add a problem with the reason.
 
-        ``named_at`` is the place where a rule names the file, to be corrected if the name is wrong.
+        ``what`` describes the file in the problem. ``named_at`` is the ``file:line`` where a rule names it, which is
+        reported if the file does not exist.
         """
         if file in self._texts:
             return self._texts[file]
@@ -81,7 +82,7 @@ def _read_text(file: str, problems: list[Problem], what: str) -> str:
 
 
 class NamedFile(NamedTuple):
-    """The path of a file that a rule names, and file and line of the name."""
+    """The path of a file that a rule names, and the file and line where the rule names it."""
 
     path: str
     file: str
@@ -89,7 +90,7 @@ class NamedFile(NamedTuple):
 
 
 def named_file(rule: RuleBlock, key: str, *index: int) -> NamedFile:
-    """Return the file that a value of a rule, or an item of it, names; its path is relative to the rule's own file."""
+    """Return the file that is named, relative to the rule's file, by the value of ``key`` or by an item of its list."""
     value = rule.data[key]
     name = str(value[index[0]] if index else value)
     return NamedFile(sibling_path(rule, name), *rule.place_of(key, *index))
@@ -101,10 +102,10 @@ def sibling_path(rule: RuleBlock, name: str) -> str:
 
 
 def found_path(named: NamedFile, files: Files, problems: list[Problem], *, is_whole: bool, what: str) -> str:
-    """Return the path of the file that a rule names; if there is none, report an error and return an empty string.
+    """Return the path of the file that a rule names; if it does not exist, add an error and return an empty string.
 
-    A complete file (``is_whole``) may be a copy of the packaged instructions without the files that they name: then the
-    path of the packaged one is returned, with a warning. ``what`` describes the file in the error.
+    An instructions file that is complete (``is_whole``) may be a copy of the packaged one without the files that it
+    names: then the path of the packaged file is returned, with a warning. ``what`` describes the file in the error.
     """
     if files.has(named.path):
         return named.path
@@ -141,7 +142,7 @@ def refuse_other_keys(rules: Sequence[RuleBlock]) -> Iterator[Problem]:
 def join_fitted(
     rules: Sequence[RuleBlock], fitted: Sequence[RuleBlock], problems: list[Problem]
 ) -> Iterator[RuleBlock]:
-    """Yield the rules with their fitted lists appended to their own, then the word lists that are only fitted."""
+    """Yield the rules with their fitted lists appended to their own, then the word lists found only in fitted files."""
     parts: dict[str, RuleBlock] = {}
     for part in fitted:
         if part.id in parts:
@@ -177,7 +178,7 @@ def _with_fitted(rule: RuleBlock, part: RuleBlock, problems: list[Problem]) -> R
 
 
 def prompt_files(rule: RuleBlock) -> Iterator[tuple[str, NamedFile]]:
-    """Yield the templates that a rule names by their name, then the file with their modes."""
+    """Yield the name and file of each template that a rule names, then ``MODES`` and the file with their modes."""
     for index, name in enumerate(rule.data.get("files", [])):
         yield os.path.splitext(os.path.basename(name))[0], named_file(rule, "files", index)
     if rule.data.get("modes"):
@@ -187,10 +188,10 @@ def prompt_files(rule: RuleBlock) -> Iterator[tuple[str, NamedFile]]:
 def existing_prompts(
     prompts: Mapping[str, NamedFile], files: Files, problems: list[Problem], *, whole: Collection[str]
 ) -> dict[str, NamedFile]:
-    """Return the prompt files that exist, and report the others.
+    """Return the prompt files that exist, and add a problem for each of the others.
 
-    The instructions files in ``whole`` are complete: a copy of the packaged file without the files that it names gets
-    the packaged ones, with one warning for all of them.
+    An instructions file in ``whole`` may be a copy of the packaged one without the files that it names: then the
+    packaged files are returned, with one warning for all of them.
     """
     found: dict[str, NamedFile] = {}
     reported: list[Problem] = []
@@ -210,11 +211,11 @@ def compiled_prompts(
     *,
     reuses: bool,
 ) -> dict[str, Any]:
-    """Return the prompts that the hook writes, rendered as far as they do not depend on what a user types.
+    """Return the prompts for a language model, rendered except for the parts that depend on what a user types.
 
-    ``meanings`` are those of the task types. Rules that name no template get those of the package. Importing the
-    template engine takes as long as the rest of the compilation, so with ``reuses`` a prompt that is compiled in the
-    package already is taken from there.
+    ``meanings`` has the meaning of each task type. Rules that name no template get the packaged prompts. With
+    ``reuses``, prompts that the package contains rendered are taken from there, because importing the template engine
+    takes as long as the rest of the compilation.
     """
     texts = [(name, one.path, files.content(one.path)) for name, one in prompts.items()]
     # Paths are not part of the hash: a copy of the packaged files gives the same prompts.
@@ -239,7 +240,7 @@ def read_thresholds(
 ) -> tuple[str, dict[str, Any]]:
     """Return the path of the file that ``## Complexity`` names, and its compiled content.
 
-    A mistake is added to ``problems`` with its line, and the content is then empty; so is the path of a missing file.
+    If the file is missing or has mistakes, they are added to ``problems`` with their lines, and the content is empty.
     """
     named = named_file(rule, "thresholds")
     found = found_path(named, files, problems, is_whole=is_whole, what="the file of thresholds")
@@ -255,7 +256,7 @@ def read_thresholds(
 
 
 def compiled_thresholds(file: str, text: str) -> tuple[dict[str, Any], list[Problem]]:
-    """Return the compiled content of a file of thresholds, empty if it has a mistake, and the mistakes."""
+    """Return the compiled content of a file of thresholds (empty if it has mistakes), and its mistakes."""
     data, lines, problems = read_yaml_file(file, text)
     if data is None or problems:
         return {}, problems

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 Weight = Annotated[int, Field(ge=1, le=9)]
 Name = Annotated[str, Field(min_length=1)]
 LONGEST_TITLE, LONGEST_TEXT = 80, 240
-"""Maximum characters of a guardrail's title and text, which are part of the answer to every prompt it fits."""
+"""Maximum characters of a guardrail's title and text, which are part of the answer to every matching prompt."""
 
 
 class _Rule(BaseModel):
@@ -20,10 +20,11 @@ class _Rule(BaseModel):
 
 
 class FacetSettings(_Rule):
-    """``## Task type``, ``## Search intent``: how a lead becomes a confidence, and when a best guess is shown.
+    """``## Task type``, ``## Search intent``: how points become a confidence, and when the best class is shown.
 
-    Every ``points_that_double`` of lead double the odds. Prompts of ``silent`` classes get
-    nothing, nor do prompts for which these classes are likelier than ``max_silent``.
+    A lead of ``points_that_double`` points doubles the odds. The best class is shown if its confidence reaches
+    ``min_confidence``, and if the ``silent`` classes together have at most the probability ``max_silent``. A prompt
+    whose best class is silent gets nothing.
     """
 
     points_that_double: Annotated[float, Field(gt=0)] = 3.0
@@ -33,13 +34,16 @@ class FacetSettings(_Rule):
 
 
 class Words(_Rule):
-    """``## Words: openers``: a list to which signals, and the code that reads prompts, refer by name."""
+    """``## Words: openers``: a word list that signals, and the code that reads prompts, use by its name."""
 
     words: Annotated[list[Name], Field(min_length=1)]
 
 
 class ClassSignals(_Rule):
-    """``## Task type: debug``, ``## Search intent: howto``: the signals of one class."""
+    """``## Task type: debug``, ``## Search intent: howto``: the signals of one class.
+
+    ``leanings`` are weights of plain words: each key is a weight, its value the words that have it.
+    """
 
     signals: list[dict[str, Any]] = []
     leanings: dict[str, list[Name]] = {}
@@ -47,7 +51,7 @@ class ClassSignals(_Rule):
 
 
 class Catalogues(_Rule):
-    """``## Catalogues``: files with guardrails and with their short names, relative to this file.
+    """``## Catalogues``: the paths, relative to this file, of a file with guardrails and one with their short names.
 
     They are added to the files of lower layers; an id or short name of a higher layer wins.
     """
@@ -57,9 +61,9 @@ class Catalogues(_Rule):
 
 
 class Prompts(_Rule):
-    """``## Prompts``: templates of the prompts for a model, and their modes, relative to this file.
+    """``## Prompts``: the paths, relative to this file, of the templates for a model's prompts, and of their modes.
 
-    A file replaces the one of the same name of a lower layer.
+    A template replaces a lower layer's template with the same file name.
     """
 
     files: list[Name] = []
@@ -69,9 +73,9 @@ class Prompts(_Rule):
 class Workflows(_Rule):
     """``## Workflows``: the path of the workflow index, relative to this file, and the points that a workflow needs.
 
-    A workflow needs ``min_score`` points, and ``min_lead`` more than the next one. In the modes that write a plan,
-    an uncertain prompt gets the workflow ``ordered`` if it asks for one thing only, ``stated`` if it only says what is
-    the case, and otherwise, or if that is empty, ``fallback``.
+    A workflow needs ``min_score`` points, and ``min_lead`` more than the next one. If no workflow is certain, the modes
+    that write a plan use the workflow ``ordered`` for a prompt that asks for one thing only, ``stated`` for one that
+    only describes a state, and ``fallback`` for any other, or if the key is empty.
     """
 
     file: Name | None = None
@@ -83,9 +87,10 @@ class Workflows(_Rule):
 
 
 class Step(BaseModel):
-    """A step of a workflow: the first of its wordings whose placeholders are all known, and the form while it runs.
+    """A step of a workflow, with the texts ``do``, or a reference by ``use`` to the steps of another workflow.
 
-    ``use`` names a base, whose steps are inserted here. A ``checkpoint`` names the ``evidence`` that ends it.
+    The first text of ``do`` whose placeholders are all known is used; ``now`` is the text while the step runs.
+    ``evidence`` is what shows that the step, usually a ``checkpoint``, is done. ``use`` names one of ``bases``.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
@@ -98,11 +103,11 @@ class Step(BaseModel):
 
 
 class Workflow(_Rule):
-    """A file of the workflow catalogue (``workflows/ID.md``): what leads to it, what proves it done, its steps.
+    """A file of the workflow catalogue (``workflows/ID.md``): when it is chosen, what proves it done, its steps.
 
-    ``triggers`` are signals as of a class, or ``{task_type: debug, weight: 9}``: the points for a prompt that is
-    certainly of that task type. ``tracked``: where a task tracker is used, the plan begins and ends with its task.
-    ``guardrails`` are ids or short names, or ``{name: …, task_types: […]}``.
+    ``triggers`` are signals like those of a class, or ``{task_type: debug, weight: 9}``: the points for a prompt that
+    is certainly of that task type. With ``tracked``, in a project with a task tracker, the plan begins by creating an
+    issue and ends by closing it. ``guardrails`` are ids or short names, or ``{name: …, task_types: […]}``.
     """
 
     id: str = ""
@@ -120,13 +125,13 @@ class Workflow(_Rule):
 
 
 class Fitted(_Rule):
-    """``## Fitted``: files with the fitted lists of the rules here, relative to this file."""
+    """``## Fitted``: the paths, relative to this file, of files with fitted lists for the rules in this file."""
 
     files: list[Name] = []
 
 
 class GuidanceSettings(_Rule):
-    """``## Guardrail``, ``## Approach``: the minimum score and the maximum number of lines."""
+    """``## Guardrail``, ``## Approach``: the minimum score, and the maximum number of lines that a prompt gets."""
 
     min_score: Annotated[int, Field(ge=1)] = 3
     task_type_weight: Weight = 3
@@ -138,10 +143,10 @@ class GuardrailSignals(_Rule):
 
     ``text`` is the statement, which the agent reads after the title. ``task_types`` replace
     those in the table of short names; with ``extend``, they are added to them.
-    ``say`` is a sentence about this prompt, shown in place of the title; ``{words}`` are the words that
-    triggered it. A prompt gets one guardrail with a sentence, and a session each at most ``times`` times.
-    ``needs: past``: only after earlier prompts; ``needs: edits``: not after earlier prompts without
-    edits. With ``profile`` the guardrail is used in that profile only. ``unless`` counts for every signal.
+    ``say`` is a sentence about the prompt, shown in place of the title; ``{words}`` stands for the words that
+    triggered it. A prompt gets at most one such sentence, and a session gets each at most ``times`` times.
+    With ``needs: past`` it is shown only after earlier prompts; with ``needs: edits``, after earlier prompts only if
+    files were edited. With ``profile`` the guardrail is used in that profile only. ``unless`` applies to every signal.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE)] | None = None
@@ -173,10 +178,10 @@ class Approach(_Rule):
 
 
 class Channel(_Rule):
-    """``## Channel: notes``: a source of items; without ``command``, the program to run, a built-in channel.
+    """``## Channel: notes``: a source of items, either the program ``command`` or the built-in channel of that name.
 
-    ``model``: it asks a language model, so the gates of ``settings.GATES`` must be open.
-    ``endpoint``: it is off unless this environment variable is set.
+    With ``model``, it asks a language model, so it is off unless the switches in ``settings.GATES`` are on.
+    With ``endpoint``, it is off unless the environment variable of that name is set.
     """
 
     command: list[Name] = []
@@ -190,15 +195,15 @@ class Channel(_Rule):
 
 
 class Complexity(_Rule):
-    """``## Complexity``: the file of thresholds by which the effort of a prompt is estimated, relative to this file."""
+    """``## Complexity``: the path, relative to this file, of the thresholds by which a prompt's effort is estimated."""
 
     thresholds: Name
 
 
 class Lines(_Rule):
-    """``## Lines``: when the agent is shown the class: ``never``, ``beside`` other lines, or also ``alone``.
+    """``## Lines``: when the agent is shown the prompt's class: ``never``, ``beside`` other lines, or also ``alone``.
 
-    ``class_alone`` is the form in earlier instructions: true means ``alone``, false ``beside``.
+    ``class_alone`` is the key of earlier releases: true means ``alone``, false ``beside``.
     """
 
     class_line: Literal["never", "beside", "alone"] = "beside"

@@ -1,9 +1,9 @@
-"""Read a workflow catalogue, and turn it into what the hook reads: rows to choose by, and the plans as one text.
+"""Read a workflow catalogue, and compile it into what the hook reads: rows for choosing a workflow, and the plans.
 
 A catalogue has an index (``WORKFLOWS.md``) and one file for each workflow (``workflows/ID.md``).
 
-A workflow of a higher layer replaces the one with the same id. An id without a file is left out, with an error
-that ``enricher check`` reports; the other workflows stay in use.
+A workflow of a higher layer replaces a lower layer's workflow with the same id. An id without a file is left out, with
+an error that ``enricher check`` reports; the other workflows stay in use.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WORKFLOW, WORKFLOWS = "workflow", "workflows"
 FOLDER = "workflows"
 TREE = "tree"
-"""A heading with this word begins the decision tree; the list items above it are the index."""
+"""A heading that contains this word begins the decision tree; the list items above it are the index."""
 ENTRY = re.compile(
     r"^\s*(?:[-*]|\|)\s*(?:\[\[|\[|`)([a-z][a-z0-9-]*)(?:\.md)?(?:\]\]|\]|`)(?:\([^)]*\))?[\s:—|-]*(.*?)[\s|]*$"
 )
@@ -38,7 +38,7 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(slots=True)
 class Index:
-    """The index of one catalogue: its workflows with line and one sentence each, and the ids in the decision tree."""
+    """The index of one catalogue: line and summary of each workflow, and the line of each id in the decision tree."""
 
     path: str
     entries: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Index:
 
 
 def read_index(path: str, text: str) -> Index:
-    """Return the index of a catalogue; comments in it count as empty lines."""
+    """Return the index in the text of a catalogue's index file; comments count as empty lines."""
     index = Index(path)
     blank = COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
     for number, line in enumerate(blank.splitlines(), 1):
@@ -67,10 +67,10 @@ def read_index(path: str, text: str) -> Index:
 
 
 def index_of(rule: RuleBlock, files: Files, problems: list[Problem], *, is_whole: bool) -> Index | None:
-    """Return the index that a rule ``## Workflows`` names; None, with a problem, if there is no such file.
+    """Return the index that a rule ``## Workflows`` names; None if it names none or, with a problem, a missing file.
 
-    A complete file (``is_whole``) may be a copy of the packaged instructions without their catalogue: then the
-    packaged one is used, with a warning.
+    An instructions file that is complete (``is_whole``) may be a copy of the packaged one without its catalogue: then
+    the packaged catalogue is used, with a warning.
     """
     if not rule.data.get("file"):
         return None
@@ -95,7 +95,7 @@ def missing(index: Index, files: Files) -> list[Problem]:
 
 
 def workflows_of(index: Index, files: Files, problems: list[Problem]) -> Iterable[RuleBlock]:
-    """Yield the workflows of an index as rules; a file that cannot be read is a problem."""
+    """Yield the workflows of an index as rules; add a problem for each mistake in their files."""
     for identity in index.entries:
         path = index.file_of(identity)
         if not files.has(path):
@@ -129,7 +129,7 @@ def workflows_of(index: Index, files: Files, problems: list[Problem]) -> Iterabl
 
 
 def with_signals(rule: RuleBlock) -> RuleBlock:
-    """Return a workflow whose triggers are divided into ``signals`` and points by ``task_types``."""
+    """Return the workflow with its triggers divided into ``signals`` and ``task_types`` (points by task type)."""
     signals: list[Any] = []
     task_types: dict[str, Any] = {}
     lines = dict(rule.lines)
@@ -150,7 +150,7 @@ def compiled_workflows(
 ) -> dict[str, Any]:
     """Return the parts ``workflows`` and ``plans`` of the compiled rules.
 
-    The plans are one JSON text inside the JSON: most prompts need none, so that the hook does not parse them.
+    The plans are a JSON text inside the JSON, so that the hook need not parse them for the many prompts without a plan.
     """
     known = {rule.name: rule for rule in rules}
     problems += _dangling(known, task_types=task_types)
@@ -183,7 +183,10 @@ def _plan(rule: RuleBlock, known: Mapping[str, RuleBlock]) -> dict[str, Any]:
 
 
 def _steps(rule: RuleBlock, known: Mapping[str, RuleBlock], above: tuple[str, ...]) -> Iterator[list[Any]]:
-    """Yield a workflow's steps as [wordings, form while it runs, evidence, whether it is a checkpoint]."""
+    """Yield a workflow's steps as [texts to choose from, text while it runs, evidence, whether it is a checkpoint].
+
+    The steps of another workflow that a step uses are inserted in its place.
+    """
     for step in rule.data.get("steps", []):
         base = step.get("use", "")
         if base and base in known and base not in (*above, rule.name):  # bases may use each other in a circle
@@ -198,7 +201,7 @@ def _steps(rule: RuleBlock, known: Mapping[str, RuleBlock], above: tuple[str, ..
 
 
 def _dangling(known: Mapping[str, RuleBlock], *, task_types: Collection[str]) -> Iterator[Problem]:
-    """Yield a problem for each name in a workflow that nothing defines."""
+    """Yield a problem for each base, placeholder and task type that a workflow names but nothing defines."""
     for rule in known.values():
         for at, base in enumerate(rule.data.get("bases", [])):
             if base not in known:

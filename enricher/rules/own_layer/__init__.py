@@ -1,8 +1,8 @@
-"""Write edited instructions as a small layer with the same effect: only the rules that differ from lower layers.
+"""Turn an edit of the packaged instructions into a small layer that has the same effect.
 
-A new rule is copied, a removed one is disabled, and one that only gained list items or
-got other values is extended. Before a layer is returned, the layers are compiled with
-it, and the result is compared with the compiled edited text.
+The layer has only the rules that differ: a new rule is copied, a removed one is disabled, and a rule that only gained
+list items or got other values is extended. Before the layer is returned, all layers are compiled with it, and the
+result is compared with the compiled edited text.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from enricher.rules.own_layer.entries import Entry
 
 ORDERED_KINDS = ("task_type", "search_intent", "approach", "channel")
-"""Kinds whose order matters: of equal rules the first wins."""
+"""Kinds of rules whose order matters: of rules with equal scores, the first wins."""
 
 
 class LayerError(ValueError):
-    """The edit cannot be written as a layer; ``problems`` name the lines of the edited text and the remedies."""
+    """An edit cannot be written as a layer; each of ``problems`` has a line of the edited text and a remedy."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -48,15 +48,15 @@ class OwnLayer:
 def layer_of_edit(
     edited: str, *, opened: str, stack: Sequence[Layer], own: Layer, configuration: Sequence[Layer] = ()
 ) -> OwnLayer:
-    """Return ``own`` with the entries that give the layers the same effect as ``edited`` in place of the lowest one.
+    """Return the layer ``own`` with entries added that have the same effect as the edit of the lowest layer.
 
-    ``opened`` is the text before the edit; an update may have changed that file since. ``stack`` are all
-    layers as they are on the disk, including ``own``. Raises LayerError.
+    ``opened`` is the text of the lowest layer before the edit (an update may have changed its file since), ``edited``
+    the text after it. ``stack`` are all layers as they are on the disk, including ``own``. Raises LayerError.
     """
     packaged = stack[0].path
     checked = wanted = compile_layers(stack, configuration, texts={packaged: edited, **_absent(own)})
     if wanted.broken and not {one.file for one in wanted.broken} & {packaged, own.path}:
-        stack = [stack[0], own]  # another file is broken, not because of this edit
+        stack = [stack[0], own]  # a file is broken that this edit did not change
         wanted = compile_layers(stack, texts={packaged: edited, **_absent(own)})
     errors = [one for one in wanted.problems if one.severity == "error" and one.file == packaged]
     if wanted.broken or errors:
@@ -74,9 +74,10 @@ def layer_of_edit(
 def refuse_other_effect(
     wanted: Compiled, text: str, *, stack: Sequence[Layer], own: Layer, below: str, edited: Document
 ) -> None:
-    """Raise LayerError unless ``text`` in place of ``own`` has the wanted effect, also with the current files.
+    """Raise LayerError unless the layers, with ``text`` as the content of ``own``, compile to the rules of ``wanted``.
 
-    ``below`` is the text of the lowest layer on which the edit is based.
+    ``below`` is the text of the lowest layer before the edit. If its file has changed since, the layers must also
+    compile with the current file.
     """
     got = compile_layers(stack, texts={stack[0].path: below, own.path: text})
     if problems := list(differing_rules(wanted, got, edited)):
@@ -88,12 +89,12 @@ def refuse_other_effect(
 
 
 def _absent(own: Layer) -> dict[str, str]:
-    """Return an empty text for the path of a layer that does not exist yet; an empty mapping if it exists."""
+    """Return {path of the layer: ""} if its file does not exist yet, else an empty mapping."""
     return {} if os.path.exists(own.path) else {own.path: ""}
 
 
 def _called_by_table(compiled: Compiled) -> set[str]:
-    """Return every name of the guardrails for which the table names task types."""
+    """Return the ids, short names and aliases of the guardrails that the catalogue's table triggers by task type."""
     rows = compiled.guardrails.shorthands
     return {name for row in rows if row.task_types for name in (row.guardrail, row.slug, *row.aliases)}
 
@@ -125,7 +126,7 @@ def differing_rules(wanted: Compiled, got: Compiled, edited: Document) -> Iterat
 
 
 def _rule_values(compiled: Compiled) -> dict[str, Any]:
-    """Return the values of every rule; catalogues by their content, guardrails without any signal left out."""
+    """Return the values of every rule by id (contents for catalogues), without guardrails that have no values."""
     found: dict[str, Any] = {}
     for rule in compiled.rules.values():
         data = {key: value for key, value in rule.data.items() if key not in ("extend", "disabled")}

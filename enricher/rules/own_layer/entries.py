@@ -1,4 +1,4 @@
-"""The sections of instructions, and the entries of a layer that turn one text of instructions into another."""
+"""Split instructions into sections, and write the layer entries that turn one version of instructions into another."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ YAML_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})\s*yaml\s*$")
 
 @dataclass(frozen=True, slots=True)
 class RuleSection:
-    """A heading with everything up to the next one; ``rule`` is None if it has no yaml block."""
+    """A heading with everything up to the next heading; ``rule`` is None if there is no yaml block."""
 
     title: str
     level: int
@@ -47,7 +47,7 @@ class RuleSection:
 
     @property
     def block(self) -> tuple[int, int] | None:
-        """Return the lines of the yaml block between its fences, counted within the section; None without fences."""
+        """Return the slice of ``lines`` between the fences of the yaml block, as (start, end); None without a block."""
         for start, line in enumerate(self.lines):
             if fence := YAML_FENCE.match(line):
                 ends = (at for at, one in enumerate(self.lines) if at > start and one.strip().startswith(fence[1]))
@@ -66,7 +66,7 @@ class RuleSection:
 
 
 def sections(text: str) -> list[RuleSection]:
-    """Return the sections of instructions: each heading with everything below it."""
+    """Return the sections of instructions: each heading with everything up to the next heading."""
     document = read_document("", text)
     lines = text.replace("\r\n", "\n").split("\n")
     rules = {rule.line: rule for rule in document.rules}
@@ -80,13 +80,13 @@ def sections(text: str) -> list[RuleSection]:
 
 
 def fitted_sections(compiled: Compiled) -> dict[str, RuleSection]:
-    """Return the parts of rules that are in fitted files, by rule; the parts of the lowest layer win."""
+    """Return the sections of all fitted files by the id of their rule; the section of the lowest layer wins."""
     texts = [text for layer, _path, text in compiled.texts if layer == FITTED]
     return {one.key: one for text in reversed(texts) for one in sections(text) if one.rule}
 
 
 def with_fitted(section: RuleSection, part: RuleSection) -> str:
-    """Return the text of a rule with its fitted lists appended to its own; all existing lines stay as they are."""
+    """Return the text of a rule with the lists of ``part``, its section in a fitted file, appended to its own lists."""
     if section.block is None or part.block is None or section.rule is None or section.rule.data.get("disabled"):
         return section.text
     start, end = section.block
@@ -103,7 +103,7 @@ def with_fitted(section: RuleSection, part: RuleSection) -> str:
 
 
 def _by_key(block: Sequence[str]) -> dict[str, list[str]]:
-    """Return the lines of each key of a block, without trailing blank lines."""
+    """Return the lines of each top-level key of a yaml block, without blank lines."""
     found: dict[str, list[str]] = {}
     for line in block:
         if match := KEY.match(line):
@@ -115,7 +115,7 @@ def _by_key(block: Sequence[str]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A piece of a layer: the part it belongs to, its text, and the id of its rule; prose has no rule."""
+    """A text to add to a layer, the part of the file to which it belongs, and the id of its rule (empty for prose)."""
 
     part: str
     text: str
@@ -131,11 +131,11 @@ def entries_for(
     verbatim: Collection[str] = (),
     fitted: Mapping[str, RuleSection] | None = None,
 ) -> Iterator[Entry]:
-    """Yield the entries that give a layer over ``below`` the effect of ``edited``, in the order of the edited text.
+    """Yield the entries with which a layer above ``below`` has the effect of ``edited``; disabled rules come last.
 
-    ``called`` are the guardrails that the catalogue's table triggers without a rule.
-    With ``keeps_removed``, rules that ``edited`` lacks are not disabled; rules in ``verbatim`` are copied unchanged.
-    A copied rule gets its lists from ``fitted``, because the copy hides them.
+    ``called`` are the names of the guardrails that the catalogue's table triggers even without a rule.
+    With ``keeps_removed``, rules missing from ``edited`` are not disabled; rules in ``verbatim`` are copied unchanged.
+    A copied rule replaces the lower one together with its fitted lists, so these are copied, too, from ``fitted``.
     """
     old = {one.key: one for one in sections(below)}
     new = {one.key: one for one in sections(edited)}
@@ -153,13 +153,13 @@ def entries_for(
 
 
 def _changed(old: RuleSection, new: RuleSection, copied: str) -> str:
-    """Return the text of a changed rule for a layer: extended, else ``copied``; empty if only white space differs."""
+    """Return a layer's text for a changed rule: an extension if possible, else ``copied``; empty without a change."""
     if old.rule is None or new.rule is None or new.block is None:
         return copied
     has_new_prose = old.prose != new.prose
     if old.rule.data == new.rule.data:
         if _without_blanks(old) != _without_blanks(new):
-            return copied  # a comment in the block
+            return copied  # a comment in the block has changed
         return _extended(new, []) if has_new_prose else ""
     lines = _additions(old.rule, new.rule, new.lines[slice(*new.block)])
     if lines is None:
@@ -177,7 +177,7 @@ def _extended(section: RuleSection, lines: Sequence[str], *, has_prose: bool = T
 
 
 def _additions(old: RuleBlock, new: RuleBlock, block: Sequence[str]) -> list[str] | None:
-    """Return the lines that turn the old rule into the new one with ``extend``; None if that is impossible."""
+    """Return the lines that turn the old rule into the new one by ``extend: true``; None if that is impossible."""
     root = yaml.compose("\n".join(block), Loader=LOADER)
     if old.data.keys() - new.data.keys() or not isinstance(root, yaml.MappingNode) or root.flow_style:
         return None
@@ -203,7 +203,7 @@ def _in_one_line(value: object) -> str:
 
 
 def _has_same_values(added: str, old: RuleBlock, new: RuleBlock) -> bool:
-    """Return whether the old rule with these lines added has the values of the new rule."""
+    """Return whether the old rule, extended by these lines, has the values of the new rule."""
     try:
         data = yaml.load(added, Loader=LOADER) or {}
     except yaml.YAMLError:
@@ -216,14 +216,17 @@ def _has_same_values(added: str, old: RuleBlock, new: RuleBlock) -> bool:
 
 
 def _removed(section: RuleSection, rule: RuleBlock, called: Collection[str]) -> str:
-    """Return the text that removes a rule; a guardrail that the table triggers stays, as it does without a rule."""
+    """Return the text that removes a rule of a lower layer.
+
+    A guardrail that the catalogue's table triggers gets an empty rule, because ``disabled`` would silence it entirely.
+    """
     if rule.kind == "guardrail" and rule.name in called:
         return f"{section.heading}\n\n{CALLED_BY_TABLE}\n\n```yaml\n{{}}\n```"
     return f"{section.heading}\n\n```yaml\ndisabled: true\n```"
 
 
 def _new_prose(old: RuleSection | None, new: RuleSection) -> str:
-    """Return the new paragraphs under a heading without a rule, with that heading unless it is a part's."""
+    """Return the new paragraphs of a section without a rule, below its heading unless that begins a part."""
     known = _paragraphs(old) if old else []
     found = [one for one in _paragraphs(new) if one not in known]
     is_part = new.level == 1 and bool(new.part)
@@ -246,7 +249,7 @@ def with_entries(own: str, entries: Sequence[Entry]) -> str:
     end_of = {title: end for (_line, title), end in zip(tops, ends, strict=False)}
     texts = {part: [one.text for one in entries if one.part == part] for part in (*PARTS, "")}
     present = [part for part, found in texts.items() if found and part.lower() in end_of]
-    for part in sorted(present, key=lambda part: end_of[part.lower()], reverse=True):  # what is above keeps its lines
+    for part in sorted(present, key=lambda part: end_of[part.lower()], reverse=True):  # bottom up keeps the ends valid
         end = end_of[part.lower()]
         while not lines[end - 1].strip():
             end -= 1
@@ -259,6 +262,6 @@ def with_entries(own: str, entries: Sequence[Entry]) -> str:
 
 
 def _separated(*texts: str) -> list[str]:
-    """Return the lines of the texts, separated by blank lines; an empty first text gives only that blank line."""
+    """Return the lines of the texts with a blank line between texts; an empty first text gives only the blank line."""
     first, *others = texts
     return [*([first] if first else []), *(line for text in others for line in ("", *text.split("\n")))]

@@ -1,4 +1,4 @@
-"""``enricher mcp`` serves the memory to MCP clients; ``topics``, ``resources`` and ``prompts`` print what they get."""
+"""``enricher mcp`` serves the memory to MCP clients; ``topics``, ``resources`` and ``prompts`` print what these get."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MISSING = "the MCP server needs the Python package mcp, version 2 or newer; inst
 
 @contextlib.contextmanager
 def opened(cwd: str) -> Iterator[Library]:
-    """Yield the library of a folder; turn its errors into one-sentence messages."""
+    """Yield the ``Library`` of a folder's project; turn its errors into one-sentence messages."""
     import os
 
     from enricher.interfaces.library import Library

@@ -220,7 +220,7 @@ def preview(text: str) -> str:
 def is_forgotten(
     db: sqlite3.Connection, doomed: list[Memory], *, is_dry: bool = False, is_sure: bool, is_json: bool
 ) -> bool:
-    """Delete the memories after asking the user; return False after a dry run. Nothing is asked if there are none."""
+    """Delete the memories after asking the user, if there are any; a dry run deletes nothing and returns False."""
     from enricher.erasure import forgetting
 
     is_needed = bool(doomed) or is_dry
@@ -357,7 +357,7 @@ def forget(
 
 
 def _named(db: sqlite3.Connection, ids: tuple[str, ...], *, begun: tuple[str, ...]) -> list[Memory]:
-    """Return the memories whose ids begin with ``ids``; skip missing ones whose deletion had already ``begun``."""
+    """Return the memories whose ids, or their beginnings, are in ``ids``; skip those whose deletion has ``begun``."""
     found = []
     for name in ids:
         try:

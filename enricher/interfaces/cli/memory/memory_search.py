@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 MOST_LOOKED_THROUGH = 200
-"""Number of best hits that are searched for those of the wanted namespace."""
+"""Number of search results from which those of a wanted namespace are selected."""
 MOST_REASONS = 6
 
 
@@ -59,7 +59,7 @@ def command(query: str | None, jsonl: Any, limit: int, namespace: str | None, cw
 
 
 class _Search:
-    """The settings that all queries of one call share."""
+    """The settings shared by all queries of one call of the command."""
 
     def __init__(self, cwd: str, *, limit: int, namespace: str) -> None:
         project = identify(cwd)
@@ -90,9 +90,10 @@ class _Search:
 
 
 def _source_id(db: sqlite3.Connection, hit: Hit) -> str:
-    """Return the id from the JSONL line, even if another project's memory already uses that id.
+    """Return the id that a memory had in the JSONL file it was imported from, else the memory's own id.
 
-    Without an id on the line, the key is a hash of the content, and the memory's own id is returned.
+    The two differ if a memory of another project already had the id of the file. A line without an id is recognised by
+    its key, which is then a hash of the content.
     """
     if hit.origin != "import:jsonl" or not hit.id.startswith("m-"):
         return hit.id

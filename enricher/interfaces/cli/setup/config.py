@@ -65,7 +65,7 @@ def show(is_json: bool, cwd: str) -> None:
 
 
 def _switches(compiled: Compiled) -> dict[str, Value | None]:
-    """Return the defaults of settings that files may omit: gates are unset, every channel and host is on."""
+    """Return the defaults of switches that files may omit: ``GATES`` are unset, every channel and client is on."""
     channels = [rule["name"] for rule in compiled.body.get("channels", [])]
     named = [f"channels.{name}" for name in channels] + [f"hosts.{name}" for name in NAMES]
     return {**dict.fromkeys(GATES), **dict.fromkeys(named, True)}

@@ -1,4 +1,4 @@
-"""``enricher install`` and ``uninstall``: register the hook and prove that it answers, or remove only our entries.
+"""``enricher install`` and ``uninstall``: register the hook and test that it answers, or remove our entries only.
 
 ``enricher on`` and ``off`` switch enrichment on and off; the hook stays registered.
 """
@@ -103,7 +103,7 @@ def _finish(
 ) -> list[str]:
     """Print what was done, test the hook of each client, and return the faults."""
     click.echo(f"Launcher: {launcher.path()}")
-    edits = dict.fromkeys(plan.edits)  # the subagent's permission is a second edit of the file with the hook
+    edits = dict.fromkeys(plan.edits)  # the file with the hook may have two edits: the subagent's permission is another
     for place, change in edits:
         title, already = registration.facts(place.host).TITLE, "" if change.is_needed else "already "
         if place in servers:

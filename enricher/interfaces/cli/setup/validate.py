@@ -1,4 +1,4 @@
-"""``enricher validate``: check code against the rules for what an agent writes."""
+"""``enricher validate``: check code that an agent wrote against the rules for such code."""
 
 from __future__ import annotations
 

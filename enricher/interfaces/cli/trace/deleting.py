@@ -51,7 +51,7 @@ def forget(ids: tuple[str, ...], session_id: str, match: str, is_dry: bool, is_s
     if match and not text.strip():
         raise click.UsageError("the text of --match is empty, which would match every prompt")
     with opened() as db, errors_as_messages():
-        # An interrupted deletion is ended first; ids that it has deleted meanwhile are not looked for.
+        # An interrupted deletion is completed first; ids that it deletes are not searched for again.
         known = _ended_before(db) if not is_dry else None
         given = tuple(one for one in ids if not (known and any(own.startswith(one) for own in known.every_id())))
         if known and not given and (session_id in known.sessions or not session_id) and not text:

@@ -189,7 +189,7 @@ def _csv_cell(value: object) -> object:
 
 
 def _table_of(rows: list[Row]) -> Table:
-    """Return a table with one line per trace; its id is cut to a beginning that still identifies it."""
+    """Return a table with one line per trace; ids are shortened to their beginning, which still identifies them."""
     hosts = ["host"] if len({row["host"] for row in rows}) > 1 else []
     table = new_list("id", "at", *hosts, "status", "task_type", "prompt")
     for row in rows:
@@ -259,7 +259,7 @@ def _print_violations(console: Console, rows: list[Row]) -> None:
 
 
 def _print_facts(console: Console, title: str, values: Row) -> None:
-    """Print a row of many columns as one line for each column that has a value."""
+    """Print a database row with many columns, one line for each column that has a value."""
     table = facts_table()
     for name, value in values.items():
         if value not in (None, "", [], {}):
@@ -269,7 +269,7 @@ def _print_facts(console: Console, title: str, values: Row) -> None:
 
 
 def _with_label(item: Row, row: Row) -> Row:
-    """Return the item; if its text is empty, as for files, with its label from the trace's inputs as text."""
+    """Return the item; if it has no text (a file, for example), fill in its label from the trace's inputs."""
     if item["text"]:
         return item
     from enricher.context import ChannelResult
@@ -365,7 +365,7 @@ def _print_lines(console: Console, trace: Row) -> None:
 
 
 def _print_keep_rates(kept: line_labels.KeepRates) -> None:
-    """Print the share of judged lines that were right, and the filter that selects the prompts counted."""
+    """Print the share of judged lines that were right, with the filter that selects the prompts they belong to."""
     if not kept.total.judged:
         return
     title = "keep-rate: share of the judged lines that were right"

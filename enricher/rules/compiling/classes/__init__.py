@@ -1,1 +1,1 @@
-"""Classes and their signals: what may be written, and the table that a prompt is classified with."""
+"""Check classes and their signals, and compile them into the table with which prompts are classified."""

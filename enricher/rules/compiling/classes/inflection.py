@@ -1,6 +1,6 @@
 """Tables and functions for the forms of English words, contractions and chat spellings.
 
-Used while compiling: at run time a form is one dictionary look-up.
+They are used while compiling; when a prompt is read, its words are looked up in the compiled dictionary.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ CONTRACTIONS: dict[str, list[str]] = {
     "u": ["you"],
     "y'all": ["you"],
 }
-"""The words for which a contraction or chat spelling stands. ``its`` is missing because it is a word itself."""
+"""The words for which each contraction or chat spelling stands; ``its`` is missing, because it is a word itself."""
 
 
 def forms(word: str) -> list[str]:
-    """Return the inflected forms of a base word; none for a word that is itself inflected."""
+    """Return the inflected forms of a base word; an empty list for a word that is itself inflected."""
     if len(word) < SHORTEST or not word.isascii() or not word.isalpha() or word.endswith(("ing", "ed", "ly", "ous")):
         return []
     if word in _IRREGULAR:

@@ -1,4 +1,4 @@
-"""What a class and its signals may say in an instructions file, and how their words are split."""
+"""Define what a class and its signals may contain in an instructions file, and split their phrases into words."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ KEYS = frozenset({"phrase", "any", "words", "feature", "at", "gap", "weight", "u
 SUBJECTS = ("phrase", "any", "words", "feature")
 MOST_GAP, LEAST_WEIGHT = 12, 1
 MOST_WEIGHT = 30
-"""So high that a single signal written by the user outweighs all fitted ones."""
+"""The highest weight of a signal: with it, a single signal written by the user outweighs all fitted ones."""
 MOST_FITTED = 9
-"""The highest weight that ``enricher tune`` writes, and that a leaning has."""
+"""The highest weight that ``enricher tune`` writes, and that a plain word (``leanings``) may have."""
 DEFAULT_GAP = 6
 LONGEST_WORDING = 2
-"""Words of a leaning; a longer wording is a signal."""
+"""Maximum number of words in an entry of ``leanings``; a longer phrase must be a signal."""
 WORDING_PLACES = (matching.AT_LEAD, matching.AT_OBJECT)
 LATE = "task_"
-"""Begins a feature that holds only once the task type is chosen."""
+"""Prefix of the features that are known only after the task type has been chosen, such as ``task_debug``."""
 RESERVED = frozenset(";|=~")
-"""Separators in the compiled texts; when a prompt is read, they are replaced by spaces."""
+"""Characters that are separators in the compiled texts; in a prompt, they are read as spaces."""
 
 LISTS = ("openers", "requests", "approvals", "english", "no-topics")
 """Word lists that the code for reading prompts needs; other lists are used by signals only."""
@@ -60,7 +60,7 @@ LISTS = ("openers", "requests", "approvals", "english", "no-topics")
 
 @dataclass(frozen=True, slots=True)
 class ClassRule:
-    """One class of a facet: its signals, and example prompts that must be classified as it."""
+    """One class of a facet (such as ``task_type``): its signals, and example prompts that must be classified as it."""
 
     facet: str
     name: str
@@ -73,7 +73,7 @@ class ClassRule:
 
 
 def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
-    """Return the problems of one signal as written, each with how to correct it; empty if there are none."""
+    """Return the problems of one signal as written, each with its correction; empty if there are none."""
     if not isinstance(signal, dict):
         return ['a signal is a mapping such as {phrase: "how do i", weight: 4}']
     found = [f"unknown key '{key}'; known: {', '.join(sorted(KEYS))}" for key in signal if key not in KEYS]
@@ -98,7 +98,7 @@ def check_signal(signal: object, lists: dict[str, list[str]]) -> list[str]:
 
 
 def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
-    """Return what is wrong with the single words to which a class gives weights; empty if nothing is."""
+    """Return the problems of the plain words to which a class gives weights (``leanings``); empty if there are none."""
     found = []
     for strength, words in leanings.items():
         figure = int(strength) if strength.removeprefix("-").isdecimal() else 0
@@ -113,7 +113,10 @@ def check_word_weights(leanings: dict[str, list[str]]) -> list[str]:
 
 
 def wording_key(written: str) -> tuple[str, str] | None:
-    """Return a plain word and its condition: empty, the next word, ``@lead`` or ``@object``; None if malformed."""
+    """Return the word of an entry of ``leanings`` and its condition; None if the entry is malformed.
+
+    The condition is empty, the word that must follow, ``@lead`` or ``@object``.
+    """
     wording, at, place = written.partition("@")
     words = tokens(wording)
     if "…" in words or RESERVED.intersection(written):
@@ -124,7 +127,7 @@ def wording_key(written: str) -> tuple[str, str] | None:
 
 
 def _is_feature(name: object) -> bool:
-    """Return whether ``name`` is a structural feature, or a task type chosen by an earlier facet (``task_debug``)."""
+    """Return whether ``name`` is a structural feature, or one that stands for the chosen task type (``task_debug``)."""
     return isinstance(name, str) and (name in FEATURES or name.startswith(LATE))
 
 
@@ -157,7 +160,7 @@ def _check_phrases(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[
 
 @cache
 def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> str:
-    """Return what is wrong with one wording, empty if nothing is; ``names`` are those of all word lists."""
+    """Return what is wrong with one phrase, empty if nothing is; ``names`` are the names of all word lists."""
     words = tokens(phrase)
     if not words or words[0] == "…" or words[-1] == "…":
         return f"'{phrase}' is empty, or begins or ends with …"
@@ -175,7 +178,7 @@ def _phrase_problem(phrase: str, names: frozenset[str], *, has_place: bool) -> s
 
 
 def alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[Any]:
-    """Return the phrases of which any one makes a signal fire: its own, or those of the word list that it names."""
+    """Return the phrases of a signal, or of the word list that it names; any one of them makes the signal fire."""
     if "phrase" in signal:
         return [signal["phrase"]]
     if "any" in signal:
@@ -185,7 +188,7 @@ def alternatives(signal: dict[str, Any], lists: dict[str, list[str]]) -> list[An
 
 @cache
 def tokens(phrase: str) -> tuple[str, ...]:
-    """Return the words of a phrase as they are split when a prompt is read."""
+    """Return the words of a phrase, split as the words of a prompt are."""
     found: list[str] = []
     spaced = reading.spaced_foreign_text(phrase.lower()) if not phrase.isascii() else phrase.lower()
     for chunk in spaced.replace("…", " … ").replace("?", " ? ").replace(",", " , ").split():
@@ -194,12 +197,12 @@ def tokens(phrase: str) -> tuple[str, ...]:
 
 
 def is_contained(phrase: str) -> bool:
-    """Return whether a phrase is also searched inside words: ``*为什么*``, for scripts without spaces."""
+    """Return whether a phrase is searched inside words, too (``*为什么*``), which is for scripts without spaces."""
     return len(phrase) > len("**") and phrase[0] == phrase[-1] == "*"
 
 
 def label(signal: dict[str, Any]) -> str:
-    """Return the name of a signal that ``explain`` shows."""
+    """Return the name by which ``enricher explain`` shows a signal."""
     if "feature" in signal:
         text = f"<{signal['feature']}>"
     elif "words" in signal:
@@ -213,5 +216,5 @@ def label(signal: dict[str, Any]) -> str:
 
 
 def condition_of(signal: dict[str, Any]) -> str:
-    """Return the condition of a signal without its weight; signals with equal conditions fire together."""
+    """Return a text of everything in a signal but its weight; signals with equal texts always fire together."""
     return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))

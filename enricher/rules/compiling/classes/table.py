@@ -1,7 +1,7 @@
 """Compile the class rules of the instructions file into the table that ``enricher.classify`` reads.
 
 The compiled form is plain JSON and is used as it is parsed: names are resolved,
-word forms expanded and phrases split here, once per edit, never per prompt.
+word forms expanded and phrases split here, once after each edit instead of for each prompt.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from enricher.rules.compiling.classes.signals import ClassRule
 
 LEADING = frozenset({"lead", "order", "last-order"})
-"""Places of orders: phrases there match the exact form only, and their first words are collected."""
+"""Places (``at``) where an order begins: phrases there match exactly, and their first words are the verbs of orders."""
 MOST_CACHED_TABLES = 16
-"""Tables that a process keeps compiled: both sides of a comparison, and those with single hunks of an edit undone."""
+"""Number of compiled tables that a process keeps: those of two versions that are compared, and of an edit's variants
+in which a single hunk is undone."""
 
 _UNFOLDED = frozenset(
     "the and for not you are was has have had can will would could should this that these those with what where when"
@@ -45,7 +46,7 @@ _UNFOLDED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ClassFacet:
-    """How the scores of one facet become a confidence, and when its best class is shown."""
+    """How the scores of one facet (a set of classes, such as the task types) become a confidence, and what is shown."""
 
     name: str
     points_that_double: float = 3.0
@@ -59,8 +60,8 @@ def compile_classes(
 ) -> dict[str, Any]:
     """Return the table that ``enricher.classify.classify`` reads; every signal must have passed ``check_signal``.
 
-    Ties between classes keep the order of ``rules``. Equal rules share one table, so callers must not change it:
-    a replay compiles many stacks of files that differ in other places.
+    Of classes with equal scores, the first in ``rules`` wins. The table is cached for equal rules, because a replay
+    compiles many sets of files that differ elsewhere, so callers must not change it.
     """
     described = {facet.name: facet for facet in facets or []}
     names = list(dict.fromkeys(rule.facet for rule in rules))
@@ -76,7 +77,7 @@ def compile_classes(
 
 @lru_cache(maxsize=MOST_CACHED_TABLES)
 def _table_of(source: str) -> dict[str, Any]:
-    """Return the table, without facets, of the rules and word lists in a JSON text, which is the key of the cache."""
+    """Return the table without facets; ``source`` has the rules and word lists as JSON, so that it can be cached."""
     given = json.loads(source)
     compiler = _Compiler(given["lists"])
     for at, (_facet_at, _name, signals, leanings) in enumerate(given["rules"]):
@@ -90,7 +91,7 @@ def _table_of(source: str) -> dict[str, Any]:
 
 
 def condition_numbers(rules: list[ClassRule], lists: dict[str, list[str]]) -> list[list[int]]:
-    """Return for each rule the number of each of its signals in the compiled table."""
+    """Return for each rule the numbers that its signals have in the compiled table."""
     compiler = _Compiler({name: [] for name in LISTS} | lists)
     return [[compiler.condition(signal) for signal in rule.signals] for rule in rules]
 
@@ -186,7 +187,7 @@ def _packed_condition(row: list[Any]) -> str:
 
 
 def _packed_word_weights(found: dict[str, list[str]]) -> str:
-    """Return a plain word's weights as ``table.Table.strengths`` reads them: alone, then ``|next word=`` and so on."""
+    """Return a plain word's weights for ``table.Table.strengths``: first without, then after each ``|condition=``."""
     alone = " ".join(found.get("", []))
     return alone + "".join(f"|{key}={' '.join(figures)}" for key, figures in found.items() if key)
 
@@ -212,7 +213,7 @@ def _packed_entries(table: dict[str, list[Any]]) -> dict[str, str]:
 
 
 def _packed_index(values: dict[str, str]) -> dict[str, str]:
-    """Return values by word as the texts that ``table.PackedIndex`` searches: ``~word=value~``, by first letters."""
+    """Return for each group of first letters the text ``~word=value~…`` that ``table.PackedIndex`` searches."""
     packed: dict[str, str] = {}
     for word, value in sorted(values.items()):
         packed[word[:LETTERS]] = packed.get(word[:LETTERS], "") + f"~{word}={value}"

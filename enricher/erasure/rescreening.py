@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Advance = Callable[[int, int], None]
 
 SHORTEST_SOUGHT = 8
-"""Minimum characters of a secret searched in files; a shorter one may be an ordinary word."""
+"""Minimum length of a secret that is searched for in files; a shorter one may be an ordinary word."""
 PIECE_CHARACTERS = 1 << 20
 IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
@@ -64,7 +64,7 @@ def _printable(piece: str) -> str:
 def rescreen(
     db: sqlite3.Connection, state: str, *, is_dry: bool = False, advance: Advance | None = None
 ) -> RescreenReport:
-    """Redact everything that this version of the screen finds; with ``is_dry``, only count the rows.
+    """Redact every secret that this version finds in stored data; with ``is_dry``, only count the rows.
 
     Raises like ``forgetting.forget``; the same call then continues the work.
     """

@@ -83,7 +83,7 @@ def send_events(run: Run) -> None:
 
 
 def keep_trace(run: Run) -> None:
-    """Write the trace as far as the ``log`` setting allows; a second call changes nothing."""
+    """Write the trace with only those contents that the ``log`` setting allows; a second call changes nothing."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
     if level == "off":
@@ -120,7 +120,7 @@ def keep_rest(run: Run) -> None:
 
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the references with the names of files and memories hashed; the session's own marks reveal nothing."""
+    """Return the references with the names of files and memories hashed; references to the session stay readable."""
     from enricher.respond.ranking import hashed_ref
 
     return [(kind, hashed_ref(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in refs]

@@ -30,7 +30,7 @@ BUCKETS_PER_E = 20
 """Latency buckets per factor e: the middle of a bucket is off by 2.5 % at most."""
 LEAST_MS = 0.001
 AFTER_ALL_STAGES = 1000
-"""Position of channels, which are asked within a stage and are listed behind all of them."""
+"""Position of channels: they are queried within a stage, but listed after all stages."""
 
 HOW_FAR = "select up_to, trace_id from rolled_up"
 WHICH_IS_THE_ROW = "select id from traces where rowid = :row"

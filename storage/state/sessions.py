@@ -106,7 +106,7 @@ def forget_old(state_dir: str) -> None:
 
 
 def _parse(line: bytes) -> tuple[int, list[str]]:
-    """Return tokens and names of one line; 0 and none if the line is cut off or has another format."""
+    """Return tokens and names of one line; 0 and no names if the line is cut off or has another format."""
     try:
         value = fast_stdlib.loads(line.decode())
     except (ValueError, RecursionError):
@@ -137,7 +137,7 @@ def _append(state_dir: str, session_id: str, line: bytes) -> None:
 
 
 def path_of(state_dir: str, session_id: str) -> str:
-    """Return the file with what was injected into a session."""
+    """Return the path of the file that lists what was injected into a session."""
     name = fast_stdlib.keyed_hash(b"session", traces.storable(session_id).encode())
     return f"{state_dir}/{FOLDER}/{name}"
 

@@ -263,7 +263,7 @@ def _stamp(root: str, file: str) -> tuple[int, int] | None:
 
 
 def _imports(root: str, names: "set[str]") -> "dict[str, list[str]]":
-    """Return, for each of ``names``, those that it imports at its top level; its package first.
+    """Return, for each module of ``names``, the others among them that it imports at its top level, its package first.
 
     Imports below "if TYPE_CHECKING" do not count.
     """

@@ -330,7 +330,7 @@ def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
 
 
 def _note_failed(channels: list[ChannelResult], run: Run) -> None:
-    """Log the channels that failed; in the format of seed 004, whose callers use partial results, no timeout counts."""
+    """Log the channels that failed; a timeout is no failure for callers with the format of seed 004."""
     for one in channels:
         if one.status == "timeout" and run.form:
             if run.settings.get("log_level") == "debug":
@@ -350,7 +350,7 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injec
 
 
 def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None:
-    """Notify the user once per session that a project's rules are unused, unless the trust in it follows a branch."""
+    """Notify the user once per session that a project's rules are unused, except if its trust follows a git branch."""
     if run.untrusted and f"notice:{run.untrusted}" not in injected:
         from enricher.prompt.trust import follows_branch
 

@@ -60,7 +60,7 @@ def _note_missing_opinion(model: Mapping[str, Any], run: Run) -> None:
 
 
 def plan(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request, run: Run) -> Enrichment:
-    """Return the plan as improved by the model within the time for it; the draft after a failure, which is logged."""
+    """Return the plan as the model improved it in the time for that, or the draft after a failure, which is logged."""
     from enricher.respond.hydration.drafting import improved
 
     extra_s = int(run.settings["model.plan_timeout_ms"]) / 1000

@@ -208,7 +208,7 @@ def _numbers(words: list[str]) -> list[int]:
 
 
 def _parts_about(words: list[str], parts: list[Part], at: int) -> list[int]:
-    """Return the first other part that mentions the thing in "the schema is there"; empty if no thing is said to be."""
+    """Return the first other part that mentions the thing in "the schema is there"; empty if the words name none."""
     end = next((place for place, word in enumerate(words[:MOST_WORDS_OF_A_THING]) if word in DONE), 0)
     if not end or (words[end] in ("is", "are", "was", "were") and not FINISHED.intersection(words[end + 1 : end + 3])):
         return []

@@ -31,7 +31,7 @@ IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
 @dataclass(slots=True)
 class RescreenReport:
-    """Number of changed rows by table, messages about files, remarks for the user."""
+    """The result of a search for secrets: numbers of changed rows by table, messages about files, remarks."""
 
     rows: dict[str, int] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class RescreenReport:
 
 
 class _Secrets(Mentions):
-    """The secrets found in rows; also finds any other secret in a line or a file."""
+    """The secrets found in rows; searching a line or a file for them also finds any other secret there."""
 
     __slots__ = ()
 

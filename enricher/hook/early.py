@@ -15,7 +15,7 @@ WITHIN_A_TURN = (b'"PostToolUse"', b'"AfterTool"')
 READING_S = 1.0
 """Seconds for reading the whole event; after that the hook itself reads on, within its own deadline."""
 AFTER_THE_END_MS = 20
-"""Milliseconds without input after a closing brace, from which on the event counts as complete."""
+"""After a closing brace and this many milliseconds without further input, the event counts as complete."""
 
 
 def first_piece() -> bytes:

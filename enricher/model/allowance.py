@@ -27,7 +27,7 @@ LARGEST = 64 * 1024
 LATENCIES_KEPT = 15
 """Number of the latest calls whose durations are remembered."""
 ENOUGH = 3
-"""Minimum number of remembered calls to judge that the model is too slow to be queried."""
+"""Minimum number of remembered calls for the decision that the model is too slow to be queried."""
 FAILURES_BEFORE_PAUSE = 3
 FIRST_PAUSE_S, LONGEST_PAUSE_S, DOUBLINGS = 30.0, 900.0, 5
 """The pause after the third failure in a row, the longest pause, and how many further failures double it."""

@@ -1,4 +1,4 @@
-"""The configured endpoint of a model: where it is, how it speaks, and where its key comes from.
+"""The configured endpoint of a model: where it is, which protocol it uses, and where its key comes from.
 
 A key is read from the environment or from the system's keyring when it is needed. It is never stored, logged or passed
 on a command line.

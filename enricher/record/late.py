@@ -142,7 +142,7 @@ def new_lines(text: str, earlier: str) -> list[str]:
 
 
 def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, object] | None], None]) -> None:
-    """Write the waiting result as the answer to ``event``, and record it; nothing if another process was faster."""
+    """Write the waiting result as the answer to ``event``, and record it; do nothing if another process was faster."""
     if event not in LATE_EVENTS.values():
         return
     result = late.take(state, session_id)

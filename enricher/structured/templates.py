@@ -36,7 +36,7 @@ OF_THE_HOOK: dict[str, tuple[str, ...]] = {
     "enrichment": ("narrative", "structure"),
     "hydration": (),
 }
-"""Templates whose prompts the hook writes itself, and the forms that they must have."""
+"""Templates whose prompts the hook fills in itself, and the forms that they must have."""
 HEADER = "---\n"
 KEYS = ("version", "response", "metadata", "constants", "optional", "forms", "slots")
 
@@ -245,9 +245,9 @@ class PromptGenerator:
         modes: Mapping[str, str] | str | None = None,
         structured_mode: bool = False,
     ) -> None:
-        """Set the folder of templates (by default the package's), or their ``files`` by name; and the modes.
+        """Set the folder of templates (by default the package's) or the template ``files`` by name, and the modes.
 
-        ``modes`` may be a file; raises TemplateProblemError if it cannot be used.
+        ``modes`` may be the path of a file; raises TemplateProblemError if that file cannot be used.
         """
         folder = folder or os.path.join(root_dir(), "instructions", "prompts")
         self.files = files or {

@@ -77,7 +77,7 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
 
 
 def open_writer(path: str) -> Connection:
-    """Return a connection in autocommit mode to an existing database, for writing what may as well be lost.
+    """Return a connection in autocommit mode to an existing database, for writing data that may be lost.
 
     Its statements fail while another process writes. Raises ReaderError.
     """

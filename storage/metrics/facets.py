@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NEWEST = 10_000
 """Number of rows whose guardrails and labels can be read in 0.1 s from a database of a million traces."""
 NEWEST_WITH_WORDS = 5_000
-"""Prompts found by words are scattered over the table: each costs twice as much to read."""
+"""The same for prompts found by words, which are scattered over the table: each takes twice as long to read."""
 LITTLE = 2_000
 """Up to this many prompts that are not in the roll-ups yet are counted one by one in addition."""
 COLUMNS = {
@@ -95,7 +95,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """The facets of a selection; prompts without a value are not counted, one with several guardrails for each."""
+    """The facets of a selection; prompts without a value are not counted, those with several guardrails for each."""
 
     status: Facet
     task_type: Facet

@@ -68,7 +68,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A count: ``part`` out of ``whole``."""
+    """A count (``part``) out of a total (``whole``)."""
 
     part: int
     whole: int
@@ -106,7 +106,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class ChannelFigures:
-    """How often a channel was asked and with which results; ``latency`` is None if it was never measured."""
+    """How often a channel was queried and with which results; ``latency`` is None if it was never measured."""
 
     name: str
     asked: int
@@ -147,7 +147,7 @@ class Overview:
 
 
 def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
-    """Return the figures of the last ``days`` days, of which the newest counted prompt is in the last; 0 means all."""
+    """Return the figures of ``days`` days up to that of the newest counted prompt; 0 means the whole history."""
     since = _since(db, days)
     first, last = db.execute(WHICH_DAYS, {"since": since}).fetchone()
     counts = _counts(db, since)

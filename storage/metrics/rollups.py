@@ -169,7 +169,7 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 def step_back(db: sqlite3.Connection) -> None:
     """Set the counted position back to the last counted row that is left, within the transaction of a deletion.
 
-    SQLite reuses the rowids of deleted newest traces.
+    This is needed because SQLite reuses the row ids of the newest traces once they are deleted.
     """
     row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
     db.execute(MOVE_ON, {"row": row[0], "id": row[1]})

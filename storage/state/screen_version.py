@@ -23,7 +23,7 @@ def version(state_dir: str) -> int:
 
 
 def note(state_dir: str, number: int = VERSION) -> None:
-    """Record that all stored data has passed this version; raises OSError."""
+    """Record that all stored data has passed the version ``number``; raises OSError."""
     private.write_file(f"{state_dir}/{NAME}", f"{number}\n".encode())
 
 

@@ -1,4 +1,4 @@
-"""What was already injected into each session, and whether another registration just answered the same prompt.
+"""What was already injected into each session, and whether another hook has just answered the same prompt.
 
 The state of a session is one small file with a line per answered prompt, so that
 reading it adds almost no time to the next prompt; the database gets the same rows

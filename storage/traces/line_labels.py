@@ -138,7 +138,7 @@ class KeepRates:
 
 
 def lines(trace: Mapping[str, object]) -> list[Line]:
-    """Return the lines, without headings, of the text that was added to a prompt; ``queries.show`` gives its trace."""
+    """Return the lines, without headings, of the text added to a prompt; ``trace`` is a result of ``queries.show``."""
     found = list(_parts(trace))
     return [Line(number, kind, rule, text) for number, (kind, rule, text) in enumerate(found, 1)]
 

@@ -26,7 +26,7 @@ SPAN = re.compile(r"(\d+(?:\.\d+)?)(m|h|d|w)")
 SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 NO_TESTS = "traces.origin <> 'test'"
 WENT_BADLY = (" timeout", " error")
-"""Endings of a ``channel:`` value that ask for failed channels, which an index finds; the name may contain blanks."""
+"""Endings of ``channel:`` values that select failed channels, which an index finds; the name may contain blanks."""
 _IS_CORRECT = "(labels.verdict = 'ok' or labels.verdict = 'class' and labels.task_type = traces.task_type)"
 LABELS = {
     "ok": "labels.verdict = 'ok'",
@@ -49,7 +49,7 @@ JUDGED = {"any": "", "right": "ok", "wrong": "wrong"}
 
 
 class SelectionError(ValueError):
-    """A part of the filter that cannot be parsed, its offset in the text (from 0), and a valid alternative."""
+    """A part of the filter cannot be parsed; ``position`` is its offset in the text, ``remedy`` says what is valid."""
 
     def __init__(self, text: str, position: int, remedy: str) -> None:
         super().__init__(f"{text} (at {position + 1}): {remedy}")

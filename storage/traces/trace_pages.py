@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PAGE_ROWS = 200
 PROMPT_CHARS = 500
 ABOVE_ALL = "g"
-"""Sorts after every id, since ids are hexadecimal; appended to an id, it makes "before" include that id."""
+"""A text that sorts after every id (ids are hexadecimal); appended to an id, it makes "before" include that id."""
 LONGEST_RANKING = 1_000
 FEW_ROWS = 2_000
 """Up to this many rows, sorting is faster than reading the whole list."""
@@ -178,7 +178,7 @@ def _after(
 ) -> tuple[str, Parameters]:
     """Return the clauses of a query, from ``from`` to ``order by``, and its parameters.
 
-    The query lists the rows older than ``before``, newest first; with ``is_newer``, those newer, oldest first.
+    The query lists the rows older than ``before``, newest first; with ``is_newer``, the newer rows, oldest first.
     """
     named = dict(which.parameters)
     than, order = (">", "asc") if is_newer else ("<", "desc")

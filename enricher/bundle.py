@@ -224,7 +224,7 @@ def _own_bytes() -> bytes:
         raise UnsoundError(failure.strerror or "it cannot be opened") from None
     try:
         found = os.fstat(descriptor)
-        # The file's bytes are run as code, so that it must be as hard to forge as our own sources.
+        # The file's bytes are run as code, so it must be as hard to forge as our own sources.
         if found.st_mode & 0o170000 != 0o100000:
             raise UnsoundError("it is not a regular file")
         if (hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid())) or found.st_mode & 0o022:

@@ -120,7 +120,7 @@ def enrich(event: PromptEvent, run: Run) -> None:
     run.mode = run.mode or str(run.settings["mode"])
     if run.mode == HYDRATE_FILE:
         run.typed = event.prompt
-    # Before anything else looks at the prompt, so that neither a reason to skip nor a channel ever sees a secret.
+    # Redact before anything else looks at the prompt: neither the check for skipping nor a channel may see a secret.
     event.prompt = _redacted_prompt(event, run)
     run.tick("redact")
     reason = skip_reason(
@@ -128,7 +128,7 @@ def enrich(event: PromptEvent, run: Run) -> None:
         bypass_prefix=str(run.settings["bypass_prefix"]),
         enabled=bool(run.settings["enabled"]) and is_on(run.settings, "hosts", event.host),
     )
-    if rules.state == cache.UNSETTLED:  # the unread settings may switch the enricher off and forbid to store text
+    if rules.state == cache.UNSETTLED:  # the unknown settings may switch the enricher off and forbid storing text
         reason, run.settings["log"] = "settings_unknown", "hash"
     if not reason and not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
         reason = "duplicate"

@@ -153,7 +153,7 @@ def convert(key: str, value: object) -> Value:
     Raises BadValueError with the remedy.
     """
     default = DEFAULTS.get(key, True)
-    if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no switch either, the present choices are named
+    if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no boolean either, the message names the choices
         try:
             return ONCE_A_SWITCH[key][_as_bool(key, value)]
         except BadValueError:

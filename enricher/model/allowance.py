@@ -183,7 +183,7 @@ class CountedCall:
                     self._purpose, is_failure=failure is not None, retry_after_s=retry_after_s, usd=self._usd
                 ),
             )
-        except OSError:  # an answer counts even if this cannot be noted
+        except OSError:  # an answer counts even if this cannot be recorded
             return
 
 

@@ -105,7 +105,7 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
         raise ModelError(f"{place}: {failure}") from None
     except (OSError, plain_http.HttpError, ValueError) as failure:
         raise ModelError(f"{place}: {type(failure).__name__}: {failure}") from None
-    # An encrypted answer may arrive in pieces, each of them in time.
+    # An encrypted answer may arrive in pieces, each of them in time, but be late as a whole.
     if time.monotonic() > until:
         raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout")
     return _checked(response, place)

@@ -62,7 +62,7 @@ def main(words: list[str]) -> None:
     until = ends_at - RESERVE_S
     later: list[Callable[[], None]] = []
     items: list[Item] = []
-    on_alarm(max(0.001, until - time.monotonic()), _ring)  # an alarm of 0 seconds would be none
+    on_alarm(max(0.001, until - time.monotonic()), _ring)  # 0 would cancel the alarm
     try:
         from enricher.model.material import Material
 

@@ -161,7 +161,7 @@ class Material:
                 content = private.read_file(full, MOST_BYTES)
             except (OSError, ValueError):
                 continue
-            if content.strip() and b"\0" not in content:  # a NUL byte: no text
+            if content.strip() and b"\0" not in content:  # a NUL byte means no text
                 yield ProjectFile(path, redact(content.decode(errors="replace"))[0])
 
 

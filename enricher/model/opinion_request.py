@@ -146,7 +146,7 @@ def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:
     record = call()
     try:
         os.write(descriptor, dumps(record).encode())
-    except OSError:  # the hook waits no longer
+    except OSError:  # the hook no longer waits
         return
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     """Write the enrichment and its inputs into the trace."""
     judged = enrichment.classification
-    # With the channel off the trace has no memories; with channels that were not asked it says that none were found.
+    # If the memory channel is off, the trace has no memory context; if it was not queried, the context has no memories.
     if not any(one.name == "memory" and one.status == "off" for one in inputs.channels):
         from enricher.context.channels.memory import memory_context
 

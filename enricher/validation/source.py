@@ -148,7 +148,7 @@ class Source:
 def _parsed(text: str | bytes) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes in the strings of the file
+            warnings.simplefilter("ignore")  # about invalid escapes in the strings of the file
             return ast.parse(text)
     except SyntaxError as error:
         raise NotPythonError(error.msg, error.lineno or 1) from None
@@ -167,7 +167,7 @@ def _comments(text: str) -> dict[int, str]:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 found[token.start[0]] = token.string.lstrip("#! ")
-    except (tokenize.TokenError, SyntaxError, ValueError):  # what was read so far counts
+    except (tokenize.TokenError, SyntaxError, ValueError):  # keep the comments that were read so far
         return found
     return found
 

@@ -129,7 +129,7 @@ def _append(state_dir: str, session_id: str, line: bytes) -> None:
         private.make_directory(f"{state_dir}/{FOLDER}")
         descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
     try:
-        if os.fstat(descriptor).st_size > LIMIT_BYTES:  # larger than what is ever read: start again
+        if os.fstat(descriptor).st_size > LIMIT_BYTES:  # more than is ever read: start again
             os.ftruncate(descriptor, 0)
         os.write(descriptor, line)
     finally:
@@ -195,7 +195,7 @@ def _claimed(descriptor: int, mark: str) -> bool:
         content = "".join(f"{line}\n" for line in [*recent[-1000:], f"{mark} {now}"]).encode()
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, content)
-        if os.fstat(descriptor).st_size > len(content):  # not to 0 before: closing would wait for the disk
+        if os.fstat(descriptor).st_size > len(content):  # truncating to 0 before would make closing wait for the disk
             os.ftruncate(descriptor, len(content))
     return True
 

@@ -60,7 +60,7 @@ DEFAULTS: dict[str, Value] = {
 }
 
 GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
-"""Switches of seed 004 without a default: if unset, channels that ask a model stay off, and all else is unaffected."""
+"""Switches of seed 004 without a default: if unset, channels that query a model stay off; all else is unaffected."""
 
 CODER, EMBEDDING = "LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"
 """Environment variables of seed 004 with the address of a language model, and of one that makes vectors.
@@ -247,7 +247,7 @@ def is_as_specified(settings: Mapping[str, Value]) -> bool:
 
 
 def misses_model(settings: Mapping[str, Value]) -> bool:
-    """Return whether a language model is to take part in finding the search intent, but none is configured."""
+    """Return whether the settings want a language model to help find the search intent, but configure none."""
     timeout = "search_intent.llm_timeout_ms"
     return not settings["model.url"] and (bool(settings[USE_LLM]) or settings[timeout] != DEFAULTS[timeout])
 

@@ -1,4 +1,4 @@
-"""Ask a configured model about one prompt: for an opinion on its class, and for a better plan.
+"""Query a configured model about one prompt: for an opinion on its class, and for a better plan.
 
 Loaded only if a model is configured.
 """
@@ -25,7 +25,7 @@ ANSWERS_BY_S = 1.35
 
 
 def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> PendingOpinion | None:
-    """Ask the model in the background; return None if there is nothing to ask, or if it is asked after the answer."""
+    """Query the model in the background; return None if there is nothing to ask, or if this follows the answer."""
     if _plans_late_question(event, judged, rules, run):
         return None
     until = run.started + ANSWERS_BY_S

@@ -78,7 +78,7 @@ class Files(_Section):
 
 
 class Verbs(_Section):
-    """The verbs of orders, how many of them add no points, and the points for each further one."""
+    """The verbs of requests, how many of them add no points, and the points for each further one."""
 
     free: Annotated[int, Field(ge=0)]
     points: Points

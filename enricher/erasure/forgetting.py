@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20
-"""Maximum bytes of the note that are read; it lists every trace of a deletion."""
+"""Maximum bytes that are read of the note (the file with the plan), which lists every trace of a deletion."""
 COMPILE_MS = 10_000
 """Milliseconds to wait for compiled settings: longer than a prompt, which uses older ones instead."""
 FEW_PROMPTS = 20
@@ -76,7 +76,7 @@ class ForgetReport:
 
 
 def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> DeletionPlan:
-    """Return what to delete: the named traces, those of the session or mentioning the text, and those quoting them.
+    """Return what to delete: the named traces, those of the session, those with the text, and those quoting them.
 
     Raises ``queries.UnknownTraceError`` if an id or the session does not exist.
     """
@@ -364,7 +364,7 @@ def _write_note(state: str, what: DeletionPlan) -> None:
 
 
 def _read_note(state: str) -> DeletionPlan | None:
-    """Return the plan in the note, or None without a note; an unreadable note gives an empty plan, to scrub again."""
+    """Return the plan in the note; None without a note, and an empty plan (to scrub again) if it is unreadable."""
     try:
         value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))
         return DeletionPlan(**{name: tuple(value.get(name, ())) for name in DeletionPlan.__dataclass_fields__})

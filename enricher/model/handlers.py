@@ -1,8 +1,8 @@
 """The programs behind the channels of seed 004: ``summarization``, ``code_analysis`` and ``similarity``.
 
 They follow the protocol for channels (docs/channels.md), in a forked child of the hook (``enricher.context.external``):
-a new interpreter would take a good part of their 150 ms. They ask the OpenAI-compatible endpoint whose address is in an
-environment variable. If it fails, or would be late, they answer from the files alone, with ``fallback``.
+a new interpreter would take a good part of their 150 ms. They query the OpenAI-compatible endpoint whose address is in
+an environment variable. If it fails, or would be late, they answer from the files alone, with ``fallback``.
 """
 
 from __future__ import annotations

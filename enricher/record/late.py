@@ -70,13 +70,13 @@ def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any]
 
 
 def follow_up(run: Run) -> None:
-    """Ask the model in a process of its own; the hook does not wait for it."""
+    """Query the model in a separate process; the hook does not wait for it."""
     # At normal priority, unlike other background work: the answer is of use only within the agent's present turn.
     detached.fork(run.state, "model", lambda: _ask(run), niceness=0)
 
 
 def _ask(run: Run) -> None:
-    """Ask the model, decide again, and store the new lines for the session's next hook point; runs in the child."""
+    """Query the model, decide again, and store the new lines for the session's next hook point; runs in the child."""
     from enricher.model import opinion_request
 
     if run.inputs is None or run.rules is None or run.late is None:

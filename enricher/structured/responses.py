@@ -199,7 +199,7 @@ class Quality(NamedTuple):
 
 
 def quality(parsed: ParsedResponse, violations: Iterable[Mapping[str, Any]] = ()) -> Quality:
-    """Return the quality of an answer; ``violations`` (with their ``severity``) are those of its code or text.
+    """Return the quality of an answer; ``violations`` (with their ``severity``) are the broken rules in it.
 
     An answer without readable metadata has quality 0: without them, no violation could have been found.
     """

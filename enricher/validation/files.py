@@ -29,7 +29,7 @@ class UnknownRevisionError(ValueError):
 
 
 def python_files(paths: Iterable[str]) -> list[str]:
-    """Return those of ``paths`` that are files, and the Python files in those that are folders.
+    """Return the files among ``paths``, and the Python files in the folders among them.
 
     In a repository, files that git ignores are left out; elsewhere, hidden and installed files are.
     """

@@ -48,7 +48,7 @@ class RuleFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PromptRule:
-    """A rule for the code of agents; ``guardrails`` are the ids of guardrails with the same demand."""
+    """A rule for code that agents write; ``guardrails`` are the ids of guardrails with the same demand."""
 
     id: str
     name: str

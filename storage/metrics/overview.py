@@ -147,7 +147,7 @@ class Overview:
 
 
 def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
-    """Return the figures of ``days`` days up to that of the newest counted prompt; 0 means the whole history."""
+    """Return the figures of the last ``days`` days, ending with the newest counted prompt; 0 means all of history."""
     since = _since(db, days)
     first, last = db.execute(WHICH_DAYS, {"since": since}).fetchone()
     counts = _counts(db, since)

@@ -34,7 +34,7 @@ def begin_turn(state_dir: str, session_id: str, trace_id: str) -> None:
 
 
 def store(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
-    """Store a result for the session; return False if its ``trace`` is not that of the latest prompt.
+    """Store a result for the session; return False if its ``trace`` is not the trace of the latest prompt.
 
     Raises OSError.
     """

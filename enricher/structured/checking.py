@@ -2,8 +2,8 @@
 
 A schema is the part of JSON Schema that ``enricher template schemas`` prints: ``type``, ``properties``, ``required``,
 ``items``, ``enum``, ``minimum``, ``maximum``, ``maxLength``. Three keys are our own: ``aliases`` (other names of a
-field), ``scale`` (a number above the maximum is divided by it: with 100, 45 becomes 0.45) and ``clamp`` (a number
-beyond its limits is moved to the limit, and a text that is a number counts as one).
+field), ``scale`` (a number above the maximum, but not above this one, is divided by it: with 100, 45 becomes 0.45) and
+``clamp`` (a number beyond its limits is moved to the limit, and a text that is a number counts as one).
 
 This runs in the process that queries a model for the hook, and therefore uses no other libraries.
 """

@@ -245,7 +245,8 @@ def add(db: sqlite3.Connection, batch: Sequence[Tables]) -> tuple[int, int]:
     """Insert traces unless the database has them already; return how many were added and how many rejected.
 
     Each element of ``batch`` contains the rows of one trace by table, parent tables first, with values in the order of
-    ``traces.TABLES``. All are inserted in one transaction. Raises sqlite3.Error if the database cannot be written.
+    ``traces.TABLES``. They are inserted in one transaction, or one by one if the database rejects any of them. Raises
+    sqlite3.Error if the database cannot be written.
     """
     try:
         with transaction(db):

@@ -1,4 +1,4 @@
-"""The modules that prompts load, in one file: to find and read sixty costs a cold process more than to run them.
+"""The modules that prompts load, in one file: finding and reading sixty files costs more than running them.
 
 It contains Python's own compiled code, as in ``__pycache__``, and is valid under the same condition: every
 source file still has its recorded time and size. Modules that every prompt needs are run at once; any other
@@ -30,7 +30,7 @@ This module and ``enricher.home`` are loaded before the bundle, so they use neit
 LARGEST = 8 << 20
 """Maximum bytes of the file; the modules of a prompt take about 500 KB."""
 READING_S = 0.3
-"""After this time the file is given up (its disk hangs)."""
+"""Seconds after which reading the file is given up, because its disk hangs."""
 WITHOUT_DOCSTRINGS = 2
 """Code on the hook's path reads neither docstrings nor line numbers: failures are recorded by type and message.
 
@@ -224,7 +224,7 @@ def _own_bytes() -> bytes:
         raise UnsoundError(failure.strerror or "it cannot be opened") from None
     try:
         found = os.fstat(descriptor)
-        # The file's bytes are run as code, so that it must be as hard to forge as our own sources.
+        # The file's bytes are run as code, so it must be as hard to forge as our own sources.
         if found.st_mode & 0o170000 != 0o100000:
             raise UnsoundError("it is not a regular file")
         if (hasattr(os, "geteuid") and found.st_uid not in (0, os.geteuid())) or found.st_mode & 0o022:
@@ -263,7 +263,7 @@ def _stamp(root: str, file: str) -> tuple[int, int] | None:
 
 
 def _imports(root: str, names: "set[str]") -> "dict[str, list[str]]":
-    """Return, for each of ``names``, those that it imports at its top level; its package first.
+    """Return, for each module of ``names``, the others among them that it imports at its top level, its package first.
 
     Imports below "if TYPE_CHECKING" do not count.
     """

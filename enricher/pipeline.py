@@ -48,16 +48,16 @@ if TYPE_CHECKING:
     from storage.traces import Trace
 
 PATIENCE_MS, MOST_PATIENCE_MS = 900, 1000
-"""How long a prompt waits for the compiler after an edit; without an edit there is no wait."""
+"""How long a prompt waits, by default and at most, for the compiler after an edit of the rules."""
 
 PROMPT_LIMIT = 64 * 1024
-"""Characters of a prompt that are processed and stored (ruling R33)."""
+"""Maximum characters of a prompt that are processed and stored (ruling R33)."""
 
 HYDRATION = "hydration"
-"""The form of a plan (``enricher.respond.hydration``)."""
+"""The form of an added text that is a plan (``enricher.respond.hydration``)."""
 
 HOST_WITHOUT_TRANSCRIPT_PATH = "copilot"
-"""Its events carry no path; the transcript is found by the session's id (``enricher.sources.transcripts``)."""
+"""The host whose events contain no path of the transcript: ``enricher.sources.transcripts`` finds it by session id."""
 
 
 LONGEST_QUOTED = 80
@@ -77,7 +77,7 @@ class Run:
     def __init__(self, event: PromptEvent, *, started: float, form: str = "") -> None:
         self.form = form
         self.mode = ""
-        """The mode that the call asks for; empty for the one of the settings."""
+        """The mode that the call asks for; empty for the mode in the settings."""
         self.extra_s = 0.0
         """Seconds beyond the usual deadline, for a plan that a model writes."""
         self.prolong: Callable[[], None] | None = None
@@ -94,7 +94,7 @@ class Run:
         self.notices: list[str] = []
         self.untrusted = ""
         self.late: dict[str, str] | None = None
-        """The task types among which a model is to choose after the answer; None if it is not asked then."""
+        """The task types from which a model is to choose after the answer; None if no model is queried then."""
         self.trace: Trace = traces.Trace()
         self.project = identify(event.cwd)
         self.trace.host, self.trace.session_id, self.trace.cwd = event.host, event.session_id, event.cwd
@@ -114,13 +114,13 @@ class Run:
 
 
 def enrich(event: PromptEvent, run: Run) -> None:
-    """Run the whole pipeline for one prompt; ``run`` holds the outcome, ready to be recorded."""
+    """Run the whole pipeline for one prompt and store the outcome in ``run``, ready to be recorded."""
     rules = _load_rules(event, run)
     run.tick("rules")
     run.mode = run.mode or str(run.settings["mode"])
     if run.mode == HYDRATE_FILE:
         run.typed = event.prompt
-    # Before anything else looks at the prompt, so that neither a reason to skip nor a channel ever sees a secret.
+    # Redact before anything else looks at the prompt: neither the check for skipping nor a channel may see a secret.
     event.prompt = _redacted_prompt(event, run)
     run.tick("redact")
     reason = skip_reason(
@@ -128,7 +128,7 @@ def enrich(event: PromptEvent, run: Run) -> None:
         bypass_prefix=str(run.settings["bypass_prefix"]),
         enabled=bool(run.settings["enabled"]) and is_on(run.settings, "hosts", event.host),
     )
-    if rules.state == cache.UNSETTLED:  # the unread settings may switch the enricher off and forbid to store text
+    if rules.state == cache.UNSETTLED:  # the unknown settings may switch the enricher off and forbid storing text
         reason, run.settings["log"] = "settings_unknown", "hash"
     if not reason and not sessions.claim(run.state, event.session_id, run.trace.prompt_hmac):
         reason = "duplicate"
@@ -216,7 +216,7 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
         from enricher import with_model
 
         asked = with_model.begin(event, judged, rules, run)
-    # The same question as in ``decide``: a prompt that gets nothing must not pay for the channels.
+    # The same check as in ``decide``: a prompt to which nothing is added must not wait for the channels.
     if not silence_reason(judged, rules.body, run.settings, event.prompt):
         from enricher.context.gathering import gather
 
@@ -246,7 +246,7 @@ def _enrich_prompt(event: PromptEvent, rules: cache.Rules, run: Run) -> None:
 
 
 def _inputs(event: PromptEvent, session: sessions.SessionState, conversation: Conversation, run: Run) -> Inputs:
-    """Return the inputs of the decision, as far as they are known before the channels are asked."""
+    """Return those inputs of the decision that are known before the channels are queried."""
     return Inputs(
         event.prompt,
         settings=run.settings,
@@ -274,12 +274,12 @@ def _request(event: PromptEvent, judged: Classification, conversation: Conversat
 
 
 def form_of(mode: str) -> str:
-    """Return the form of the text in a mode; empty for the usual one."""
+    """Return the form of the text that is added in a mode; empty for the usual form."""
     return HYDRATION if mode != ENRICH else ""
 
 
 def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
-    """Return the facts that a plan for this prompt may name; after a failure, which is logged, none."""
+    """Return the facts that a plan for this prompt may name; none after a failure, which is logged."""
     from enricher.respond.hydration.gathering import look_up
 
     try:
@@ -290,7 +290,7 @@ def _facts_for_plan(request: Request, run: Run) -> dict[str, Any]:
 
 
 def _hand_over(enrichment: Enrichment, inputs: Inputs, rules: cache.Rules, run: Run) -> Enrichment:
-    """Write the plan and its sources into a file, and return an enrichment whose text is its path (seed 003).
+    """Write the plan and its sources into a file, and return an enrichment whose text names that file (seed 003).
 
     A subagent reads the file, so that the agent's own context stays short. If it cannot be written, the enrichment is
     returned unchanged, so that the plan goes inline (ruling R1).
@@ -330,7 +330,7 @@ def can_ask_memory(event: PromptEvent, settings: Mapping[str, Value]) -> bool:
 
 
 def _note_failed(channels: list[ChannelResult], run: Run) -> None:
-    """Log the channels that failed; a timeout is none in the format of seed 004, whose callers use partial results."""
+    """Log the channels that failed; a timeout is no failure for callers with the format of seed 004."""
     for one in channels:
         if one.status == "timeout" and run.form:
             if run.settings.get("log_level") == "debug":
@@ -340,7 +340,7 @@ def _note_failed(channels: list[ChannelResult], run: Run) -> None:
 
 
 def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injected: list[str]) -> Conversation:
-    """Return the earlier conversation of this session, as far as the host's transcript contains it."""
+    """Return the earlier conversation of this session from the host's transcript; empty if there is none."""
     has_transcript = event.host == HOST_WITHOUT_TRANSCRIPT_PATH or os.path.lexists(event.transcript_path)
     if not (has_transcript and is_on(settings, "channels", "session")):
         return Conversation()
@@ -350,7 +350,7 @@ def conversation_before(event: PromptEvent, settings: Mapping[str, Value], injec
 
 
 def _notify_untrusted(event: PromptEvent, run: Run, injected: list[str]) -> None:
-    """Notify once per session that a project's rules are unused; if trust follows a branch, the upkeep checks first."""
+    """Notify the user once per session that a project's rules are unused, except if its trust follows a git branch."""
     if run.untrusted and f"notice:{run.untrusted}" not in injected:
         from enricher.prompt.trust import follows_branch
 

@@ -60,18 +60,18 @@ DEFAULTS: dict[str, Value] = {
 }
 
 GATES = ("enable_local_inference_pipeline", "enable_local_enrichment")
-"""Switches of seed 004 without a default: if unset, channels that ask a model stay off, and all else is unaffected."""
+"""Switches of seed 004 without a default: if unset, channels that query a model stay off; all else is unaffected."""
 
 CODER, EMBEDDING = "LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"
-"""Environment variables of seed 004 with the address of a model, and of one that makes vectors.
+"""Environment variables of seed 004 with the address of a language model, and of one that makes vectors.
 
-For each of them, the variable ``…_MODEL`` names the model, and ``…_API_KEY`` holds its key.
+For each of them, the variable ``…_MODEL`` names the model, and ``…_API_KEY`` contains its key.
 """
 UNNAMED = "default"
-"""The name that is sent if no variable names the model: servers of a single model accept any."""
+"""The model name that is sent if no variable gives one: servers of a single model accept any name."""
 
 OF_THE_USER = ("model.",)
-"""Beginnings of the keys that a project's file cannot set: it could send prompts, and a key, to its own server."""
+"""Prefixes of keys that a project's file must not set, since it could send prompts, and a key, to its own server."""
 USE_LLM = "search_intent.use_llm"
 """On by default if a model is configured (seed 001, task 5.7); compiled settings have it only if a file sets it."""
 
@@ -79,7 +79,7 @@ OPEN_TABLES = ("channels", "hosts")
 """Tables whose keys are names (of channels, of hosts) and whose values switch them on or off."""
 
 QUIET, AS_SPECIFIED = "quiet", "as-specified"
-"""Profiles: output only what has its own evidence, or give each prompt the block of the seed documents (ruling R34)."""
+"""Profiles: add only what has its own evidence, or add the block of the seed documents to every prompt (ruling R34)."""
 
 ENRICH, HYDRATE, HYDRATE_FILE = "enrich", "hydrate", "hydrate-file"
 """Modes: facts and guardrails; a plan for every prompt that is work or a question; the plan in a file (seed 003)."""
@@ -99,7 +99,7 @@ KEEPS_TEXT = ("redacted", "full")
 """The ``log`` levels at which text that a person typed is stored."""
 
 ONCE_A_SWITCH = {"show": ("none", "summary")}
-"""Settings that used to be booleans, and the meaning of false and true."""
+"""Settings that used to be booleans, each with the values that false and true now stand for."""
 
 LIMITS: dict[str, tuple[float, float]] = {
     "budgets.tokens": (1, 2000),
@@ -126,7 +126,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 """Lowest and highest value; a number outside is moved to the nearer limit (ruling R12 caps tokens at 2,000)."""
 
 POSITIVE = ("search_intent.llm_timeout_ms",)
-"""Numbers that are rejected, not moved, unless they are above zero (row S1-6.5c)."""
+"""Settings whose numbers must be above zero; other numbers are rejected, not moved to a limit (row S1-6.5c)."""
 
 ALIASES = {
     "SUBCOG_SEARCH_INTENT_ENABLED": "search_intent.enabled",
@@ -153,7 +153,7 @@ def convert(key: str, value: object) -> Value:
     Raises BadValueError with the remedy.
     """
     default = DEFAULTS.get(key, True)
-    if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no switch either, the present choices are named
+    if key in ONCE_A_SWITCH and value not in CHOICES[key]:  # if it is no boolean either, the message names the choices
         try:
             return ONCE_A_SWITCH[key][_as_bool(key, value)]
         except BadValueError:
@@ -242,12 +242,12 @@ def has_vectors(settings: Mapping[str, Value], environ: Mapping[str, str]) -> bo
 
 
 def is_as_specified(settings: Mapping[str, Value]) -> bool:
-    """Return whether every prompt gets the block of the seed documents."""
+    """Return whether the block that the seed documents specify is added to every prompt."""
     return settings.get("profile") == AS_SPECIFIED
 
 
 def misses_model(settings: Mapping[str, Value]) -> bool:
-    """Return whether a language model is to take part in finding the search intent, but none is configured."""
+    """Return whether the settings want a language model to help find the search intent, but configure none."""
     timeout = "search_intent.llm_timeout_ms"
     return not settings["model.url"] and (bool(settings[USE_LLM]) or settings[timeout] != DEFAULTS[timeout])
 

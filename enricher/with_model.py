@@ -1,4 +1,4 @@
-"""Ask a configured model about one prompt: for an opinion on its class, and for a better plan.
+"""Query a configured model about one prompt: for an opinion on its class, and for a better plan.
 
 Loaded only if a model is configured.
 """
@@ -25,7 +25,7 @@ ANSWERS_BY_S = 1.35
 
 
 def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> PendingOpinion | None:
-    """Ask the model in the background; return None if there is nothing to ask, or if it is asked after the answer."""
+    """Query the model in the background; return None if there is nothing to ask, or if this follows the answer."""
     if _plans_late_question(event, judged, rules, run):
         return None
     until = run.started + ANSWERS_BY_S
@@ -33,7 +33,7 @@ def begin(event: PromptEvent, judged: Classification, rules: Rules, run: Run) ->
 
 
 def _plans_late_question(event: PromptEvent, judged: Classification, rules: Rules, run: Run) -> bool:
-    """Plan to ask the model once the prompt is answered, if the user wants that; return whether so."""
+    """Plan to query the model once the prompt is answered, if the user wants that; return whether this is planned."""
     if not (run.settings["model.late"] and run.inputs):
         return False
     from enricher.record import late
@@ -60,7 +60,7 @@ def _note_missing_opinion(model: Mapping[str, Any], run: Run) -> None:
 
 
 def plan(drafted: Enrichment, inputs: Inputs, rules: Rules, request: Request, run: Run) -> Enrichment:
-    """Have the model improve the drafted plan within its time; after a failure, which is logged, the draft stays."""
+    """Return the plan as the model improved it in the time for that, or the draft after a failure, which is logged."""
     from enricher.respond.hydration.drafting import improved
 
     extra_s = int(run.settings["model.plan_timeout_ms"]) / 1000

@@ -43,10 +43,10 @@ COLUMNS = (
 class Estimate:
     """The effort that a prompt asks for, and the parts that it lists.
 
-    ``score`` is the combined score and ``heuristic`` that of the words alone, 0 to 100; ``model`` is a model's score,
-    None if there is none, for the reason ``reason``. ``confidence`` (0 to 1) is that in ``should_split``. ``groups``
-    are the numbers of the parts that could be done at the same time, group after group, empty if ``cycle`` holds
-    parts that wait for each other. ``factors`` maps each cause to its points or weight.
+    ``score`` is the combined score and ``heuristic`` that of the words alone, 0 to 100. ``model`` is a model's score;
+    if it is None, ``reason`` says why. ``confidence`` (0 to 1) says how sure ``should_split`` is. ``groups`` lists
+    groups of parts, by number, that could be done at the same time, one group after the other; it is empty if ``cycle``
+    contains parts that wait for each other. ``factors`` maps each cause to its points or weight.
     """
 
     __slots__ = (
@@ -101,9 +101,10 @@ def estimate(
 ) -> Estimate:
     """Return the estimate of a prompt.
 
-    ``task_type`` is empty if it is uncertain. ``model_score`` is what a model has already answered; else ``ask``
-    puts the prompt to one. A number of 0 to 100, or a mapping with such a ``complexity``, is combined with the
-    heuristic score; anything else, and an exception of ``ask``, leaves the heuristic alone with the reason.
+    ``task_type`` is empty if it is uncertain. ``model_score`` is what a model has already answered; without it, ``ask``
+    puts the prompt to a model. A number from 0 to 100, or a mapping with such a number as ``complexity``, is combined
+    with the heuristic score. After any other answer or an exception, only the heuristic score is used, and ``reason``
+    says why.
     """
     result = Estimate(task_id)
     _measure(result, scanned_part(prompt), thresholds, task_type=task_type)
@@ -216,7 +217,7 @@ def _read_score(answer: object) -> tuple[float | None, str]:
 
 
 def _combine(result: Estimate, thresholds: Thresholds) -> None:
-    """Set the score and its category: the heuristic's, or its weighted mean with the model's (40 to 60)."""
+    """Set the score (the heuristic score, or its weighted mean with the model's score) and its category."""
     result.score = result.heuristic
     if result.model is not None:
         own, others = thresholds["mix"]["heuristic"], thresholds["mix"]["model"]

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping
 
 FEWEST, MOST = 2, 30
-"""Parts of a task: a single one is the task itself, and beyond 30 a list holds data rather than tasks."""
+"""Limits for the number of parts: a single part is the task itself, and a longer list contains data, not tasks."""
 WORDS_BEFORE_THE_VERB = 4
 """A task names what to do within its first words: "also please add …"."""
 LONGEST_FILE = 200
 SEQUELS = (
     ", and then ", " and then ", "; then ", ", then ", ". then ", "; afterwards ", ", after that ", ". after that ",
 )  # fmt: skip
-"""Wordings that begin the next of several steps."""
+"""Phrases that begin the next of several steps."""
 NEXT = ("then", "afterwards", "finally", "next", "lastly")
 """First words of an item that waits for the item before it."""
 WAITING = ("after", "needs", "need", "requires", "depends", "once", "following", "blocked", "when")
@@ -38,7 +38,7 @@ SIGNS = str.maketrans(dict.fromkeys(".,;:!?()[]{}\"'`*/\\<>|=+", " "))
 
 
 class CycleError(ValueError):
-    """Parts that wait for each other; ``cycle`` is one such circle, its first part again at the end."""
+    """Parts wait for each other; ``cycle`` lists them, with the first part repeated at the end."""
 
     def __init__(self, cycle: list[int]) -> None:
         super().__init__(f"parts wait for each other: {' -> '.join(map(str, cycle))}")
@@ -58,7 +58,7 @@ class Part:
 def find_parts(prompt: str, masked: str, verbs: Container[str]) -> list[Part]:
     """Return the parts of a prompt in their order; empty if it lists no tasks.
 
-    ``masked`` is the prompt without pasted text, with the same offsets; ``verbs`` are the words of a task.
+    ``masked`` is the prompt without pasted text, with the same offsets; ``verbs`` are words that make an item a task.
     """
     items = _items(prompt, masked) or _inline_steps(prompt, masked)
     is_sequence = False
@@ -78,13 +78,13 @@ def find_parts(prompt: str, masked: str, verbs: Container[str]) -> list[Part]:
 def levels(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
     """Return the parts in groups (Kahn's algorithm): each group waits for earlier groups only.
 
-    ``graph`` maps each part to the parts that it waits for. Raises CycleError for a circle, KeyError for an unknown
+    ``graph`` maps each part to the parts that it waits for. Raises CycleError for a cycle, KeyError for an unknown
     part.
     """
     waiting = {part: set(needs) for part, needs in graph.items()}
     for needs in waiting.values():
         for need in needs:
-            waiting[need]  # raises KeyError for an unknown part, which would look like a circle below
+            waiting[need]  # raises KeyError for an unknown part, which would look like a cycle below
     groups: list[list[int]] = []
     while waiting:
         free = sorted(part for part, needs in waiting.items() if not needs)
@@ -96,7 +96,7 @@ def levels(graph: Mapping[int, Collection[int]]) -> list[list[int]]:
 
 
 def _cycle(waiting: Mapping[int, Collection[int]]) -> list[int]:
-    """Return a circle among parts each of which waits for another one of them."""
+    """Return a cycle among parts of which each waits for another one."""
     way = [min(waiting)]
     while True:
         need = min(waiting[way[-1]])
@@ -208,7 +208,7 @@ def _numbers(words: list[str]) -> list[int]:
 
 
 def _parts_about(words: list[str], parts: list[Part], at: int) -> list[int]:
-    """Return the first other part about the thing in "the schema is there"; empty if the words call nothing ready."""
+    """Return the first other part that mentions the thing in "the schema is there"; empty if the words name none."""
     end = next((place for place, word in enumerate(words[:MOST_WORDS_OF_A_THING]) if word in DONE), 0)
     if not end or (words[end] in ("is", "are", "was", "were") and not FINISHED.intersection(words[end + 1 : end + 3])):
         return []

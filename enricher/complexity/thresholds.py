@@ -46,31 +46,31 @@ class Wide(_Section):
 
 
 class _Step(_Section):
-    """A row for values up to a limit; the last step has no limit."""
+    """One step of a scale, for values up to a limit; the last step has no limit."""
 
     up_to: Count | None = None
 
 
 class FileStep(_Step):
-    """The weight of a task with at most so many files."""
+    """The weight of a task with at most ``up_to`` files."""
 
     weight: Weight
 
 
 class DependencyStep(_Step):
-    """The points of at most so many dependencies."""
+    """The points for at most ``up_to`` dependencies."""
 
     points: Points
 
 
 class CategoryStep(_Step):
-    """The name of the scores up to a limit."""
+    """The name of the category for scores up to ``up_to``."""
 
     name: Word
 
 
 class Files(_Section):
-    """How the number of files is read from a prompt, and what it weighs."""
+    """How the number of files is read from a prompt, and the weight that it gives to the task."""
 
     counted: Words
     wide: Wide
@@ -78,7 +78,7 @@ class Files(_Section):
 
 
 class Verbs(_Section):
-    """The words of orders, how many of them are free, and the points of any further one."""
+    """The verbs of requests, how many of them add no points, and the points for each further one."""
 
     free: Annotated[int, Field(ge=0)]
     points: Points
@@ -86,14 +86,14 @@ class Verbs(_Section):
 
 
 class Items(_Section):
-    """How many listed parts are free, and the points of any further one."""
+    """How many listed parts add no points, and the points for each further one."""
 
     free: Annotated[int, Field(ge=0)]
     points: Points
 
 
 class Sizes(_Section):
-    """What lines, tokens and minutes are computed from."""
+    """The values from which lines, tokens and minutes are computed."""
 
     lines: Annotated[int, Field(ge=0)]
     characters_per_token: Count
@@ -103,7 +103,7 @@ class Sizes(_Section):
 
 
 class Confidence(_Section):
-    """The parts of the confidence in a suggestion to split a task."""
+    """The values that add up to the confidence in a suggestion to split a task."""
 
     base: Annotated[float, Field(ge=0, le=1)]
     each: Annotated[float, Field(ge=0, le=1)]
@@ -111,7 +111,7 @@ class Confidence(_Section):
 
 
 class Decomposition(_Section):
-    """The values from which on splitting the task is suggested."""
+    """The lowest values at which splitting the task is suggested."""
 
     score: Annotated[float, Field(ge=0, le=100)]
     lines: Count
@@ -122,14 +122,14 @@ class Decomposition(_Section):
 
 
 class Mix(_Section):
-    """The shares of the heuristic score and of a model's score."""
+    """The weights of the heuristic score and of a model's score in their mean."""
 
     heuristic: Weight
     model: Weight
 
 
 class TaskTypes(BaseModel):
-    """The weight of each task type, and of all others."""
+    """The weight of each listed task type, and of all others (``default``)."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, Weight] = Field(init=False)
@@ -165,7 +165,7 @@ class ThresholdsFile(_Section):
 
 
 def _order_problem(limits: Sequence[int | None]) -> str:
-    """Return why a list of limits is no list of steps; empty if it is one."""
+    """Return what is wrong with the limits of consecutive steps; empty if they are valid."""
     if limits[-1] is not None:
         return "the last step must have no up_to, so that every value has a step"
     if None in limits[:-1]:
@@ -201,7 +201,7 @@ def _groups(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _compiled_words(words: Iterable[str], forms: Callable[[str], Iterable[str]]) -> dict[str, Any]:
-    """Return a map of each form to its base word, and the phrases."""
+    """Return a map from each inflected form to its base word, and the list of phrases."""
     flat = [" ".join(word.lower().split()) for word in words]
     single = [word for word in flat if " " not in word]
     inflected = {form: word for word in single for form in forms(word)}

@@ -1,4 +1,4 @@
-"""Remove the agent's answers from traces of earlier versions, which stored them whole; keep the parts for replays."""
+"""Remove the agent's answers, which earlier versions stored whole, from traces; keep the parts that replays need."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEEP_LESS = "update traces set inputs = :inputs where rowid = :row"
 
 
 def without_answer(prompt: str, inputs: str) -> str:
-    """Return the recorded inputs of a prompt in the current form; unchanged if they have another structure."""
+    """Return the recorded inputs of a prompt without the agent's answer; unchanged if their structure is unknown."""
     if KEY not in inputs:
         return inputs
     try:
@@ -43,7 +43,7 @@ def without_answer(prompt: str, inputs: str) -> str:
 
 
 def remove_answers(db: sqlite3.Connection, state: str) -> int:
-    """Process the traces that were added since the last call; return the number that contained an answer.
+    """Remove the answers from traces added since the last call; return how many traces contained one.
 
     Raises like ``forgetting.scrub``; the next call then processes the same traces again.
     """

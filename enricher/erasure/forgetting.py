@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 NOTE, LOCK = maintenance.UNFINISHED, "forgetting.lock"
 LIMIT_NOTE = 256 << 20
-"""Maximum bytes of the note that are read; it lists every trace of a deletion."""
+"""Maximum bytes that are read of the note (the file with the plan), which lists every trace of a deletion."""
 COMPILE_MS = 10_000
 """Milliseconds to wait for compiled settings: longer than a prompt, which uses older ones instead."""
 FEW_PROMPTS = 20
-"""Maximum forgotten prompts whose texts are searched in files, too; of more prompts only the ids are searched."""
+"""If no more prompts than this are forgotten, files are searched for their texts, too; otherwise only for their ids."""
 UNUSED_RULES_S = 90 * 86_400
 WHICH_VERSIONS_WERE_IN_FORCE = "select text from instructions_versions"
 
@@ -49,7 +49,7 @@ class UnfinishedError(database.DatabaseInUseError):
 
 @dataclass(frozen=True, slots=True)
 class DeletionPlan:
-    """The data to delete: traces newest first, whole sessions, texts; ``quoting`` are traces that repeat a named one.
+    """The data to delete: traces newest first, whole sessions, texts; ``quoting`` are traces that quote one of these.
 
     ``memories`` are ids of memories; deleting them deletes nothing else.
     """
@@ -67,7 +67,7 @@ class DeletionPlan:
 
 @dataclass(slots=True)
 class ForgetReport:
-    """The result: number of deleted traces and of pruned versions, messages about files, remarks for the user."""
+    """The result of a deletion: numbers of deleted traces and versions, messages about files, remarks for the user."""
 
     traces: int = 0
     versions: int = 0
@@ -76,7 +76,7 @@ class ForgetReport:
 
 
 def plan(db: sqlite3.Connection, *, ids: Iterable[str] = (), session: str = "", match: str = "") -> DeletionPlan:
-    """Return what to delete: the named traces, those of the session or mentioning the text, and those quoting them.
+    """Return what to delete: the named traces, those of the session, those with the text, and those quoting them.
 
     Raises ``queries.UnknownTraceError`` if an id or the session does not exist.
     """
@@ -107,7 +107,7 @@ def forget(db: sqlite3.Connection, state: str, what: DeletionPlan, *, advance: A
 def forget_memories(db: sqlite3.Connection, state: str, ids: Iterable[str]) -> None:
     """Delete memories so that their text remains nowhere in the database or its log, even while others read it.
 
-    Raises like ``forget``; after that, the same call or the upkeep continues.
+    Raises like ``forget``; after that, the same call or the upkeep completes the deletion.
     """
     with exclusive_deletion(state):
         earlier = _read_note(state)
@@ -128,18 +128,18 @@ def unfinished_memories(state: str) -> tuple[str, ...]:
 
 
 def finish(db: sqlite3.Connection, state: str, *, patience_s: float = database.PATIENCE_S) -> DeletionPlan | None:
-    """Complete an interrupted call; return its plan, None if there is none. Raises like ``forget``."""
+    """Complete an interrupted deletion; return its plan, or None if there is none. Raises like ``forget``."""
     with exclusive_deletion(state, patience_s=patience_s):
         return _complete_earlier(db, state)
 
 
 def is_unfinished(state: str) -> bool:
-    """Return whether an interrupted call is waiting to be completed."""
+    """Return whether an interrupted deletion is waiting to be completed."""
     return os.path.exists(f"{state}/{NOTE}")
 
 
 def remarks_on(db: sqlite3.Connection, what: DeletionPlan) -> list[str]:
-    """Return remarks on other data that mentions the same, and how to delete it; call before deleting the traces."""
+    """Return remarks on other data that repeats what is deleted, and how to delete it; call before the deletion."""
     wanted = Mentions(what.texts)
     ids = forgetting.memories_mentioning(db, wanted) if wanted else []
     ids = list(dict.fromkeys([*ids, *forgetting.memories_asked_for(db, what.every_id())]))
@@ -203,7 +203,7 @@ def prune(
 
 
 def bounds_of(settings: Mapping[str, Any]) -> retention.Bounds:
-    """Return the limits from the settings."""
+    """Return the limits of stored data from the settings."""
     names = [f"retention.{name}" for name in ("days", "rows", "mb")]
     return retention.Bounds(*(settings.get(name, DEFAULTS[name]) for name in names))
 
@@ -220,7 +220,7 @@ def account_settings() -> dict[str, Any]:
 
 
 def run_retention(state: str) -> None:
-    """Complete an interrupted deletion, prune by the user's settings, remove answers that earlier versions stored.
+    """Complete an interrupted deletion, prune by the user's settings, and remove answers that earlier versions stored.
 
     Runs after a prompt, in a background process. Raises like ``prune``.
     """
@@ -346,7 +346,7 @@ def _last_used(path: str) -> float:
 
 @contextlib.contextmanager
 def exclusive_deletion(state: str, *, patience_s: float = database.PATIENCE_S) -> Iterator[None]:
-    """Hold the lock for deletions; raises UnfinishedError if another process keeps it too long."""
+    """Hold the lock for deletions during the block; raises UnfinishedError if another process keeps it too long."""
     give_up_at = time.monotonic() + patience_s
     while (turn := detached.claim(state, LOCK)) < 0:
         if time.monotonic() > give_up_at:
@@ -364,7 +364,7 @@ def _write_note(state: str, what: DeletionPlan) -> None:
 
 
 def _read_note(state: str) -> DeletionPlan | None:
-    """Return the plan in the note, None without a note; an unreadable note gives an empty plan: all is scrubbed."""
+    """Return the plan in the note; None without a note, and an empty plan (to scrub again) if it is unreadable."""
     try:
         value = json.loads(private.read_file(f"{state}/{NOTE}", LIMIT_NOTE))
         return DeletionPlan(**{name: tuple(value.get(name, ())) for name in DeletionPlan.__dataclass_fields__})

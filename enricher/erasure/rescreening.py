@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     Advance = Callable[[int, int], None]
 
 SHORTEST_SOUGHT = 8
-"""Minimum characters of a secret searched in files; a shorter one may be an ordinary word."""
+"""Minimum length of a secret that is searched for in files; a shorter one may be an ordinary word."""
 PIECE_CHARACTERS = 1 << 20
 IN_WHICH_FOLDERS = "select distinct cwd from traces"
 
 
 @dataclass(slots=True)
 class RescreenReport:
-    """Number of changed rows by table, messages about files, remarks for the user."""
+    """The result of a search for secrets: numbers of changed rows by table, messages about files, remarks."""
 
     rows: dict[str, int] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class RescreenReport:
 
 
 class _Secrets(Mentions):
-    """The secrets found in rows; also finds any other secret in a line or a file."""
+    """The secrets found in rows; searching a line or a file for them also finds any other secret there."""
 
     __slots__ = ()
 
@@ -64,7 +64,7 @@ def _printable(piece: str) -> str:
 def rescreen(
     db: sqlite3.Connection, state: str, *, is_dry: bool = False, advance: Advance | None = None
 ) -> RescreenReport:
-    """Redact everything that this version of the screen finds; with ``is_dry``, only count the rows.
+    """Redact every secret that this version finds in stored data; with ``is_dry``, only count the rows.
 
     Raises like ``forgetting.forget``; the same call then continues the work.
     """
@@ -78,7 +78,7 @@ def rescreen(
 
     if is_dry:
         return RescreenReport(rescreening.rescreen(db, redacted, is_dry=True, advance=advance))
-    finish(db, state)  # it takes the same lock, so that it must end before
+    finish(db, state)  # takes the same lock, so it must end before the next line
     with exclusive_deletion(state):
         folders = {cwd for (cwd,) in db.execute(IN_WHICH_FOLDERS)}
         outcome = RescreenReport(rescreening.rescreen(db, redacted, advance=advance))

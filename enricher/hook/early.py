@@ -1,8 +1,8 @@
-"""End the hook before it loads its modules if a tool has ended and no late result waits.
+"""End the hook before it loads its modules if the event is the end of a tool call and no late result waits.
 
-With late results a client starts the hook after every use of a tool, and almost always there is nothing to do. Loaded
-only if the state folder has ``late``, so that prompts without late results do not pay for it. Like ``enricher.bundle``,
-this module is loaded before the bundle, so that it imports nothing that the bundle holds.
+With late results, a client starts the hook after every tool call, and almost always there is nothing to do. This module
+is loaded only if the state folder has ``late``, so that prompts without late results do not pay for it. Like
+``enricher.bundle``, it is loaded before the bundle and must not import anything that the bundle contains.
 """
 
 import os
@@ -13,13 +13,13 @@ from enricher.home import state_dir
 KEY = b'"hook_event_name":'
 WITHIN_A_TURN = (b'"PostToolUse"', b'"AfterTool"')
 READING_S = 1.0
-"""Seconds for the whole event; after that the hook itself reads on, within its own deadline."""
+"""Seconds for reading the whole event; after that the hook itself reads on, within its own deadline."""
 AFTER_THE_END_MS = 20
-"""How long a client may pause within an event, after a closing brace."""
+"""After a closing brace and this many milliseconds without further input, the event counts as complete."""
 
 
 def first_piece() -> bytes:
-    """Return the first bytes of the event on stdin; empty if nothing was read. Never returns if nothing is to be done.
+    """Return the first bytes of the event on stdin, empty if nothing was read; exit if nothing is to be done.
 
     An event that is not recognized here, such as one with blanks around its colons, is read by ``hook.process``.
     """
@@ -57,7 +57,7 @@ def _is_result(name: str) -> bool:
 
 
 def _drain_stdin(piece: bytes) -> None:
-    """Read the rest of the event, as a client may report a broken pipe."""
+    """Read the rest of the event, since a client may otherwise report a broken pipe."""
     import select
 
     poll = select.poll()

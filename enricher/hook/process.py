@@ -25,9 +25,9 @@ DEADLINE_S = 1.5
 """Seconds for the enrichment: of the two that the hook may take, half a second is left to the interpreter's start."""
 LARGEST_EVENT = 64 << 20
 SMALL_EVENT = 256 << 10
-"""Bytes up to which an event is parsed after every piece, without a look whether more is available."""
+"""Bytes up to which an event is parsed after every piece, without checking whether more is available."""
 WHITE_SPACE = 64
-"""Trailing bytes in which the closing brace is looked for."""
+"""Number of bytes at the end of an event in which its closing brace is sought."""
 ANSWERED_BY_S = 1.9
 """Seconds that the hook may wait for a slow client or a slow disk; after that another process records the prompt."""
 EPILOGUE_S = 0.4
@@ -35,15 +35,15 @@ EPILOGUE_S = 0.4
 RECORDING_S = 30.0
 """Maximum seconds of the process that records in place of the hook; nothing waits for it."""
 PIPELINE = "--format=pipeline"
-"""The option for the format of seed 004; also accepted as two words."""
+"""The option for the answer format that seed 004 specifies; also accepted as two words."""
 HYDRATION = "--format=hydration"
-"""The option for a plan (seed 003), which the client gets in the same way as any text."""
+"""The option that asks for a plan (seed 003), which the client gets in the same way as any added text."""
 CONTEXT_DROPPED = ("SessionStart", "PreCompact")
 """Events that a host sends when it compacts or clears a conversation."""
 WITHIN_A_TURN = ("PostToolUse", "AfterTool")
 """Events at which a late result can be given to the agent."""
 AFTER_A_TURN = ("Stop", "AfterAgent")
-"""Events at which what the agent wrote is checked."""
+"""Events at which the files that the agent wrote are checked."""
 NO_PROMPT = CONTEXT_DROPPED + WITHIN_A_TURN + AFTER_A_TURN
 
 HOSTS_WITHOUT_NOTICES = ("copilot",)
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 class DeadlineError(BaseException):
-    """The hook's deadline has passed; while it enriches, that means that nothing is added."""
+    """The hook's deadline has passed; if that happens during the enrichment, nothing is added to the prompt."""
 
 
 def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") -> None:
@@ -69,7 +69,7 @@ def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") ->
 
     ``received`` is the beginning of the event, if it was already read.
     """
-    # An alarm that rings while Python clears a weak reference is not raised, but reported on stderr: say nothing there.
+    # If the alarm rings while Python clears a weak reference, it is not raised but reported on stderr: keep that quiet.
     sys.unraisablehook = _ignore
     try:
         on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)  # 0 would cancel the alarm
@@ -121,7 +121,7 @@ def _answer(named: str, payload: object, form: str = "", *, mode: str = "") -> N
     event = speaker.parse(payload)
     event.host = event.host or host
     run = pipeline.Run(event, started=STARTED, form=form)
-    # From here on a failure is recorded in the trace; before, there is nothing to record it in but the log.
+    # From here on, a failure is recorded in the trace; an earlier one can only be recorded in the log.
     run.mode = mode
     run.prolong = lambda: on_alarm(max(EPILOGUE_S, DEADLINE_S - ANSWERED_BY_S + _remaining_s(run)), _ring)
     run.tick("read")
@@ -201,9 +201,9 @@ def _forget_session(payload: dict[str, object]) -> None:
 
 
 def _check_turn(payload: dict[str, object], named: str) -> None:
-    """Check what the agent wrote, in a process that the client does not wait for; nothing is printed.
+    """Start a process that checks the files the agent wrote; the client does not wait for it, and nothing is printed.
 
-    The end of a subagent is not the end of a turn.
+    The end of a subagent is ignored, since it is not the end of a turn.
     """
     state, host = state_dir(), detect(os.environ, payload, named)
     event = adapter(host).parse(payload)

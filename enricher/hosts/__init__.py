@@ -30,7 +30,7 @@ BARE = ("codex",)
 NAMES = ("claude", "gemini", "codex", "copilot", "cursor", "opencode")
 FALLBACK = "claude"
 LATE_EVENTS = {"claude": "PostToolUse", "gemini": "AfterTool"}
-"""The hook point within a turn at which a client takes further text (``enricher.record.late``)."""
+"""The hook point within a turn at which a client accepts further text (``enricher.record.late``)."""
 TURN_ENDS = {"claude": "Stop", "gemini": "AfterAgent"}
 """The hook point at the end of a turn, at which the agent's code can be checked (``enricher.validation.turns``)."""
 
@@ -40,14 +40,14 @@ _MARKERS = (
     ("gemini", ("GEMINI_SESSION_ID", "GEMINI_PROJECT_DIR")),
     ("claude", ("CLAUDECODE",)),
 )
-"""Environment variables that only this client sets; CLAUDE_PROJECT_DIR is none, since Gemini and Cursor set it, too."""
+"""Environment variables that only one client sets; not CLAUDE_PROJECT_DIR, which Gemini and Cursor set, too."""
 _SIGNATURES = (
     ("claude", ("prompt_id", "transcript_path")),
     ("codex", ("turn_id",)),
     ("cursor", ("conversation_id", "generation_id")),
     ("copilot", ("sessionId", "timestamp")),
 )
-"""Keys that only this client sends, and sends in every event."""
+"""Keys that only one client sends, and that it sends in every event."""
 _EVENT_NAMES = {
     "BeforeAgent": "gemini",
     "beforeSubmitPrompt": "cursor",
@@ -59,10 +59,10 @@ _EVENT_NAMES = {
 def detect(environ: Mapping[str, str], payload: object, named: str) -> str:
     """Return the name of the client that is calling.
 
-    The first that identifies it counts: keys of the event that only one client sends, the
-    environment, ``named`` (the name under which the hook was registered), the most common
-    form. The event precedes the environment because a client that was started from
-    the shell of another client inherits its variables.
+    The first of these that identifies a client counts: keys of the event that only one client
+    sends, the environment, ``named`` (the name under which the hook was registered); otherwise
+    it is the client with the most common form. The event precedes the environment because a
+    client that was started from the shell of another client inherits its variables.
     """
     fields = payload if isinstance(payload, dict) else {}
     return _by_event(fields) or _by_environment(environ) or (named if named in NAMES else FALLBACK)

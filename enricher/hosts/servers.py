@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Listing:
     """The files in which one client lists its servers (user and project), the key, and the form of an entry.
 
-    ``has_argv``: program and arguments are one list, and the environment variables are under ``environment``.
+    With ``has_argv``, program and arguments are one list, and the environment variables are under ``environment``.
     ``extra`` are further keys that an entry needs.
     """
 

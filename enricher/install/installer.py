@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COMPILE_MS = 10_000
 """Longest wait for the compiler; a command can wait longer than a prompt."""
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
-"""Programs of a client that are not, or not only, called like it."""
+"""Names of a client's programs, where they differ from the name of the client."""
 
 
 def clients_found() -> list[str]:
@@ -71,7 +71,7 @@ class InstallPlan:
 
     @property
     def changes(self) -> list[FileChange]:
-        """The changes that alter a file, one per file."""
+        """The planned changes, one per file, without those that would leave their file as it is."""
         return [change for change in self._all_changes() if change.is_needed]
 
     def carry_out(self) -> list[str]:
@@ -167,7 +167,7 @@ def byte_compile() -> bool:
 
 
 def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
-    """Return which clients take no late results, and what the user must still set before any can come."""
+    """Return messages about clients that accept no late results, and about settings that late results still need."""
     without = [registration.facts(place.host).TITLE for place in places if place.host not in hosts.LATE_EVENTS]
     advice_lines = (
         [f"{', '.join(without)}: no hook point for late results; the hook waits for the model"] if without else []
@@ -183,7 +183,7 @@ def advice_on_late_results(places: list[ConfigurationFile]) -> list[str]:
 
 
 def advice_on_checks(places: list[ConfigurationFile]) -> list[str]:
-    """Return the names of the clients that have no event for the end of a turn."""
+    """Return a message that names the clients without an event for the end of a turn; none if all have one."""
     without = [registration.facts(place.host).TITLE for place in places if place.host not in hosts.TURN_ENDS]
     return [f"{', '.join(without)}: no hook point at the end of a turn; use: enricher validate"] if without else []
 

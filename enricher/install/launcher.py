@@ -20,7 +20,7 @@ from enricher.install.files import FileChange, read_text
 from enricher.respond import formats
 
 MARK = "# prompt-enricher launcher"
-"""Begins the script; a registered command that starts such a script is ours, whatever its path."""
+"""The beginning of the script; a registered command that starts such a script is ours, whatever its path."""
 PORTABLE = "${ENRICHER_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/prompt-enricher}/hook"
 _ENDING = " 2>/dev/null || true"
 """Whatever goes wrong, the client sees exit code 0 and no complaint: the prompt must go through."""

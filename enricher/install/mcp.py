@@ -30,7 +30,7 @@ def place(host: str, scope: str, cwd: str) -> ConfigurationFile:
 
 
 def add(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
-    """Return the change that adds our server; ``earlier`` holds earlier changes, possibly of the same file."""
+    """Return the change that adds our server; ``earlier`` are the changes planned so far, possibly of the same file."""
     entry = _entry(where)
     return edit_after(where, earlier, lambda text: _with_server(where, text or "", entry))
 
@@ -42,7 +42,7 @@ def remove(where: ConfigurationFile, earlier: list[FileChange]) -> FileChange:
 
 def _entry(where: ConfigurationFile) -> dict[str, Any]:
     listing = servers.LISTINGS[where.host]
-    argv, environment = ["enricher", "mcp"], {}  # a project's file is shared, so that it names no path of this machine
+    argv, environment = ["enricher", "mcp"], {}  # a project's file is shared, so it must name no path of this machine
     if where.scope == "user":
         argv = _command()
         environment = {name: os.path.abspath(os.environ[name]) for name in PASSED_ON if os.environ.get(name)}

@@ -79,7 +79,7 @@ def _user_places(host: str) -> list[ConfigurationFile]:
 
 
 def _is_preferred(candidate: ConfigurationFile, *, over: ConfigurationFile) -> bool:
-    """Return whether a Codex file already has hooks; Codex warns if both files have some, so ours goes there, too."""
+    """Return whether this Codex file already has hooks; since Codex warns if both files do, ours then goes into it."""
     if os.path.lexists(over.file):
         return False
     try:
@@ -112,9 +112,9 @@ def _commands(where: ConfigurationFile, text: str) -> list[str]:
 def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = False) -> FileChange:
     """Return the change after which the hook is registered exactly once for each event.
 
-    With ``is_late`` also for late results, with ``is_checked`` also for the end of a turn, where what the agent wrote
-    is checked. Such a registration that is there already is kept and updated. Clients without the hook point
-    (``hosts.LATE_EVENTS``, ``hosts.TURN_ENDS``) get the usual registration.
+    ``is_late`` includes the event for late results, ``is_checked`` the end of a turn, at which the agent's files are
+    checked. Existing registrations for these two events are kept and updated. Clients without such an event
+    (``hosts.LATE_EVENTS``, ``hosts.TURN_ENDS``) get only the usual registration.
     """
     late, turn = hosts.LATE_EVENTS.get(where.host), hosts.TURN_ENDS.get(where.host)
     events = [event for event, is_wanted in ((late, is_late), (turn, is_checked)) if event and is_wanted]
@@ -127,7 +127,7 @@ def late_commands(where: ConfigurationFile) -> list[str]:
 
 
 def turn_commands(where: ConfigurationFile) -> list[str]:
-    """Return the commands in a file that check what the agent wrote; raises InstallationError if it is unreadable."""
+    """Return the commands in a file that check the agent's files; raises InstallationError if it is unreadable."""
     return _extra_commands(where, hosts.TURN_ENDS)
 
 
@@ -138,7 +138,7 @@ def _extra_commands(where: ConfigurationFile, events: Mapping[str, str]) -> list
 
 
 def _with_entry(where: ConfigurationFile, text: str | None, wanted: list[str]) -> str:
-    """Return the text with our entries: the usual ones, those for the events in ``wanted``, and those it has."""
+    """Return the text with our entries: the usual ones, those for the events in ``wanted``, and those already there."""
     known = facts(where.host)
     if where.host == "opencode":
         if text is not None and not is_opencode_plugin(text):
@@ -182,7 +182,10 @@ def _without_entry(where: ConfigurationFile, text: str) -> str | None:
 
 
 def edit(where: ConfigurationFile, work: Callable[[str | None], Result]) -> Result:
-    """Return the result of ``work`` on the file's text (None if missing); raises InstallationError with a remedy."""
+    """Return the result of ``work`` on the file's text (None if the file is missing); the file itself stays unchanged.
+
+    Any error becomes an InstallationError that says how to fix it.
+    """
     remedy = "correct it, then run this again"
     try:
         return work(read_text(where.file))
@@ -199,7 +202,7 @@ def edit(where: ConfigurationFile, work: Callable[[str | None], Result]) -> Resu
 def edit_after(
     where: ConfigurationFile, earlier: Sequence[FileChange], work: Callable[[str | None], str | None]
 ) -> FileChange:
-    """Return the change that applies ``work`` to the file; if an earlier change has the same file, extend that one."""
+    """Return the change that applies ``work`` to the file; an earlier change of the same file is extended instead."""
     same = next((one for one in earlier if os.path.realpath(one.path) == os.path.realpath(where.file)), None)
     if same is None:
         return edit(where, lambda text: FileChange(where.file, text, work(text)))

@@ -80,7 +80,7 @@ def _run_in(folder: str, host: str, command: str) -> SelfTest:
 
 def _temporary_state(folder: str) -> str:
     state = os.path.join(folder, "state")
-    # Background work would outlive the temporary folder, so that none may start.
+    # Background work would outlive the temporary folder, so none may start.
     for work in (detached.MAINTENANCE, upkeep.stamp(identify(folder))):
         private.make_directory(os.path.dirname(os.path.join(state, work)))
         private.write_file(os.path.join(state, work), b"not here")

@@ -1,8 +1,9 @@
-"""Whether a model may be asked now: daily limits, a pause after failures, and calls that could not finish in time.
+"""Decide whether a model may be queried now: daily limits, a pause after failures, no calls that would be too slow.
 
-What earlier calls took is kept in the state folder (``model``). The process that makes a call writes it; the hook only
-reads it, before it starts one. The daily limits hold for all calls together: the second opinion, the channels of seed
-004, and vectors. The pause belongs to one purpose, because each has its own endpoint or its own time for an answer.
+The duration and cost of earlier calls are stored in the state folder (file ``model``). The process that makes a call
+writes this file; the hook only reads it, before it starts such a process. The daily limits apply to all calls together:
+second opinions, the channels of seed 004, and vectors. A pause applies to a single purpose, because each purpose has
+its own endpoint or its own time limit.
 """
 
 from __future__ import annotations
@@ -24,29 +25,30 @@ if TYPE_CHECKING:
 FILE = "model"
 LARGEST = 64 * 1024
 LATENCIES_KEPT = 15
-"""Number of calls whose times are remembered, the latest."""
+"""Number of the latest calls whose durations are remembered."""
 ENOUGH = 3
-"""Number of remembered calls from which a call may be left out because the model is too slow."""
+"""Minimum number of remembered calls for the decision that the model is too slow to be queried."""
 FAILURES_BEFORE_PAUSE = 3
 FIRST_PAUSE_S, LONGEST_PAUSE_S, DOUBLINGS = 30.0, 900.0, 5
-"""The pause after the third failure in a row; each further failure doubles it."""
+"""The pause after the third failure in a row, the longest pause, and how many further failures double it."""
 TRY_SLOW_AGAIN_S = 300.0
 """A model that was too slow is tried again after this time, because it may have become faster."""
 
 LIMITS = ("model.calls_per_day", "model.usd_per_day", "model.usd_per_million_input", "model.usd_per_million_output")
-"""Settings that a call for a channel needs; their values may be texts."""
+"""Settings that limit the calls for a channel; their values may be strings."""
 SKIPPED = "skipped"
 VECTORS, PLAN = "vectors", "plan"
-"""Purposes of the calls for the search by meaning, and for a plan.
+"""The purposes of calls for the search by meaning, and for a plan.
 
-The purpose of a channel's calls is its name; that of the second opinion is empty.
+The purpose of a channel's calls is the channel's name; that of the second opinion is empty.
 """
 
 
 class Account:
-    """What is known about earlier calls: their milliseconds, today's number and cost, failures in a row.
+    """The record of earlier calls: their durations, the number and cost of today's calls, failures in a row.
 
-    ``pauses`` holds failures in a row and the end of the pause by purpose, for all calls but the second opinion's.
+    ``pauses`` contains, by purpose, the failures in a row and the end of the pause. The other attributes about failures
+    are those of the second opinion.
     """
 
     __slots__ = ("calls", "day", "failures", "latencies_ms", "pauses", "resume_at", "tried_at", "usd")
@@ -73,7 +75,7 @@ class Account:
         return (self.calls, self.usd) if self.day == utc_now()[:10] else (0, 0.0)
 
     def refusal_for(self, purpose: str, settings: Mapping[str, Value]) -> str:
-        """Return why no call is made for this purpose now; empty if one may be made."""
+        """Return why no call may be made for this purpose now; empty if one may be made."""
         now = time.time()
         calls, usd = self.today()
         if calls >= int(settings["model.calls_per_day"]):
@@ -81,11 +83,11 @@ class Account:
         if usd >= float(settings["model.usd_per_day"]):
             return f"budget: {usd:.2f} USD today"
         failures, resume_at = self.pauses.get(purpose, (0, 0.0)) if purpose else (self.failures, self.resume_at)
-        # A clock that was set back since cannot prolong the pause.
+        # A clock that was set back meanwhile must not prolong the pause.
         return f"paused after {failures} failures in a row" if now < resume_at <= now + LONGEST_PAUSE_S else ""
 
     def refusal(self, settings: Mapping[str, Value], within_s: float) -> str:
-        """Return why no second opinion is asked for now, empty if one may be; ``within_s`` is the time for it."""
+        """Return why no second opinion may be requested now, empty if one may; ``within_s`` is the time left for it."""
         if refusal := self.refusal_for("", settings):
             return refusal
         now = time.time()
@@ -115,7 +117,7 @@ class Account:
         self.failures, self.resume_at = 0, 0.0
 
     def failed(self, latency_ms: float, retry_after_s: float) -> None:
-        """Count a failure; after some in a row, or if the endpoint asks for it, pause."""
+        """Count a failed second opinion; begin a pause after several in a row, or if the endpoint asks for it."""
         self.failures += 1
         if self.failures >= FAILURES_BEFORE_PAUSE:
             self.latencies_ms = [*self.latencies_ms, round(latency_ms, 1)][-LATENCIES_KEPT:]
@@ -140,10 +142,10 @@ def _resume_at(failures: int, retry_after_s: float) -> float:
 
 
 class CountedCall:
-    """One call for a channel or for vectors, as a context: it is refused, or it counts.
+    """A context manager for one call for a channel or for vectors: it refuses the call or counts it.
 
-    Entering raises ModelError if no call may be made now. A call that the context is left with by an exception counts
-    as a failure, also if only its time was up.
+    Entering raises ModelError if no call may be made now. If the block raises an exception, the call counts as failed,
+    even if only its time was up.
     """
 
     __slots__ = ("_purpose", "_settings", "_state", "_usd")
@@ -169,7 +171,7 @@ class CountedCall:
         account.count()
 
     def used(self, input_tokens: int, output_tokens: int = 0) -> None:
-        """Note the tokens of the answer."""
+        """Record how many tokens the call used, so that its cost is counted."""
         self._usd = cost(self._settings, input_tokens, output_tokens)
 
     def __exit__(self, _kind: object, failure: BaseException | None, _traceback: TracebackType | None) -> None:
@@ -181,7 +183,7 @@ class CountedCall:
                     self._purpose, is_failure=failure is not None, retry_after_s=retry_after_s, usd=self._usd
                 ),
             )
-        except OSError:  # an answer counts even if this cannot be noted
+        except OSError:  # an answer counts even if this cannot be recorded
             return
 
 

@@ -1,4 +1,4 @@
-"""Put one question to a model, by Anthropic Messages or by OpenAI's chat completions, which other servers speak, too.
+"""Send a question to a model, by the protocol of Anthropic Messages or of OpenAI's chat completions.
 
 Runs in a process of its own (``enricher.model.opinion_request``). Sources: the API references of Anthropic (Messages,
 version 2023-06-01) and OpenAI (Chat Completions, Embeddings); Ollama, llama.cpp and vLLM serve the latter.
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from enricher.structured.checking import Schema
 
 MOST_TOKENS = 200
-"""Tokens of an answer: one JSON object."""
+"""Maximum tokens of an answer, which is one JSON object."""
 LARGEST_ANSWER = 16 << 20
-"""Bytes; the vectors of 64 texts may be 2 MB of JSON."""
+"""Maximum bytes of an answer; the vectors of 64 texts may be 2 MB of JSON."""
 HTTP_OK = 200
 ANTHROPIC_VERSION = "2023-06-01"
 AGENT = "prompt-enricher"
 
 
 class ModelError(Exception):
-    """The model gave no usable answer; ``reason`` is timeout or error, ``status`` the HTTP status if there is one."""
+    """The model gave no usable answer; ``reason`` is timeout, error or skipped, ``status`` the HTTP status or 0."""
 
     def __init__(self, message: str, *, reason: str = "error", status: int = 0, retry_after_s: float = 0.0) -> None:
         super().__init__(message)
@@ -53,9 +53,9 @@ class ModelAnswer:
 def ask(
     endpoint: Endpoint, text: str, *, within_s: float, schema: Schema | None = None, most_tokens: int = MOST_TOKENS
 ) -> ModelAnswer:
-    """Return the answer to a text; raises ModelError, also if it takes longer than ``within_s``.
+    """Return the model's answer to a text; raises ModelError, also if it takes longer than ``within_s``.
 
-    An endpoint with structured output is made to answer with a JSON object of the ``schema``.
+    An endpoint with structured output is made to answer with a JSON object that follows ``schema``.
     """
     messages = [{"role": "user", "content": text}]
     body: dict[str, Any] = {"model": endpoint.name, "messages": messages}
@@ -74,7 +74,7 @@ def ask(
 
 
 def embed(endpoint: Endpoint, texts: list[str], *, within_s: float) -> tuple[list[list[float]], int]:
-    """Return one vector for each text, and the tokens of all (OpenAI-compatible endpoints); raises ModelError."""
+    """Return one vector per text, and the tokens used, from an OpenAI-compatible endpoint; raises ModelError."""
     value = _post(endpoint, "embeddings", {"model": endpoint.name, "input": texts}, within_s)
     try:
         found = [[float(number) for number in one["embedding"]] for one in value["data"]]
@@ -105,7 +105,7 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
         raise ModelError(f"{place}: {failure}") from None
     except (OSError, plain_http.HttpError, ValueError) as failure:
         raise ModelError(f"{place}: {type(failure).__name__}: {failure}") from None
-    # An encrypted answer may arrive in pieces, each of them in time.
+    # An encrypted answer may arrive in pieces, each of them in time, but be late as a whole.
     if time.monotonic() > until:
         raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout")
     return _checked(response, place)
@@ -170,7 +170,7 @@ def _checked(response: plain_http.Response, place: str) -> Any:
 
 
 def _error_message(content: bytes) -> str:
-    """Return the message in the body of an error, as both protocols write it."""
+    """Return the error message in the body of a response, where both protocols put it."""
     try:
         value: Any = loads(content.decode())
         return str(value["error"]["message"])[:200]

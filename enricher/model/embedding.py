@@ -1,4 +1,4 @@
-"""Ask the embedding endpoint of seed 004 for vectors, and keep them: each text is sent once."""
+"""Fetch vectors of texts from the embedding endpoint (seed 004) and store them, so that each text is sent once."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 BATCH = 64
-"""Texts of one request; the longest answer that ``client`` reads has room for their vectors."""
+"""Maximum texts in one request; the longest answer that ``client`` reads has room for their vectors."""
 MOST_CHARS = 4_000
-"""Characters of a text that are sent."""
+"""Maximum characters of a text that are sent."""
 MOST_NEW = 2_000
 """Maximum memories that get a vector in one run of ``complete``."""
 WITHOUT_ONE = """
@@ -33,7 +33,7 @@ KEEP = "insert or replace into memory_vectors (number, model, vector) values (?,
 
 
 def request_vectors(endpoint: Endpoint, texts: Sequence[str], *, call: CountedCall, within_s: float) -> list[bytes]:
-    """Return the endpoint's vectors of the texts, in the form in which they are kept; raises ModelError."""
+    """Return the endpoint's vectors of the texts, in the form in which they are stored; raises ModelError."""
     with call:
         found, tokens = embed(endpoint, [text[:MOST_CHARS] for text in texts], within_s=within_s)
         call.used(tokens)
@@ -44,7 +44,7 @@ def request_vectors(endpoint: Endpoint, texts: Sequence[str], *, call: CountedCa
 
 
 def vector_of(db: Connection, text: str, settings: Mapping[str, Value], *, state: str, within_s: float) -> bytes:
-    """Return the vector of a text, from the database if it is kept there; raises ModelError, EndpointError.
+    """Return the vector of a text, from the database if it is stored there; raises ModelError, EndpointError.
 
     ``db`` is in autocommit mode.
     """
@@ -58,7 +58,7 @@ def vector_of(db: Connection, text: str, settings: Mapping[str, Value], *, state
 
 
 def complete(db: Connection, project: str, settings: Mapping[str, Value], *, state: str, within_s: float) -> int:
-    """Ask for the missing vectors of a project's memories, newest first; return how many there are now.
+    """Fetch and store the missing vectors of a project's memories, newest first; return how many were missing.
 
     ``db`` is in autocommit mode. Raises ModelError, EndpointError.
     """

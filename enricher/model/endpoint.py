@@ -1,4 +1,4 @@
-"""The configured endpoint of a model: where it is, how it speaks, and where its key comes from.
+"""The configured endpoint of a model: where it is, which protocol it uses, and where its key comes from.
 
 A key is read from the environment or from the system's keyring when it is needed. It is never stored, logged or passed
 on a command line.
@@ -26,7 +26,7 @@ class EndpointError(ValueError):
 
 
 class Proxy:
-    """An HTTP proxy: where it is, and the value of ``proxy-authorization`` if its address holds a name."""
+    """An HTTP proxy: where it is, and the value of ``proxy-authorization`` if its address contains a user name."""
 
     __slots__ = ("authorization", "host", "port")
 
@@ -53,7 +53,7 @@ class Proxy:
 
 
 def proxy_for(host: str, port: int, *, is_encrypted: bool) -> Proxy | None:
-    """Return the proxy for requests to a host, by ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY``; None without one.
+    """Return the proxy that ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY`` define for a host, or None.
 
     Requests to this machine use none. The upper-case ``HTTP_PROXY`` does not count in a CGI program, where it could
     be a header of the request. Raises EndpointError.
@@ -74,7 +74,7 @@ def _basic(login: str) -> str:
 
 
 class Endpoint:
-    """One endpoint; ``key`` is empty until ``unlock`` was called, and where none is needed."""
+    """The endpoint of a model; ``key`` is empty until ``unlock`` was called, and if no key is needed."""
 
     __slots__ = (
         "_base",
@@ -171,7 +171,7 @@ def _host_and_port(authority: str) -> tuple[str, str]:
 
 
 def _usual_variable(host: str) -> str:
-    """Return the variable that clients of these two hosts read; a key is sent to no other host unasked."""
+    """Return the environment variable with the key for one of the two known hosts; empty for any other host."""
     return {ANTHROPIC_HOST: "ANTHROPIC_API_KEY", OPENAI_HOST: "OPENAI_API_KEY"}.get(host, "")
 
 
@@ -185,7 +185,7 @@ def _from_keyring(service: str, user: str) -> str:
     import subprocess
     import sys
 
-    # By its command: the hook runs without site packages (-S), so it could not import the package.
+    # The command is used because the hook runs without site packages (-S) and cannot import the package.
     own = os.path.join(os.path.dirname(sys.executable), "keyring")
     command = own if os.path.exists(own) else "keyring"
     try:

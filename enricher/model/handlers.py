@@ -1,8 +1,8 @@
 """The programs behind the channels of seed 004: ``summarization``, ``code_analysis`` and ``similarity``.
 
 They follow the protocol for channels (docs/channels.md), in a forked child of the hook (``enricher.context.external``):
-a new interpreter would take a good part of their 150 ms. They ask the OpenAI-compatible endpoint whose address is in an
-environment variable. If it fails, or would be late, they answer from the files alone, with ``fallback``.
+a new interpreter would take a good part of their 150 ms. They query the OpenAI-compatible endpoint whose address is in
+an environment variable. If it fails, or would be late, they answer from the files alone, with ``fallback``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Item = dict[str, Any]
 
 MARK = "ENRICHER_CHANNEL"
-"""Variable of a channel's run, ``end:pid:state``: its end in milliseconds of ``time.monotonic``, the state folder."""
+"""Environment variable of a channel's process, ``end:pid:state``; it ends at ``end`` ms of ``time.monotonic``."""
 KEEP = "keep"
 RESERVE_S = 0.02
 """Seconds before the deadline at which the answer is written without the model."""
@@ -35,7 +35,7 @@ LONGEST_NARRATIVE = 700
 MOST_LINES = 8
 MOST_SIMILAR = 3
 SURE, FALLEN_BACK = 0.9, 0.6
-"""Scores of what a model answered, and of what the files say without it."""
+"""The scores of an item that a model wrote, and of an item made from the files alone."""
 LEAST_LIKENESS = 0.3
 """Smallest similarity (a cosine) of a snippet that is still offered."""
 NO_CODE = frozenset("md rst txt toml yaml yml json html css scss less ini cfg po xml csv lock".split())
@@ -51,8 +51,8 @@ class ModelDeadlineError(BaseException):
 def main(words: list[str]) -> None:
     """Answer the request on stdin; ``words`` are the channel, the variable of its endpoint, its prompt, and options.
 
-    The prompt has slots (``enricher.structured.slots``). The option ``keep``: the vector of the prompt may be stored.
-    Options with ``=``: settings that limit calls.
+    The prompt is a text with slots (``enricher.structured.slots``). The option ``keep`` allows the vector of the user's
+    prompt to be stored; options with ``=`` are settings that limit calls.
     """
     from storage.base.fast_stdlib import dumps, loads, on_alarm
 
@@ -62,7 +62,7 @@ def main(words: list[str]) -> None:
     until = ends_at - RESERVE_S
     later: list[Callable[[], None]] = []
     items: list[Item] = []
-    on_alarm(max(0.001, until - time.monotonic()), _ring)  # an alarm of 0 seconds would be none
+    on_alarm(max(0.001, until - time.monotonic()), _ring)  # 0 would cancel the alarm
     try:
         from enricher.model.material import Material
 
@@ -96,7 +96,7 @@ def _ring() -> None:
 
 
 def _limits(deadline_ms: float) -> tuple[float, str]:
-    """Return when the answer is due (of ``time.monotonic``), and the state folder."""
+    """Return when the answer is due, on the clock ``time.monotonic``, and the state folder."""
     latest = time.monotonic() + deadline_ms / 1000
     end, _, rest = os.environ.get(MARK, "").partition(":")
     state = rest.partition(":")[2]
@@ -108,7 +108,7 @@ def _limits(deadline_ms: float) -> tuple[float, str]:
 
 
 def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return a narrative: what the files that the prompt names are about."""
+    """Return an item that tells in prose what the files named in the prompt are about; none without such files."""
     files = material.files()
     if not files:
         return []
@@ -119,7 +119,7 @@ def summarization(material: Material, variable: str, prompt: str) -> list[Item]:
 
 
 def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
-    """Return the structure of the code that the prompt contains or names, as a Markdown list."""
+    """Return an item with the structure of the code that the prompt contains or names, as a Markdown list."""
     code = material.code()
     files = [] if code else [file for file in material.files() if _is_code(file)]
     if not code and not files:
@@ -136,7 +136,7 @@ def code_analysis(material: Material, variable: str, prompt: str) -> list[Item]:
 def similarity(material: Material, variable: str, later: list[Callable[[], None]], *, keeps: bool) -> list[Item]:
     """Return the snippets of the project that are nearest to the prompt by their vectors, nearest first.
 
-    Adds to ``later`` what is to be done after the answer: keep the new vectors, that of the prompt only if ``keeps``.
+    Adds to ``later`` an action for the time after the answer: store the new vectors, the prompt's only if ``keeps``.
     """
     snippets = material.snippets()
     if not snippets:
@@ -213,7 +213,7 @@ def _is_listed(line: str) -> bool:
 
 
 def _describe_files(files: list[ProjectFile]) -> str:
-    """Return what the files say about themselves."""
+    """Return a description of the files, made from their comments and definitions."""
     from enricher.model.material import definitions, opening
 
     sentences = []
@@ -246,7 +246,7 @@ def _item(text: str, ref: str, model: str, *, is_fallback: bool) -> Item:
 def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) -> tuple[list[float], dict[str, bytes]]:
     """Return the similarity of each snippet to the prompt (cosine of their vectors), and the vectors not yet stored.
 
-    One request to the endpoint gets all vectors that are not stored yet.
+    One request to the endpoint fetches all vectors that are not stored yet.
     """
     from enricher.model.embedding import request_vectors
     from storage.memory import vectors
@@ -263,7 +263,7 @@ def _by_vector(material: Material, snippets: list[Snippet], endpoint: Endpoint) 
 
 
 def _stored_vectors(state: str, model: str, texts: list[str]) -> dict[str, bytes]:
-    """Return the vectors that are kept; none if the database cannot be read now."""
+    """Return the stored vectors of the texts; none if the database cannot be read now."""
     from storage import traces
     from storage.base import reader
     from storage.memory import vectors
@@ -281,7 +281,7 @@ def _stored_vectors(state: str, model: str, texts: list[str]) -> dict[str, bytes
 
 
 def _store_vectors(state: str, model: str, new: dict[str, bytes]) -> None:
-    """Keep new vectors, unless the database is in use: then they are asked for again."""
+    """Store new vectors, unless the database is in use; those not stored will be fetched again."""
     from storage import traces
     from storage.base import reader
     from storage.memory import vectors
@@ -296,7 +296,7 @@ def _store_vectors(state: str, model: str, new: dict[str, bytes]) -> None:
 
 
 def _by_words(material: Material, snippets: list[Snippet]) -> list[float]:
-    """Return the share of common words of each snippet with the prompt (cosine of the sets)."""
+    """Return the similarity of each snippet to the prompt by the words they share (cosine of the word sets)."""
     from enricher.model.material import words
 
     asked = words(material.prompt)

@@ -33,7 +33,7 @@ COMMENTS = ('"""', "'''", "///", "//", "/*", "*", "#", "--")
 
 
 class ProjectFile:
-    """A file of the project: its path below the root, and its beginning without secrets."""
+    """A file of the project: its path relative to the root, and the beginning of its text without secrets."""
 
     __slots__ = ("path", "text")
 
@@ -56,7 +56,7 @@ class Snippet:
 
 
 class Material:
-    """The files and snippets that belong to a prompt; ``until`` is on the clock ``time.monotonic``.
+    """The files and snippets that belong to a prompt; ``until`` is the deadline on the clock ``time.monotonic``.
 
     Calls count under ``purpose``, the name of the channel, towards ``limits`` (``enricher.model.allowance.LIMITS``).
     """
@@ -88,7 +88,7 @@ class Material:
         return "\n".join(part.partition("\n")[2].strip("\n") for part in self.prompt.split(FENCE)[1::2])
 
     def snippets(self) -> list[Snippet]:
-        """Return the definitions that share most words with the prompt, from the files that the code index ranks best.
+        """Return the definitions that share the most words with the prompt, from the files that the index ranks best.
 
         The definition that the prompt itself contains is left out.
         """
@@ -161,12 +161,12 @@ class Material:
                 content = private.read_file(full, MOST_BYTES)
             except (OSError, ValueError):
                 continue
-            if content.strip() and b"\0" not in content:  # a NUL byte: no text
+            if content.strip() and b"\0" not in content:  # a NUL byte means no text
                 yield ProjectFile(path, redact(content.decode(errors="replace"))[0])
 
 
 def words(text: str) -> set[str]:
-    """Return the words of three and more letters in a text, parts of identifiers each by itself, in lower case."""
+    """Return the words of three or more characters in a text, in lower case; identifiers are split into their parts."""
     spaced = "".join(
         f" {char}" if char.isupper() and not before.isupper() else (char if char.isalnum() else " ")
         for before, char in zip(" " + text, text, strict=False)
@@ -175,7 +175,7 @@ def words(text: str) -> set[str]:
 
 
 def definitions(file: ProjectFile) -> list[Snippet]:
-    """Return the definitions of a file, each up to the next one, in its order."""
+    """Return the definitions of a file in order, each with the lines up to the next definition."""
     lines = file.text.splitlines()
     starts = [at for at, line in enumerate(lines) if line.lower().lstrip().startswith(DEFINES)]
     found = []

@@ -1,8 +1,8 @@
-"""Ask the model about a prompt in a process of its own, while the hook gathers context; take its answer if in time.
+"""Query the model about a prompt in a separate process while the hook gathers context; use an answer that is in time.
 
-The record of a call (``Asked.record``) goes into the trace: name of the model, status, time, tokens, cost, and the
-opinion. Statuses: ok; timeout; error (the endpoint); parse (the answer); skipped (no call was made: budget, pause,
-slow). With any but ok, the rules alone decide (seed 001, task 5.5).
+The record of a call (``PendingOpinion.record``) goes into the trace: name of the model, status, time, tokens, cost, and
+the opinion. Statuses: ok; timeout; error (of the endpoint); parse (the answer is unusable); skipped (no call was made,
+because of the budget, a pause, or a slow model). With any status but ok, the rules alone decide (seed 001, task 5.5).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LARGEST_RECORD = 64 * 1024
 
 
 class PendingOpinion:
-    """A question that a child process has put to the model; ``until`` is on the clock ``time.perf_counter``."""
+    """A question that a child process puts to the model; ``until`` is the deadline on ``time.perf_counter``."""
 
     def __init__(self, settings: Mapping[str, Value], *, until: float, limit_ms: int) -> None:
         self.until = until
@@ -86,7 +86,7 @@ class PendingOpinion:
 def start(
     prompt: str, judged: Classification, rules: Rules, settings: Mapping[str, Value], *, state: str, until: float
 ) -> PendingOpinion | None:
-    """Start asking; None if the settings leave nothing to ask. ``until`` is when the hook needs the answer at last."""
+    """Start a query about the prompt, whose answer is needed by ``until``; return None if there is nothing to ask."""
     kinds = task_types(judged, rules, settings)
     if not kinds and not asks_for_intent(settings):
         return None
@@ -99,7 +99,7 @@ def start(
 
 
 def start_plan(text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, until: float) -> PendingOpinion:
-    """Start asking for a plan with the prompt ``text``; the answer follows ``schema`` (type ``hydration``)."""
+    """Start a query for a plan; ``text`` is the question to the model, and ``schema`` describes its answer."""
     limit_ms = int(settings["model.plan_timeout_ms"])
     asked = PendingOpinion(settings, until=min(until, time.perf_counter() + limit_ms / 1000), limit_ms=limit_ms)
     asked.refusal = allowance.read(state).refusal_for(allowance.PLAN, settings)
@@ -110,7 +110,7 @@ def start_plan(text: str, schema: Schema, settings: Mapping[str, Value], *, stat
 
 
 def _start(asked: PendingOpinion, call: Callable[[], dict[str, Any]], state: str) -> None:
-    """Call the model in a child process, whose record of the call ``asked`` later reads from a pipe."""
+    """Call the model in a child process; ``asked`` later reads the child's record of the call from a pipe."""
     asked.descriptor, answer = os.pipe()
     try:
         is_started = detached.fork(state, "model", lambda: _ask(call, answer), keep=answer, niceness=0)
@@ -128,7 +128,7 @@ def task_types(judged: Classification, rules: Rules, settings: Mapping[str, Valu
 
 
 def asks_for_intent(settings: Mapping[str, Value]) -> bool:
-    """Return whether the model is asked for the search intent of every prompt."""
+    """Return whether the model is to find the search intent of every prompt."""
     return bool(settings["search_intent.enabled"] and settings["search_intent.use_llm"])
 
 
@@ -146,7 +146,7 @@ def _ask(call: Callable[[], dict[str, Any]], descriptor: int) -> None:
     record = call()
     try:
         os.write(descriptor, dumps(record).encode())
-    except OSError:  # the hook waits no longer
+    except OSError:  # the hook no longer waits
         return
 
 
@@ -157,9 +157,9 @@ def _give_up() -> None:
 def ask_now(
     prompt: str, kinds: Mapping[str, str], rules: Rules, settings: Mapping[str, Value], *, state: str
 ) -> dict[str, Any]:
-    """Ask the model in this process with the prompt of the rules, and return the record of the call; never raises.
+    """Query the model in this process with the question from the rules; return the record of the call; never raise.
 
-    ``kinds`` are the task types to choose from; empty if only the search intent is asked for.
+    ``kinds`` are the task types to choose from; empty if only the search intent is wanted.
     Secrets are removed here, for every caller: with ``log = full`` neither the prompt nor the examples are redacted.
     """
     from enricher.model.client import ModelError, ask
@@ -199,7 +199,7 @@ def ask_now(
 def _plan_now(
     text: str, schema: Schema, settings: Mapping[str, Value], *, state: str, within_s: float
 ) -> dict[str, Any]:
-    """Ask for a plan in this process, and return the record of the call with the valid fields; never raises."""
+    """Query the model for a plan in this process; return the record of the call with the valid fields; never raise."""
     from enricher.model.client import ModelError, ask
     from enricher.model.endpoint import Endpoint, EndpointError
     from enricher.structured.parsing import parse

@@ -1,6 +1,6 @@
-"""One HTTP/1.1 request without encryption, as to a model on this machine.
+"""Send one HTTP/1.1 request without encryption, for example to a model on this machine.
 
-A channel has 150 ms, and importing ``http.client`` takes a good part of them. Encrypted endpoints need it all the same.
+A channel has only 150 ms, and importing ``http.client`` takes a good part of them; encrypted endpoints still need it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def post(
     largest: int,
     proxy: tuple[str, int] | None = None,
 ) -> Response:
-    """Send a request and return its response; ``until`` is on the clock ``time.monotonic``, ``largest`` in bytes.
+    """Send a request and return its response, of at most ``largest`` bytes, before ``until`` (``time.monotonic``).
 
     ``proxy`` is the address of the proxy that forwards the request. Raises OSError (TimeoutError when the time is up)
     and HttpError.

@@ -1,4 +1,4 @@
-"""The question put to a model: what a prompt looks for and, where the rules are uncertain, what it asks for.
+"""The question put to a model about a prompt: its search intent and, if the rules are uncertain, its task type.
 
 Reading the answer never raises, and always reports what could not be used. The nearest prompts that a person labelled
 are examples in the question (few-shot).
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from enricher.structured.checking import Schema
 
 HEAD, TAIL = 3000, 1000
-"""Characters at the beginning and at the end of a longer prompt that the model gets."""
+"""How many characters the model gets from the beginning and from the end of a long prompt."""
 LONGEST_MEANING = 110
 LONGEST_EXAMPLE = 160
 INTENT, TASK, EFFORT = "intent", "task", " and effort"
-"""Forms of the template ``classification``: for the search intent alone, or for the task type, too; the third is added
-to either if the model is also to estimate the effort."""
+"""Names of the forms of the template ``classification``: for the search intent alone, and for the task type, too. The
+third is appended to either name if the model is also to estimate the effort."""
 INTENTS = ("howto", "location", "explanation", "comparison", "troubleshoot", "general")
 """The search intents of seed 001."""
 NONE = "none"
 LONGEST_TOPIC = 60
 
 MOST_READ = 400
-"""Maximum labelled prompts that are compared, the newest."""
+"""At most this many labelled prompts, the newest, are compared."""
 SHORTEST_WORD = 4
 LONGEST_COMPARED = 600
-"""Characters of an earlier prompt that are compared; longer ones are mostly pasted text."""
+"""Maximum characters of an earlier prompt that are compared; longer ones are mostly pasted text."""
 LABELLED = """
     select traces.prompt, case labels.verdict when 'class' then labels.task_type else traces.task_type end
     from labels join traces on traces.id = labels.trace_id
@@ -53,11 +53,11 @@ def question(
     examples: Sequence[tuple[str, str]] = (),
     asks_effort: bool = False,
 ) -> str:
-    """Return the text for the model. The prompt is in it as typed; a long one without its middle.
+    """Return the question for the model; it contains the prompt as typed, but a long one without its middle.
 
-    ``prompts`` are those of the rules (``Rules.packed("prompts")``). ``task_types`` are the task types to choose from;
-    without them only the search intent is asked for. ``examples`` are earlier prompts with the task type that a
-    person gave them.
+    ``prompts`` are the templates of the rules (``Rules.packed("prompts")``). ``task_types`` are the task types to
+    choose from; without them, the question is only about the search intent. ``examples`` are earlier prompts with the
+    task type that a person gave them.
     """
     name = (TASK if task_types else INTENT) + (EFFORT if asks_effort else "")
     form = prompts["classification"]["forms"].get(name) or prompts["classification"]["forms"][name.removesuffix(EFFORT)]
@@ -66,7 +66,7 @@ def question(
 
 
 def shortened(prompt: str) -> str:
-    """Return the prompt, or beginning and end of a long one."""
+    """Return the prompt, or the beginning and the end of a long one."""
     if len(prompt) <= HEAD + TAIL:
         return prompt
     return f"{prompt[:HEAD]}\n[… {len(prompt) - HEAD - TAIL} characters left out …]\n{prompt[-TAIL:]}"

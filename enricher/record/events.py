@@ -16,10 +16,10 @@ TOPIC = "onex.evt.omniclaude.context-enrichment.v1"
 MOST_S = 0.05
 """Seconds for all events of a prompt together; ``OMNICLAUDE_EMIT_TIMEOUT`` (seconds) can only lower this."""
 LARGEST_FILE = 8 << 20
-"""Bytes from which on the file is renamed to ``.1``, so that at most two such files are kept."""
+"""Bytes above which the file is renamed to ``.1``, so that at most two such files exist."""
 ANSWERED = ("ok", "empty")
 FAILED = ("timeout", "error")
-"""All statuses of channels that were asked; for any other status there is no event."""
+"""ANSWERED and FAILED are the statuses of channels that were queried; any other status leads to no event."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

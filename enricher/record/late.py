@@ -1,9 +1,9 @@
 """Late results: the hook answers by the rules alone, and what a model adds follows within the same turn.
 
-With the setting ``model.late`` a process behind the hook asks the model. If the opinion changes what the prompt would
-have been given, the new lines wait (``storage.state.late``) for the client's next hook point, such as the end of a
-tool call. The trace has a record in ``inputs.model`` with the status ``late`` and an ``outcome``: ``asked`` until the
-end is known, then ``delivered``, ``dropped`` (with the reason) or ``nothing new``.
+With the setting ``model.late``, a background process queries the model after the answer. If the model's opinion would
+have changed the text added to the prompt, the new lines wait (``storage.state.late``) for the client's next hook point,
+such as the end of a tool call. The trace has a record in ``inputs.model`` with the status ``late`` and an ``outcome``:
+``asked`` until the outcome is known, then ``delivered``, ``dropped`` (with the reason) or ``nothing new``.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ ASKED, DELIVERED, DROPPED, NOTHING_NEW = "asked", "delivered", "dropped", "nothi
 NEXT_PROMPT, NO_MORE = "the next prompt came first", "the session did not go on"
 """Reasons why a result was dropped."""
 NOT_OF_THE_USER = ("duplicate", "subagent", "machine_prompt")
-"""Reasons to skip a prompt that does not begin a new turn."""
+"""Skip reasons of prompts that do not begin a new turn."""
 GRACE_S = 2.0
 """Seconds that the process may take beyond the longest call, to decide and to store the result."""
 
 
 def is_wanted(event: PromptEvent, run: Run) -> bool:
-    """Return whether the model is asked after the answer: the client takes late results, and text may be stored."""
+    """Return whether to query the model after the answer: the client accepts late results, and text may be stored."""
     is_possible = event.host in LATE_EVENTS and bool(event.session_id) and not run.form
     return is_possible and run.settings["log"] in KEEPS_TEXT
 
 
 def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
-    """Drop the result that waits for this session, since its turn is over, and note the new turn. Never raises."""
+    """Drop the result that waits for this session, since its turn is over, and record the new turn. Never raises."""
     if skipped in NOT_OF_THE_USER or not event.session_id or event.host not in LATE_EVENTS:
         return
     try:
@@ -54,9 +54,9 @@ def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
 
 
 def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any], dict[str, str] | None]:
-    """Return what the trace records about the planned question, and the task types among which the model chooses.
+    """Return what the trace records about the planned query of the model, and the task types that it may choose from.
 
-    The record is empty if the settings leave nothing to ask; the task types are None if nothing will be asked.
+    The record is empty if the settings leave nothing to ask; the task types are None if no query will be made.
     """
     from enricher.model import allowance, opinion_request
 
@@ -70,13 +70,13 @@ def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any]
 
 
 def follow_up(run: Run) -> None:
-    """Ask the model in a process of its own; the hook does not wait for it."""
+    """Query the model in a separate process; the hook does not wait for it."""
     # At normal priority, unlike other background work: the answer is of use only within the agent's present turn.
     detached.fork(run.state, "model", lambda: _ask(run), niceness=0)
 
 
 def _ask(run: Run) -> None:
-    """Ask the model, decide again, and store the new lines for the session's next hook point; runs in the child."""
+    """Query the model, decide again, and store the new lines for the session's next hook point; runs in the child."""
     from enricher.model import opinion_request
 
     if run.inputs is None or run.rules is None or run.late is None:
@@ -130,7 +130,7 @@ def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str
 def new_lines(text: str, earlier: str) -> list[str]:
     """Return the lines of a text that are not in the earlier one, without its title and its note on partial results.
 
-    The label above the facts stays if a fact stays.
+    The label above the facts is kept if a fact below it is kept.
     """
     from enricher.respond.render import BACKGROUND_TITLE, CONTEXT_LABEL, PLAIN_CONTEXT_LABEL
     from enricher.respond.render import TITLE as PROMPT_TITLE
@@ -142,7 +142,7 @@ def new_lines(text: str, earlier: str) -> list[str]:
 
 
 def deliver(state: str, session_id: str, event: str, write: Callable[[dict[str, object] | None], None]) -> None:
-    """Write the waiting result as the answer to ``event``, and record it; nothing if another process was faster."""
+    """Write the waiting result as the answer to ``event``, and record it; do nothing if another process was faster."""
     if event not in LATE_EVENTS.values():
         return
     result = late.take(state, session_id)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     """Write the enrichment and its inputs into the trace."""
     judged = enrichment.classification
-    # With the channel off the trace has no memories; with channels that were not asked it says that none were found.
+    # If the memory channel is off, the trace has no memory context; if it was not queried, the context has no memories.
     if not any(one.name == "memory" and one.status == "off" for one in inputs.channels):
         from enricher.context.channels.memory import memory_context
 
@@ -83,7 +83,7 @@ def send_events(run: Run) -> None:
 
 
 def keep_trace(run: Run) -> None:
-    """Write the trace as far as the ``log`` setting allows; a second call changes nothing."""
+    """Write the trace with only those contents that the ``log`` setting allows; a second call changes nothing."""
     trace, level = run.trace, run.settings.get("log", "redacted")
     trace.latency_ms = round((time.perf_counter() - run.started) * 1000, 3)
     if level == "off":
@@ -120,7 +120,7 @@ def keep_rest(run: Run) -> None:
 
 
 def _hashed_refs(refs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the references with the names of files and memories hashed; the session's own marks reveal nothing."""
+    """Return the references with the names of files and memories hashed; references to the session stay readable."""
     from enricher.respond.ranking import hashed_ref
 
     return [(kind, hashed_ref(ref) if kind == "item" and not ref.startswith("session ") else ref) for kind, ref in refs]

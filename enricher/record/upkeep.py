@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 VECTORS_S = 20.0
-"""Seconds for the vectors of new memories; those that are missing then are asked for with the next prompts."""
+"""Seconds for fetching the vectors of new memories; those still missing are fetched after the next prompts."""
 REST_S = 20.0
 """Minimum seconds between two updates of the same project: the upkeep costs several times as much as the prompt."""
 
@@ -34,7 +34,7 @@ def start(state: str, project: Project, *, is_wanted: bool = True, has_index: bo
 
 
 def stamp(project: Project) -> str:
-    """Return the name of the lock that allows only one process at a time to update a work tree."""
+    """Return the name of the lock file that lets only one process at a time update a work tree."""
     return f"upkeep/{keyed_hash(b'upkeep', project.root.encode(errors='surrogateescape'))}"
 
 
@@ -62,7 +62,7 @@ def _maintain_project(state: str, project: Project, mark: str, *, has_index: boo
     if turn < 0:
         return
     try:
-        _bundle_modules(state)  # first: it takes the loaded modules for those of a prompt
+        _bundle_modules(state)  # first: it regards the modules that are loaded now as those that a prompt needs
         refresh(state, project, has_index=has_index)
     finally:
         detached.postpone(state, REST_S, mark)
@@ -105,7 +105,7 @@ def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
 
 
 def _complete_vectors(state: str, project: Project) -> None:
-    """Ask for the vectors of new memories, so that the next prompts and searches can use them."""
+    """Fetch the vectors of new memories, so that the next prompts and searches can use them."""
     from contextlib import closing
 
     from enricher.rules import cache

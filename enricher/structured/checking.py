@@ -1,11 +1,11 @@
-"""Check a JSON object by a schema, field by field; never raises, and reports every problem.
+"""Check a JSON object against a schema, field by field; never raises, and reports every problem.
 
 A schema is the part of JSON Schema that ``enricher template schemas`` prints: ``type``, ``properties``, ``required``,
 ``items``, ``enum``, ``minimum``, ``maximum``, ``maxLength``. Three keys are our own: ``aliases`` (other names of a
-field), ``scale`` (a number up to this one is a share of it: with 100, 45 is 0.45) and ``clamp`` (a number beyond its
-limits is moved to the limit, and a text that is a number counts as one).
+field), ``scale`` (a number above the maximum, but not above this one, is divided by it: with 100, 45 becomes 0.45) and
+``clamp`` (a number beyond its limits is moved to the limit, and a text that is a number counts as one).
 
-Runs in the process that asks a model for the hook, hence without libraries.
+This runs in the process that queries a model for the hook, and therefore uses no other libraries.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def checked(value: Mapping[str, Any], schema: Schema, *, at: str = "") -> tuple[
 
 
 def _value(given: Any, field: Schema, place: str, problems: list[str]) -> Any:
-    """Return a valid value, as far as it is valid; None if it is not usable."""
+    """Return the usable part of a value, None if there is none; append what is wrong with the value to ``problems``."""
     kind = field["type"]
     if kind in ("number", "integer"):
         given = _scaled(given, field)
@@ -82,7 +82,7 @@ def _is_a(value: object, kind: str) -> bool:
 
 
 def _scaled(value: Any, field: Schema) -> Any:
-    """Return a number as the schema counts it: ``scale`` and ``clamp``."""
+    """Return the value after applying the keys ``scale`` and ``clamp`` of its schema."""
     if field.get("clamp"):
         if isinstance(value, str):
             try:
@@ -111,7 +111,7 @@ def _limit(value: Any, field: Schema) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value for a message, shortened."""
+    """Return the value as a short text for a message."""
     text = {True: "true", False: "false"}.get(value) if isinstance(value, bool) else None
     text = text or repr(value)
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
@@ -134,10 +134,10 @@ def form_of(field: Schema) -> str:
 
 
 def native_schema(field: Schema) -> dict[str, Any]:
-    """Return a schema in the form in which endpoints with structured output take it.
+    """Return a schema in the form that endpoints with structured output accept.
 
-    They demand that every field is required and no other is allowed, and they know no limits; ``checked`` applies
-    the limits to the answer.
+    They demand that every field is required and no other is allowed, and they do not support limits; ``checked``
+    applies the limits to the answer.
     """
     strict: dict[str, Any] = {key: field[key] for key in ("type", "enum") if key in field}
     if field["type"] == "object":

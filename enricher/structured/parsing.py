@@ -20,13 +20,13 @@ METADATA, CONTENT, INSTRUCTION = "METADATA", "CONTENT", "INSTRUCTION"
 VERSION = "schema_version"
 """Field of prompts and answers with the version of the schema that they follow."""
 MOST_OBJECTS = 20
-"""Opening braces at which a JSON object is looked for; an answer of braces alone must not take long."""
+"""At most this many opening braces are tried as the beginning of a JSON object, which limits the time."""
 PAYLOAD = "---"
-"""Begins and ends the line before and after a payload, such as ``---1a2b3c4d---``."""
+"""The beginning and the end of the line that precedes and follows a payload, such as ``---1a2b3c4d---``."""
 
 
 class ParsedResponse:
-    """An answer: its JSON as given, the valid fields of it, its text, and what was wrong.
+    """A parsed answer: its JSON as given, the valid fields of that JSON, its text, and what is wrong with it.
 
     ``problems`` make it invalid. ``notes`` describe a form that differs from the requested one, but could be read.
     ``required`` are the fields that the schema demands.
@@ -49,7 +49,7 @@ class ParsedResponse:
 
 
 def parse(text: str, schema: Schema) -> ParsedResponse:
-    """Return what an answer contains; ``schema`` is that of its type (``enricher.structured.responses``)."""
+    """Return the parsed answer; ``schema`` is the schema of its type (``enricher.structured.responses``)."""
     result = ParsedResponse(schema["required"])
     inside, rest = _metadata_block(text)
     found = None
@@ -71,7 +71,7 @@ def parse(text: str, schema: Schema) -> ParsedResponse:
 
 
 def _metadata_block(text: str) -> tuple[str | None, str | None]:
-    """Return the content of the block and the text outside it.
+    """Return the content of the metadata block and the text outside it.
 
     Without a block the content is None; if the closing tag is missing, the text outside is None.
     """
@@ -123,7 +123,7 @@ def _names(schema: Schema) -> list[str]:
 
 
 def _version_problem(found: Mapping[str, Any], schema: Schema) -> list[str]:
-    """Return a problem if the answer follows a version of the schema that cannot be read by this one.
+    """Return a problem if the answer follows a version of the schema that this release cannot read.
 
     An answer without a version is read as one of the current version.
     """
@@ -146,7 +146,7 @@ class ParsedPrompt:
 
 
 def parse_prompt(text: str) -> ParsedPrompt:
-    """Return the parts of a prompt in the hybrid form; raises ValueError if it is in another form.
+    """Return the parts of a prompt in the structured form; raises ValueError if it is in another form.
 
     A payload may contain the delimiters: the metadata end at the first closing tag, which JSON of ours cannot
     contain, the instruction at the last one, and a payload at the line that it cannot contain.
@@ -179,7 +179,7 @@ class StructuredResponseParser:
     """Reads answers of the types that ``response_schemas.yaml`` describes (seed 002, phase 3)."""
 
     def __init__(self, schemas: Mapping[str, Schema] | None = None) -> None:
-        """Take the schemas by type; by default those of the package."""
+        """Set the schemas, a mapping by type of answer; by default those of the package."""
         if schemas is None:
             from enricher.structured.responses import packaged_schemas
 
@@ -187,5 +187,5 @@ class StructuredResponseParser:
         self.schemas = schemas
 
     def parse(self, text: str, response_type: str) -> ParsedResponse:
-        """Return what an answer contains; raises KeyError for an unknown type, and nothing for any answer."""
+        """Return the parsed answer; raises KeyError for an unknown type, but never because of the answer."""
         return parse(text, self.schemas[response_type])

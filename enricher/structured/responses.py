@@ -1,7 +1,7 @@
-"""The types of answers as typed models, the schemas that are generated from them, and the quality of an answer.
+"""The types of a model's answers (as pydantic models), the schemas generated from them, and the quality of an answer.
 
-``enricher template schemas`` prints ``instructions/response_schemas.yaml``; a test keeps both in step. The types are
-the five of seed 002, and ours: ``classification``, ``enrichment`` and ``hydration``.
+``enricher template schemas`` prints the text of ``instructions/response_schemas.yaml``; a test keeps that file up to
+date. The types are the five of seed 002, and our own: ``classification``, ``enrichment`` and ``hydration``.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 FILE = "response_schemas.yaml"
 VERSION = 1
 Share = Annotated[float, Field(ge=0, le=1, json_schema_extra={"scale": 100})]
-"""0 to 1; an answer may also give 0 to 100."""
+"""A share from 0 to 1; an answer may also give it as 0 to 100."""
 Odds = Annotated[float, Field(ge=0, le=1, json_schema_extra={"clamp": True})]
-"""0 to 1; a number outside is moved to the limit (seed 001, task 5.3)."""
+"""A probability from 0 to 1; a number outside is moved to the nearer limit (seed 001, task 5.3)."""
 Line = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(max_length=4000)]
 Effort = Annotated[float, Field(ge=0, le=100, json_schema_extra={"clamp": True})]
 Score = Annotated[int, Field(ge=0, le=100)]
 
 SCHEMA_SHARE, COMPLETENESS_SHARE, RULES_SHARE = 0.3, 0.3, 0.4
-"""Parts of an answer's quality: a valid schema, the required fields, no broken rules (seed 002, phase 5)."""
+"""Shares of an answer's quality for a valid schema, the required fields, and no broken rules (seed 002, phase 5)."""
 DEDUCTIONS = {"critical": 0.10, "high": 0.05, "medium": 0.02, "low": 0.01}
 GATE = 0.7
-"""The quality from which an answer is good enough."""
+"""The lowest quality that is good enough."""
 
 
 class Violation(BaseModel):
-    """A place that breaks a rule."""
+    """A place in code or text that breaks a rule."""
 
     rule_id: str
     file: str = ""
@@ -50,7 +50,7 @@ class Violation(BaseModel):
 
 
 class Validation(BaseModel):
-    """Whether code keeps the rules."""
+    """An answer that says whether code follows the rules."""
 
     is_valid: bool
     quality_score: Share
@@ -59,7 +59,7 @@ class Validation(BaseModel):
 
 
 class TaskExecution(BaseModel):
-    """What was done for a task."""
+    """An answer that says what was done for a task."""
 
     status: Literal["completed", "partial", "failed", "blocked"]
     files_modified: list[str]
@@ -68,7 +68,7 @@ class TaskExecution(BaseModel):
 
 
 class ErrorAnalysis(BaseModel):
-    """Why something failed."""
+    """An answer that says why something failed."""
 
     error_category: str
     root_cause: Text
@@ -78,7 +78,7 @@ class ErrorAnalysis(BaseModel):
 
 
 class Decision(BaseModel):
-    """Which way to go."""
+    """An answer that decides between several ways to go."""
 
     decision: Line
     reasoning: Text
@@ -87,7 +87,7 @@ class Decision(BaseModel):
 
 
 class Subtask(BaseModel):
-    """A part of a task."""
+    """A part of a planned task."""
 
     id: Annotated[int, Field(ge=1)]
     title: Line
@@ -95,7 +95,7 @@ class Subtask(BaseModel):
 
 
 class Planning(BaseModel):
-    """How hard a task is, and in which parts it can be done."""
+    """An answer that says how hard a task is, and into which parts it can be divided."""
 
     complexity_estimate: Score
     should_decompose: bool
@@ -105,7 +105,7 @@ class Planning(BaseModel):
 
 
 class Classification(BaseModel):
-    """What a prompt looks for and asks for (seed 001, task 5.1)."""
+    """An answer that classifies a prompt by search intent and task type (seed 001, task 5.1)."""
 
     intent_type: str
     confidence: Odds
@@ -116,13 +116,13 @@ class Classification(BaseModel):
 
 
 class Enrichment(BaseModel):
-    """Whether what is in the answer's text helps with the prompt."""
+    """An answer that says whether its own text helps with the prompt."""
 
     is_relevant: bool
 
 
 class Step(BaseModel):
-    """A step of a plan; the evidence of a checkpoint is what shows that the steps before it are done."""
+    """A step of a plan; ``evidence`` at a checkpoint is what shows that the steps before it are done."""
 
     action: Line
     is_checkpoint: bool = False
@@ -130,7 +130,7 @@ class Step(BaseModel):
 
 
 class Hydration(BaseModel):
-    """What a model writes of a plan for a prompt (seed 003); workflow and guardrails are chosen by the rules."""
+    """The parts of a plan that a model writes (seed 003); the workflow and the guardrails are chosen by the rules."""
 
     intent: Line
     steps: list[Step]
@@ -158,7 +158,7 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _plain(field: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a JSON schema that is used, without references."""
+    """Return a JSON schema reduced to the keys that are used, with its references resolved."""
     if "$ref" in field:
         field = defs[field["$ref"].rpartition("/")[2]]
     plain = {key: field[key] for key in SCHEMA_KEYS if key in field}
@@ -199,7 +199,7 @@ class Quality(NamedTuple):
 
 
 def quality(parsed: ParsedResponse, violations: Iterable[Mapping[str, Any]] = ()) -> Quality:
-    """Return the quality of an answer; ``violations`` (with their ``severity``) are those of its code or text.
+    """Return the quality of an answer; ``violations`` (with their ``severity``) are the broken rules in it.
 
     An answer without readable metadata has quality 0: without them, no violation could have been found.
     """

@@ -1,4 +1,4 @@
-"""Texts with slots: prompts to a model that are rendered at compile time, except for values of the user's prompt.
+"""Texts with slots: prompts to a model that are rendered at compile time, except for what depends on the user's prompt.
 
 The hook fills the slots without a template engine, whose import takes longer than the hook.
 """
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from typing import Self
 
 OPEN, CLOSE = "\ue000", "\ue001"
-"""Around a slot's name; characters for private use, which no text of ours contains."""
+"""The characters around a slot's name; they are for private use, so no text of ours contains them."""
 FENCE = "fence:"
-"""Begins the name of the slot for the line around the value of another slot."""
+"""The prefix in the name of a slot that stands for the line around the value of another slot."""
 
 
 class Slot(str):
@@ -30,7 +30,7 @@ class Slot(str):
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with the values in their slots. A value may hold anything, marks of slots included.
+    """Return the text with the values in their slots; a value may contain anything, even the marks of slots.
 
     A slot without a value stays empty. The line around a value is one that the value does not contain.
     """
@@ -44,7 +44,7 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def fence(text: str) -> str:
-    """Return a line that the text cannot contain: a text does not hold its own hash."""
+    """Return a line that the text cannot contain: a text does not contain its own hash."""
     from storage.base.fast_stdlib import keyed_hash
 
     return f"---{keyed_hash(b'fence', text.encode(errors='replace'))[:8]}---"

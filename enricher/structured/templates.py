@@ -1,9 +1,9 @@
 """The prompts for a model as templates (jinja2): one file for each type, in the structured form or as plain text.
 
 A template file has a header (YAML) and a body. The header names the type of the answer (``response``), the version,
-the variables that belong in the metadata, and constants there. The body is the instruction in both forms; where they
-differ it asks ``structured``. In it, ``payload(text)`` writes text that may hold anything between two lines that it
-cannot contain, ``fence(text)`` that line, and ``answer_form`` how to answer.
+and the variables and constants of the metadata. The body is the instruction in both forms; where they differ, it tests
+the variable ``structured``. In the body, ``payload(text)`` writes any text between two lines that this text cannot
+contain, ``fence(text)`` writes such a line, and ``answer_form`` says how to answer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OF_THE_HOOK: dict[str, tuple[str, ...]] = {
     "enrichment": ("narrative", "structure"),
     "hydration": (),
 }
-"""Templates whose prompts the hook writes itself, and the forms that they must have."""
+"""Templates whose prompts the hook fills in itself, and the forms that they must have."""
 HEADER = "---\n"
 KEYS = ("version", "response", "metadata", "constants", "optional", "forms", "slots")
 
@@ -57,9 +57,9 @@ class TemplateProblemError(ValueError):
 class Template:
     """A template file. ``slots`` are the variables that the hook fills in when a prompt arrives.
 
-    ``optional`` are values for variables that need not be given. ``metadata`` are the variables that belong in the
-    metadata of every form, ``forms`` the variants of the template, each with the variables that belong in its
-    metadata, too. The body asks ``form`` which of them it is.
+    ``optional`` are default values for variables that need not be given. ``metadata`` are the variables that belong in
+    the metadata of every form, ``forms`` the variants of the template, each with further variables for its metadata.
+    In the body, the variable ``form`` is the name of the variant.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Template:
             raise self.problem(f"cannot be rendered: {type(failure).__name__}: {failure}", 1) from None
 
     def problem(self, message: str, line: int) -> TemplateProblemError:
-        """Return a problem at a line of the body, from 1."""
+        """Return an error at a line of the body, counted from 1."""
         return TemplateProblemError(message, file=self.file, line=self.body_line + line - 1)
 
     def skeletons(self, variables: Mapping[str, Any], *, structured: bool) -> dict[str, str]:
@@ -139,7 +139,7 @@ def _answer_form(schema: Mapping[str, Any]) -> str:
 
 
 def written(metadata: Mapping[str, Any]) -> str:
-    """Return metadata as JSON: a line for each key, and for each object in a list. No delimiter can be in it."""
+    """Return metadata as JSON that cannot contain a delimiter, with a line for each key and each object in a list."""
     lines = [f"{json.dumps(key)}: {_value(value)}" for key, value in metadata.items()]
     return ("{\n" + ",\n".join(lines) + "\n}").replace("<", "\\u003c")
 
@@ -151,7 +151,7 @@ def _value(value: Any) -> str:
 
 
 def read_template(name: str, file: str, text: str) -> Template:
-    """Return a template; raises TemplateProblemError with the line of what is wrong."""
+    """Return the template in a text; raises TemplateProblemError, which names the line of the mistake."""
     header, end, body = text.removeprefix(HEADER).partition("\n" + HEADER)
     if not text.startswith(HEADER) or not end:
         raise TemplateProblemError(f"has no header; begin with '---', 'response: {name}', '---'", file=file)
@@ -192,7 +192,7 @@ def read_template(name: str, file: str, text: str) -> Template:
 def skeletons(
     texts: tuple[tuple[str, str, str], ...], modes: tuple[tuple[str, str], ...], meanings: tuple[tuple[str, str], ...]
 ) -> dict[str, Any]:
-    """Return the prompts that the hook fills by itself, by the name of their templates.
+    """Return the prompts whose slots the hook fills by itself, by the name of their templates.
 
     ``texts`` are name, file and text of the templates, ``modes`` their modes, ``meanings`` the task types with their
     meanings. Raises TemplateProblemError.
@@ -234,7 +234,7 @@ def read_modes(file: str, text: str) -> dict[str, str]:
 class PromptGenerator:
     """Writes prompts from templates, each in its configured form (seed 002, phase 6).
 
-    With ``modes``, a template without a mode is unstructured; without, ``structured_mode`` holds for all.
+    With ``modes``, a template without a mode is unstructured; without ``modes``, ``structured_mode`` applies to all.
     """
 
     def __init__(
@@ -245,9 +245,9 @@ class PromptGenerator:
         modes: Mapping[str, str] | str | None = None,
         structured_mode: bool = False,
     ) -> None:
-        """Take a folder of templates (by default the package's) or ``files`` by name; and modes, or a file with them.
+        """Set the folder of templates (by default the package's) or the template ``files`` by name, and the modes.
 
-        Raises TemplateProblemError for a file with modes that cannot be used.
+        ``modes`` may be the path of a file; raises TemplateProblemError if that file cannot be used.
         """
         folder = folder or os.path.join(root_dir(), "instructions", "prompts")
         self.files = files or {
@@ -290,7 +290,7 @@ class PromptGenerator:
     def generate_validation_prompt(
         self, task: Mapping[str, Any], work_output: str, context: Mapping[str, Any], *, mode: str | None = None
     ) -> str:
-        """Return the prompt that has the output of a task checked by the rules in ``context``."""
+        """Return the prompt that asks a model to check the output of a task against the rules in ``context``."""
         return self.generate(
             "validation", _validation(work_output, context.get("rules", ()), task.get("id"), context.get("file", "")),
             mode=mode,
@@ -310,7 +310,7 @@ class StructuredPromptBuilder:
     """Writes the five prompts of seed 002 in the structured form (phase 3)."""
 
     def __init__(self, generator: PromptGenerator | None = None) -> None:
-        """Take a generator; by default one with the package's templates."""
+        """Set the generator; by default one with the package's templates."""
         self._generator = generator or PromptGenerator()
 
     def _build(self, name: str, **variables: Any) -> str:
@@ -319,13 +319,13 @@ class StructuredPromptBuilder:
     def build_validation_prompt(
         self, code: str, rules: Sequence[Mapping[str, Any]] = (), *, task_id: int | str | None = None, file: str = ""
     ) -> str:
-        """Have code checked by rules with the keys id, name, severity and description."""
+        """Return the prompt to check code against rules with the keys id, name, severity and description."""
         return self._build("validation", **_validation(code, rules, task_id, file))
 
     def build_task_execution_prompt(
         self, task: str, rules: Sequence[Mapping[str, Any]] = (), *, task_id: int | str | None = None, context: str = ""
     ) -> str:
-        """Have a task done."""
+        """Return the prompt to carry out a task."""
         return self._build("task_execution", task=task, rules=list(rules), task_id=task_id, context=context)
 
     def build_error_analysis_prompt(
@@ -336,17 +336,17 @@ class StructuredPromptBuilder:
         task_id: int | str | None = None,
         context: str = "",
     ) -> str:
-        """Have the cause of an error found."""
+        """Return the prompt to find the cause of an error."""
         return self._build("error_analysis", error=error, rules=list(rules), task_id=task_id, context=context)
 
     def build_decision_prompt(
         self, question: str, options: Sequence[str] = (), *, task_id: int | str | None = None, context: str = ""
     ) -> str:
-        """Have one of several options chosen."""
+        """Return the prompt to choose one of several options."""
         return self._build("decision", question=question, options=list(options), task_id=task_id, context=context)
 
     def build_planning_prompt(
         self, task: str, rules: Sequence[Mapping[str, Any]] = (), *, task_id: int | str | None = None, context: str = ""
     ) -> str:
-        """Have a task estimated and divided."""
+        """Return the prompt to estimate a task and divide it into parts."""
         return self._build("planning", task=task, rules=list(rules), task_id=task_id, context=context)

@@ -1,4 +1,4 @@
-"""Which Python files are checked, and which of their lines changed since a revision."""
+"""Find the Python files to check and the lines in them that changed since a revision, and check them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Spans = list[tuple[int, int]]
 
 LARGEST_BYTES = 8 * 1024 * 1024
-"""Size of a file that is still read; also used as a line number that no file reaches."""
+"""Maximum size of a file that is read; also used as a line number that no file reaches."""
 _SKIPPED = frozenset(("__pycache__", "node_modules", "site-packages", "venv", "build", "dist"))
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
@@ -29,9 +29,9 @@ class UnknownRevisionError(ValueError):
 
 
 def python_files(paths: Iterable[str]) -> list[str]:
-    """Return the files that are named, and the Python files in the folders that are named.
+    """Return the files among ``paths``, and the Python files in the folders among them.
 
-    In a repository the files that git ignores are left out; elsewhere hidden and installed ones are.
+    In a repository, files that git ignores are left out; elsewhere, hidden and installed files are.
     """
     found: dict[str, None] = {}
     for path in paths:
@@ -86,7 +86,7 @@ def changed_lines(folder: str, revision: str) -> dict[str, Spans]:
 
 
 def _path(name: bytes) -> str:
-    """Return a path as git writes it in a difference, without the prefix; unusual names are quoted there."""
+    """Return the path in a line of git's diff, without its prefix and without the quotes around unusual names."""
     name = name.rstrip(b"\t")
     if name.startswith(b'"'):
         name = _ESCAPE.sub(_character, name[1:-1])
@@ -106,10 +106,10 @@ def validate_files(
     changed: Mapping[str, Spans] | None = None,
     root: str = "",
 ) -> Iterator[Violation]:
-    """Yield the violations in files, with ``changed`` only those that concern a changed line.
+    """Yield the violations in files; with ``changed``, only those that concern a changed line.
 
     The paths are relative to ``root``, or to the current folder, and so are those in the violations.
-    A file that cannot be read or parsed is one violation; the others are still checked.
+    A file that cannot be read or parsed counts as one violation; the others are still checked.
     """
     for file in files:
         spans = None if changed is None else changed.get(os.path.abspath(os.path.join(root, file)), [])

@@ -34,7 +34,7 @@ VALIDATORS: dict[str, Callable[[Source], Iterator[CodeFinding]]] = {
     "swallowed_exceptions": find_swallowed,
 }
 SYNTAX = "SYNTAX"
-"""In place of a rule's id: the file is no Python, so that no rule could be checked."""
+"""Used in place of a rule's id if the file cannot be read as Python, so that no rule could be checked."""
 AS_PACKAGED = "write it as in the packaged prompt_rules.yaml"
 
 
@@ -48,7 +48,7 @@ class RuleFileError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PromptRule:
-    """A rule for the code of agents; ``guardrails`` are the ids of guardrails with the same demand."""
+    """A rule for code that agents write; ``guardrails`` are the ids of guardrails with the same demand."""
 
     id: str
     name: str
@@ -79,7 +79,7 @@ class PromptRule:
         return {**asdict(self), "guardrails": list(self.guardrails)}
 
     def for_prompt(self) -> dict[str, str]:
-        """Return the fields that a model gets of the rule."""
+        """Return the fields of the rule that a prompt to a model contains."""
         return {"id": self.id, "name": self.name, "severity": self.severity, "description": self.description}
 
 
@@ -111,7 +111,7 @@ class Violation:
 
 
 class PromptRuleEngine:
-    """The rules of a file: which of them belong to a type of prompt, and where code breaks them."""
+    """The rules of a file; the engine selects those for a type of prompt and finds where code breaks them."""
 
     def __init__(self, rules: Iterable[PromptRule], prompt_types: Mapping[str, list[str]]) -> None:
         self.rules = tuple(rules)
@@ -145,7 +145,7 @@ class PromptRuleEngine:
         raise KeyError(identifier)
 
     def apply(self, prompt_type: str) -> list[dict[str, str]]:
-        """Return the rules for prompts of a type, in the form for a model; raises ValueError for an unknown type."""
+        """Return the rules for prompts of a type, in the form for a prompt; raises ValueError for an unknown type."""
         if prompt_type not in self.prompt_types:
             raise ValueError(f"no prompts of type {prompt_type!r} (known: {', '.join(self.prompt_types)})")
         wanted = self.prompt_types[prompt_type]
@@ -161,9 +161,9 @@ class PromptRuleEngine:
     ) -> list[Violation]:
         """Return where code breaks rules, sorted by line; by default, all rules that have a validator are checked.
 
-        ``code`` is Python, or a text with Python in fenced blocks. Rules may be given as ids and as ``apply`` returns
-        them. ``file`` is the name in the violations; the files beside ``path`` show what is a convention there. Code
-        that cannot be parsed is one violation. Raises KeyError for an unknown id.
+        ``code`` is Python, or a text with Python in fenced blocks. Rules may also be given by their ids, or in the form
+        that ``apply`` returns. ``file`` is the name in the violations; the files beside ``path`` show which conventions
+        apply there. Code that cannot be parsed counts as one violation. Raises KeyError for an unknown id.
         """
         chosen = self.rules if rules is None else [self._found(one) for one in rules]
         checked = [rule for rule in chosen if rule.check == "ast_check"]
@@ -193,7 +193,7 @@ def _violations(code: str | bytes, rules: list[PromptRule], file: str, path: str
         yield Violation(SYNTAX, "NOT_PYTHON", "", "critical", file, line, line, message, "correct the syntax")
         return
     reported = set()
-    # Nobody edits what a generator wrote; a secret in it is one all the same.
+    # Nobody edits what a generator wrote, so only a secret in it counts.
     rules = [rule for rule in rules if not source.is_generated or rule.validator == "secrets"]
     for rule in sorted(rules, key=lambda one: SEVERITIES.index(one.severity)):
         for found in VALIDATORS[rule.validator](source):
@@ -206,7 +206,7 @@ def _violations(code: str | bytes, rules: list[PromptRule], file: str, path: str
 
 
 class _Reading:
-    """One reading of a file of rules, whose errors name the line; ``lines`` maps the paths of values to their lines."""
+    """Builds the rules from a file's data, with errors that name the line; ``lines`` maps paths of values to lines."""
 
     def __init__(self, file: str, lines: Mapping[Path, int]) -> None:
         self.file, self.lines = file, lines

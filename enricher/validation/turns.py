@@ -1,4 +1,4 @@
-"""Check what an agent wrote in a turn, and store the violations with the trace of the prompt that began the turn."""
+"""Check the code that an agent wrote in a turn, and store the violations with the trace of the turn's prompt."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KEEPS_TEXT = ("redacted", "full")
 def record(event: PromptEvent, state: str) -> int:
     """Check the Python files that the agent changed in the turn; return how many violations were stored.
 
-    Only lines that changed since the commit at the time of the prompt count; in a file unknown to git, all lines do.
+    Only lines that changed since the last commit before the prompt count; in a file unknown to git, all lines do.
     Nothing is stored if the prompt has no trace, or if the settings keep no text. Raises StorageError.
     """
     settings = with_environment(cache.load(event.cwd)[0].body["settings"], os.environ)[0]
@@ -92,6 +92,6 @@ def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) 
 
 
 def _opposing_guardrails(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
-    """Return the guardrails that ask for what the rule asks for: those that it names, and those that name it."""
+    """Return the shown guardrails with the same demand as the rule: those that it names, and those that name it."""
     rule = engine.rule(rule_id)
     return [one for one, title in shown if one in rule.guardrails or rule.id in title or rule.name in title]

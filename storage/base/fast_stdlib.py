@@ -2,7 +2,7 @@
 
 ``import json`` loads ``re`` and costs a cold process as much as starting the
 interpreter; the C functions that it wraps cost almost nothing. All use of private
-modules is in this file. Each has the public function as a fallback; the tests run both.
+modules is in this file. Each use has the public function as a fallback; the tests run both.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def loads(text: str) -> object:
 
 
 def keyed_hash(key: bytes, data: bytes) -> str:
-    """Return BLAKE2b in its keyed mode (RFC 7693), 128 bits in hex: a MAC without loading OpenSSL."""
+    """Return the keyed BLAKE2b hash of the data (RFC 7693) as 128 bits in hex: a MAC without loading OpenSSL."""
     try:
         from _blake2 import blake2b
     except ImportError:
@@ -95,7 +95,7 @@ def utc_now() -> str:
 
 
 def in_utc(seconds: float) -> str:
-    """Return a time since the epoch as ISO-8601 in UTC with milliseconds."""
+    """Return a time, given in seconds since the epoch, as ISO-8601 in UTC with milliseconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1000):03d}Z"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 BUSY_S = 0.05
-"""Waiting for a lock is time that the prompt waits; 50 ms were enough while 16 others wrote."""
+"""Seconds to wait for a lock, in which the prompt waits, too; they sufficed while 16 other processes wrote."""
 STEPS_BETWEEN_LOOKS = 2_000
 DAMAGE_CODES = (11, 26)
 """SQLITE_CORRUPT and SQLITE_NOTADB."""
@@ -77,7 +77,7 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
 
 
 def open_writer(path: str) -> Connection:
-    """Return a connection in autocommit mode to an existing database, for a program that keeps what it can spare.
+    """Return a connection in autocommit mode to an existing database, for writing data that may be lost.
 
     Its statements fail while another process writes. Raises ReaderError.
     """

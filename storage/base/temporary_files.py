@@ -1,6 +1,6 @@
 """Files written under a name that ends in ``.tmp`` and renamed when they are complete; the removal of unfinished ones.
 
-A killed process leaves a half-written file, which may hold prompt text and which no process will finish.
+A killed process leaves a half-written file, which may contain prompt text and which no process will finish.
 ``storage.base.private`` writes the files that only their owner may read.
 """
 
@@ -12,7 +12,7 @@ import time
 
 ENDING = ".tmp"
 ABANDONED_S = 60.0
-"""No write takes a minute: whoever began this file was killed."""
+"""Age in seconds above which an unfinished file counts as abandoned: no write takes a minute."""
 LONGEST_WRITE_S = 2.0
 LOOK_AGAIN_S = 0.05
 
@@ -61,7 +61,7 @@ def _removed(path: str) -> bool:
 
 
 def replace_file(path: str, content: bytes) -> None:
-    """Replace the content of a file; it keeps its permissions, a new one gets the usual ones, a link stays a link.
+    """Replace the content of a file, keeping its permissions; a new file gets the usual ones, a link stays a link.
 
     Raises OSError; the file then has its earlier content.
     """

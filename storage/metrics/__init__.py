@@ -1,1 +1,1 @@
-"""Figures over the traces: roll-ups, percentiles, latencies, facets."""
+"""Statistics of the traces: roll-ups, percentiles, latencies, facets."""

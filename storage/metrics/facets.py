@@ -1,8 +1,8 @@
 """How often each value occurs among selected prompts: the facets by which a list can be narrowed down.
 
-Exact and from the roll-ups if these have all columns of the selection; prompts that no reader has counted yet are
-added as long as they are few. Otherwise counted over the newest matching prompts, and every facet states their
-number: facets of a list of a million take no longer than those of a thousand.
+If the roll-ups have all columns that the selection uses, the counts are exact: they come from the roll-ups, and the few
+prompts that are not rolled up yet are added. Otherwise only the newest matching prompts are counted, and every facet
+states how many: the facets of a million prompts take no longer than those of a thousand.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 NEWEST = 10_000
 """Number of rows whose guardrails and labels can be read in 0.1 s from a database of a million traces."""
 NEWEST_WITH_WORDS = 5_000
-"""Prompts found by words are scattered over the table: each costs twice as much to read."""
+"""The same for prompts found by words, which are scattered over the table: each takes twice as long to read."""
 LITTLE = 2_000
-"""Most prompts that are not in the roll-ups yet and are counted one by one in addition."""
+"""Up to this many prompts that are not in the roll-ups yet are counted one by one in addition."""
 COLUMNS = {
     "status": "status", "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host",
     "version": "rules_hash",
@@ -81,9 +81,10 @@ NO_LABEL = "none"
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """How often each value occurs, most frequent first, counted over ``prompts`` prompts; ``is_all`` if all that match.
+    """How often each value of a field occurs among ``prompts`` prompts, most frequent first.
 
-    ``field`` is the filter's field (``storage.traces.selection``), and each value is valid for that filter.
+    ``is_all`` says whether these are all matching prompts. ``field`` is a field of the query language
+    (``storage.traces.selection``), and each value can be used with it.
     """
 
     field: str
@@ -94,7 +95,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """Facets of a selection; a prompt without a value is counted in none, one with several guardrails in several."""
+    """The facets of a selection; prompts without a value are not counted, those with several guardrails for each."""
 
     status: Facet
     task_type: Facet
@@ -134,7 +135,7 @@ class _Counted:
 def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Facets:
     """Return the facets of the selected prompts, or of the ``newest`` of them if all are too many to count.
 
-    0 means as many as a page can wait for.
+    0 means as many as can be counted while a page loads.
     """
     newest = newest or (NEWEST_WITH_WORDS if which.words else NEWEST)
     is_rolled_up = rollups.waiting(db) <= LITTLE

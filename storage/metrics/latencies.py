@@ -54,7 +54,7 @@ Counts = Counter[int]
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A version of the rules: how many of the prompts it classified, and the time of the last one."""
+    """How many prompts of a block one version of the rules classified, and the time of the last of them."""
 
     rules_hash: str
     prompts: int
@@ -63,7 +63,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Latencies of consecutive prompts; ``low`` is the smallest id, ``start`` the second its hour or day begins."""
+    """Latencies of consecutive prompts; ``low`` is their smallest id.
+
+    ``start`` is the second in which their hour or day begins.
+    """
 
     start: int
     low: str
@@ -120,7 +123,7 @@ def blocks(
 
 
 def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) -> str:
-    """Return the oldest id of the ``most`` measured prompts before ``before``, empty if there are none."""
+    """Return the oldest id among the last ``most`` measured prompts before ``before``; empty if there are none."""
     if full := _first_of(db, which, low="", before=before, most=most):
         return full
     found = oldest(db, which)
@@ -130,7 +133,7 @@ def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) ->
 def slowest(
     db: sqlite3.Connection, which: Selection, series: Series, *, low: str, before: str, most: int
 ) -> list[Slow]:
-    """Return the prompts from ``low`` up to ``before`` that took longest in that series, longest first."""
+    """Return the prompts from ``low`` up to ``before`` that took longest in ``series``, longest first."""
     source, condition, column = _SOURCES[series.kind]
     query = f"""
         select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500), {column}.latency_ms
@@ -144,7 +147,7 @@ def slowest(
 def of_version(
     db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
 ) -> dict[Series, Counts]:
-    """Return the latencies of the newest measured prompts that this version classified."""
+    """Return the latencies of the newest measured prompts that the version ``rules_hash`` classified."""
     ids = f"""
         select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
         order by traces.id desc limit :newest
@@ -158,7 +161,7 @@ def moment(trace_id: str) -> int:
 
 
 def _first_of(db: sqlite3.Connection, which: Selection, *, low: str, before: str, most: int) -> str:
-    """Return the id of the ``most``-th newest prompt, empty if there are fewer."""
+    """Return the id of the ``most``-th newest measured prompt of a range of ids; empty if there are fewer."""
     query = f"""
         select traces.id from traces where {_BETWEEN} and ({which.where}) and {_MEASURED}
         order by traces.id desc limit 1 offset :most - 1

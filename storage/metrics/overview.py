@@ -1,7 +1,7 @@
 """Key figures of a history: number of prompts, failures, latencies, injected guardrails, silence.
 
-Read only from the roll-ups, so that a million prompts cost a few hundredths of a second; prompts that no reader has
-counted yet are missing. Figures cover prompts of the hook; imports have a count of their own and are included in the
+They are read only from the roll-ups, so that a million prompts take a few hundredths of a second; prompts that are not
+rolled up yet are missing. Figures cover prompts of the hook; imports have a count of their own and are included in the
 share of silence. Days are UTC.
 A percentile is the nearest rank over buckets and off by 2.5 % at most.
 """
@@ -68,7 +68,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """``part`` of ``whole``."""
+    """A count (``part``) out of a total (``whole``)."""
 
     part: int
     whole: int
@@ -93,7 +93,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day with prompts; percentiles are 0 if none was measured."""
+    """The figures of a day with prompts; percentiles are 0 if no latency was measured."""
 
     day: str
     prompts: int
@@ -106,7 +106,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class ChannelFigures:
-    """How often a channel was asked and with which results; ``latency`` is None if it was never measured."""
+    """How often a channel was queried and with which results; ``latency`` is None if it was never measured."""
 
     name: str
     asked: int
@@ -120,9 +120,9 @@ class ChannelFigures:
 class Overview:
     """The key figures; ``days`` is 0 for the whole history. Counts are ordered by frequency, highest first.
 
-    ``failures`` is a rate of all prompts, ``partials`` of those not skipped, ``silences`` of these plus the imported
-    ones, which no other figure but ``imported`` includes. ``total`` is the whole hook; ``stages`` are sorted by p95,
-    slowest first. Without measurements they are None or empty.
+    ``failures`` is relative to all prompts, ``partials`` to those not skipped, ``silences`` to these plus the imported
+    ones, which no other figure except ``imported`` includes. ``total`` is the latency of the whole hook; ``stages`` are
+    sorted by p95, slowest first. Without measurements, ``total`` is None and ``stages`` is empty.
     """
 
     days: int
@@ -147,7 +147,7 @@ class Overview:
 
 
 def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
-    """Return the figures of the last ``days`` up to the newest counted prompt; 0 means the whole history."""
+    """Return the figures of the last ``days`` days, ending with the newest counted prompt; 0 means all of history."""
     since = _since(db, days)
     first, last = db.execute(WHICH_DAYS, {"since": since}).fetchone()
     counts = _counts(db, since)

@@ -1,8 +1,8 @@
-"""Percentiles by the nearest rank: the smallest value that at least this share of all values does not exceed.
+"""Percentiles by nearest rank: the smallest value for which at least the given share of all values is not greater.
 
-Every percentile that is printed or drawn follows this; the SQL of ``storage.traces.queries`` and of the published
-questions implements it again, and tests compare the two. The "median" of a few runs is ``statistics.median``,
-the mean of the middle two.
+Every percentile that is printed or drawn follows this definition; the SQL of ``storage.traces.queries`` and of the
+published questions implements it again, and tests compare the two. The "median" of a few runs is
+``statistics.median``, the mean of the middle two.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def nearest_rank(count: int, share: float) -> int:
 
 
 def percentile(values: Iterable[float], share: float) -> float:
-    """Return the percentile of at least one value; raises IndexError if there is none."""
+    """Return the percentile of the values; raises IndexError if there are none."""
     ordered = sorted(values)
     return ordered[nearest_rank(len(ordered), share) - 1]
 

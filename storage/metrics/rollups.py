@@ -30,7 +30,7 @@ BUCKETS_PER_E = 20
 """Latency buckets per factor e: the middle of a bucket is off by 2.5 % at most."""
 LEAST_MS = 0.001
 AFTER_ALL_STAGES = 1000
-"""Position of channels, which are asked within a stage and are listed behind all of them."""
+"""Position of channels: they are queried within a stage, but listed after all stages."""
 
 HOW_FAR = "select up_to, trace_id from rolled_up"
 WHICH_IS_THE_ROW = "select id from traces where rowid = :row"
@@ -169,7 +169,7 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 def step_back(db: sqlite3.Connection) -> None:
     """Set the counted position back to the last counted row that is left, within the transaction of a deletion.
 
-    SQLite reuses the rowids of deleted newest traces.
+    This is needed because SQLite reuses the row ids of the newest traces once they are deleted.
     """
     row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
     db.execute(MOVE_ON, {"row": row[0], "id": row[1]})

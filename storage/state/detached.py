@@ -12,7 +12,7 @@ import time
 from storage.base import private
 
 MAINTENANCE = "maintenance"
-"""The stamp file of the process that imports the spool into the database."""
+"""The stamp (lock file) of the process that imports the spool into the database."""
 POSTPONED_AT_MOST_S = 600  # a stamp from further in the future means that the clock was set back
 
 MOST_DESCRIPTORS = 65_536
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
-    """Start ``work`` unless another process holds its stamp or it was postponed; return whether it was started.
+    """Start ``work`` unless it is postponed or a process has locked its stamp file; return whether it was started.
 
     Never raises. The child gets its own session and no inherited descriptors: a host
     that waits for the end of the hook's output must not wait for the child.
@@ -63,13 +63,13 @@ def _log_failure(state_dir: str, stage: str, failure: Exception) -> None:
 
 
 def postpone(state_dir: str, seconds: float, stamp: str = MAINTENANCE) -> None:
-    """Keep this work from starting for a while: it was just done, or the cause of its failure is likely to last."""
+    """Keep the work from being started for ``seconds``: it was just done, or would probably fail again."""
     moment = time.time() + seconds
     os.utime(f"{state_dir}/{stamp}", (moment, moment))
 
 
 def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
-    """Lock the stamp; return the descriptor that holds the lock until it is closed, -1 if another process has it."""
+    """Lock the stamp file and return the descriptor whose closing unlocks it; -1 if another process has the lock."""
     path = f"{state_dir}/{stamp}"
     private.make_directory(os.path.dirname(path))
     descriptor = private.open_file(path, os.O_RDWR)
@@ -82,9 +82,9 @@ def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
 
 
 def _is_needed(path: str) -> bool:
-    """Return whether to start the work: it is not postponed, and no process holds its stamp.
+    """Return whether to start the work: it is not postponed, and no process has locked its stamp file.
 
-    A holder of the stamp rereads the spool after releasing it.
+    A process with the lock rereads the spool after releasing it.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)

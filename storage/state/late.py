@@ -1,4 +1,4 @@
-"""Results that came after their prompt was answered: for each session at most one, until the client can get it.
+"""Results that came after their prompt was answered; at most one per session waits until the client can fetch it.
 
 A session has up to two private files in the folder ``late``: the id of the trace of its latest prompt (``.turn``),
 and the result that waits. The client's next hook point takes the result; the next prompt drops it.
@@ -28,13 +28,13 @@ def path(state_dir: str, session_id: str) -> str:
 
 
 def begin_turn(state_dir: str, session_id: str, trace_id: str) -> None:
-    """Note the trace of the session's latest prompt; raises OSError."""
+    """Record which trace belongs to the session's latest prompt; raises OSError."""
     content = fast_stdlib.dumps({"trace": trace_id}).encode()
     private.write_into(f"{state_dir}/{FOLDER}", f"{_name(session_id)}{TURN}", content)
 
 
 def store(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
-    """Store a result for the session; return False if its ``trace`` is not that of the latest prompt.
+    """Store a result for the session; return False if its ``trace`` is not the trace of the latest prompt.
 
     Raises OSError.
     """
@@ -52,13 +52,13 @@ def take(state_dir: str, session_id: str) -> dict[str, Any]:
 def is_due(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
     """Return whether a result that was taken is about the session's latest prompt.
 
-    One about an earlier prompt is possible if its process was interrupted between the check and the write.
+    It can be about an earlier prompt if the process that stored it was interrupted between the check and the write.
     """
     return _is_latest(state_dir, session_id, value)
 
 
 def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
-    """Remove the files of sessions that did not go on, and return the results in them."""
+    """Remove files older than an hour, whose sessions did not go on, and return the results in them."""
     try:
         with os.scandir(f"{state_dir}/{FOLDER}") as entries:
             before = time.time() - UNCLAIMED_AFTER_S

@@ -1,6 +1,6 @@
 """One-line messages that wait until a host can show them to the user; each is shown once.
 
-A message that was shown is not shown again for a day, however often it is left. The
+A message that was shown is not shown again for a day, however often it is added. The
 folder exists only while a message waits, so that the hook needs one system call to find out.
 """
 
@@ -66,5 +66,5 @@ def _take_one(state_dir: str, name: str) -> str:
 def _remove_if_empty(folder: str) -> None:
     try:
         os.rmdir(folder)
-    except OSError:  # not empty: another message was left meanwhile
+    except OSError:  # not empty: another message was added meanwhile
         return

@@ -1,4 +1,4 @@
-"""The files in which plans are handed over to an agent (``enricher.pipeline``): where they are, and their end.
+"""Find and remove the files in which plans are handed over to an agent (``enricher.pipeline`` writes them).
 
 They are in a folder of the user below the temporary folder; a folder or file that somebody else planted there is
 never used.
@@ -47,7 +47,7 @@ def remove_old(folder: str, *, now: float) -> None:
 
 
 def remove_all() -> None:
-    """Remove all of our files: prompts in them are to be forgotten, and no file is needed for more than an hour."""
+    """Remove all of our files, since they may contain prompts that are to be forgotten; none is needed for long."""
     for path in _places():
         if os.path.lexists(path) and _is_own(path):
             remove_old(path, now=float("inf"))
@@ -63,7 +63,7 @@ def _base() -> str:
 
 
 def _places() -> list[str]:
-    """Return where the folder may be; the second place is for a machine on which another user has the first."""
+    """Return the possible paths of the folder; the second is used where the first belongs to another user."""
     base = _base()
     return [os.path.join(base, FOLDER), os.path.join(base, f"{FOLDER}-{os.geteuid()}")]
 

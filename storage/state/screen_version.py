@@ -1,4 +1,4 @@
-"""The version of the secret screen that all stored data has passed, stored as a number in the state folder.
+"""The version of the search for secrets that all stored data has passed: a number in a file of the state folder.
 
 If the file is missing, the data was recorded with version 1.
 """
@@ -15,7 +15,7 @@ VERSION = 2
 
 
 def version(state_dir: str) -> int:
-    """Return the version of the screen that all stored text has passed."""
+    """Return the version of the search for secrets that all stored text has passed."""
     try:
         return int(private.read_file(f"{state_dir}/{NAME}", 16))
     except (OSError, ValueError):
@@ -23,7 +23,7 @@ def version(state_dir: str) -> int:
 
 
 def note(state_dir: str, number: int = VERSION) -> None:
-    """Record that all stored data has passed this version; raises OSError."""
+    """Record that all stored data has passed the version ``number``; raises OSError."""
     private.write_file(f"{state_dir}/{NAME}", f"{number}\n".encode())
 
 

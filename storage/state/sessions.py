@@ -1,4 +1,4 @@
-"""What was already injected into each session, and whether another registration just answered the same prompt.
+"""What was already injected into each session, and whether another hook has just answered the same prompt.
 
 The state of a session is one small file with a line per answered prompt, so that
 reading it adds almost no time to the next prompt; the database gets the same rows
@@ -106,7 +106,7 @@ def forget_old(state_dir: str) -> None:
 
 
 def _parse(line: bytes) -> tuple[int, list[str]]:
-    """Return tokens and names of one line; 0 and none if the line is cut off or has another format."""
+    """Return tokens and names of one line; 0 and no names if the line is cut off or has another format."""
     try:
         value = fast_stdlib.loads(line.decode())
     except (ValueError, RecursionError):
@@ -129,7 +129,7 @@ def _append(state_dir: str, session_id: str, line: bytes) -> None:
         private.make_directory(f"{state_dir}/{FOLDER}")
         descriptor = private.open_file(path, os.O_WRONLY | os.O_APPEND)
     try:
-        if os.fstat(descriptor).st_size > LIMIT_BYTES:  # larger than what is ever read: start again
+        if os.fstat(descriptor).st_size > LIMIT_BYTES:  # more than is ever read: start again
             os.ftruncate(descriptor, 0)
         os.write(descriptor, line)
     finally:
@@ -137,7 +137,7 @@ def _append(state_dir: str, session_id: str, line: bytes) -> None:
 
 
 def path_of(state_dir: str, session_id: str) -> str:
-    """Return the file with what was injected into a session."""
+    """Return the path of the file that lists what was injected into a session."""
     name = fast_stdlib.keyed_hash(b"session", traces.storable(session_id).encode())
     return f"{state_dir}/{FOLDER}/{name}"
 
@@ -195,7 +195,7 @@ def _claimed(descriptor: int, mark: str) -> bool:
         content = "".join(f"{line}\n" for line in [*recent[-1000:], f"{mark} {now}"]).encode()
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, content)
-        if os.fstat(descriptor).st_size > len(content):  # not to 0 before: closing would wait for the disk
+        if os.fstat(descriptor).st_size > len(content):  # truncating to 0 before would make closing wait for the disk
             os.ftruncate(descriptor, len(content))
     return True
 

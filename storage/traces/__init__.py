@@ -64,10 +64,10 @@ TABLES = {
 }  # fmt: skip
 
 NO_ACTUALS = (None,) * 5
-"""Values of the columns of an estimate that are set once the work is done: ``actual_…`` and the accuracy."""
+"""None for each column of an estimate that is set only after the work is done: ``actual_…`` and the accuracy."""
 
 LATE, LATE_COLUMNS = "late", ("model", "id")
-"""Name and columns of the rows in the spool that replace ``inputs.model`` of a trace; no table has this name."""
+"""Name and columns of spooled rows that set ``inputs.model`` of a stored trace; the database has no such table."""
 ADD_LATE = """
     update traces set inputs = json_set(inputs, '$.model', json(?1)) where id = ?2 and json_valid(?1)
 """
@@ -84,7 +84,7 @@ class Trace:
     columns of ``complexity_estimates`` from estimated_tokens to confidence).
     ``injected`` (kind, ref) lists what was injected into the session; kind is guardrail,
     approach or item. ``memories`` are the notes that this prompt asked to remember, without ``number``.
-    ``workflow`` is empty if none is certain.
+    ``workflow`` is empty if no workflow was certain.
     """
 
     __slots__ = (
@@ -138,7 +138,7 @@ def new_trace_id() -> str:
 
 
 def flatten(trace: Trace) -> dict[str, Rows]:
-    """Return the rows of each table; SQLite and JSON can both represent every value."""
+    """Return the rows of a trace by table, with values that both SQLite and JSON can represent."""
     trace.session_id = short(trace.session_id)
     own = trace.id = short(trace.id)
     tables: dict[str, Rows] = {
@@ -156,7 +156,7 @@ def flatten(trace: Trace) -> dict[str, Rows]:
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
-    """Return the statement that inserts a row unless its key exists.
+    """Return the SQL statement that inserts a row unless its key exists.
 
     «insert or ignore» would also silently drop a row that violates a CHECK.
     """

@@ -1,7 +1,8 @@
-"""Estimates of the effort of prompts, and attempts to do the parts of a task in parallel (seed 002).
+"""Store and read effort estimates of prompts, and reports about agents that did parts of a task in parallel (seed 002).
 
-The hook's estimates arrive with their traces; these functions are for other programs. A task is a trace: its id is
-``trace_id``, and forgetting the trace deletes both. Nothing here starts an agent; an attempt is what one reports.
+The hook's own estimates are stored with its traces; these functions are for other programs. A task is identified by
+the trace of its prompt (``trace_id``), and deleting the trace deletes its estimate and attempts. Nothing here starts
+an agent: an attempt is stored as an agent reports it.
 """
 
 from __future__ import annotations
@@ -57,12 +58,12 @@ class StoredEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParallelAttempt:
-    """A row of ``parallel_attempts``: what an agent reports about parts done by two or more agents; in seconds."""
+    """A row of ``parallel_attempts``: an agent's report about a task whose parts two or more agents did."""
 
     trace_id: str
     num_agents: int
     position: int = -1
-    """Which attempt at this task it is; -1 for the next one."""
+    """The number of the attempt at this task, counted from 0; -1 stands for the next free number."""
     agent_ids: list[str] = field(default_factory=list)
     subtask_ids: list[int] = field(default_factory=list)
     success: bool = False
@@ -84,7 +85,7 @@ class ParallelAttempt:
 
 
 def insert_estimate(db: sqlite3.Connection, one: StoredEstimate) -> None:
-    """Store the estimate of a trace, in place of an earlier one.
+    """Store the estimate of a trace, replacing an earlier one.
 
     Raises sqlite3.IntegrityError if there is no such trace, or a value is outside its limits.
     """
@@ -94,7 +95,7 @@ def insert_estimate(db: sqlite3.Connection, one: StoredEstimate) -> None:
 
 
 def insert_attempt(db: sqlite3.Connection, one: ParallelAttempt) -> int:
-    """Store an attempt, and return its position among those of its trace; raises like ``insert_estimate``."""
+    """Store an attempt and return its number among the attempts at its task; raises like ``insert_estimate``."""
     with transaction(db):
         position = one.position
         if position < 0:
@@ -117,8 +118,9 @@ def attempts_at(db: sqlite3.Connection, trace_id: str) -> list[ParallelAttempt]:
 def set_actuals(db: sqlite3.Connection, trace_id: str, **actual: int) -> float | None:
     """Store what a task really took (``tokens``, ``loc``, ``files``, ``duration_minutes``); return the accuracy.
 
-    The accuracy is the mean of smaller / larger over the given sizes: 1 if all were as estimated. None if there is no
-    estimate or no size is given. Raises TypeError for another size.
+    For each given size, the smaller of estimate and actual value is divided by the larger one; the accuracy is the
+    mean of these quotients, so 1 means that all sizes were as estimated. It is None if there is no estimate or no size
+    is given. Raises TypeError for an unknown size.
     """
     if unknown := actual.keys() - set(SIZES):
         raise TypeError(f"unknown sizes {', '.join(sorted(unknown))}; known: {', '.join(SIZES)}")

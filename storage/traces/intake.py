@@ -3,7 +3,7 @@
 A file is deleted only after the transaction that imported it is on the disk, and importing it
 twice changes nothing. Any number of drains may therefore run, or be killed, at any point.
 
-Imported traces, which no hook call of this installation recorded, are inserted without spool (``add``).
+Imported traces, which no hook call of this installation recorded, are inserted directly, without the spool (``add``).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ IS_IT_THERE = "select 1 from traces where id = :id"
 
 
 class Drained:
-    """Result of one drain: files imported, files refused, files left for a newer version of the product."""
+    """How many files one drain imported, set aside as invalid, and left because only a newer version can read them."""
 
     __slots__ = ("left", "refused", "taken")
 
@@ -75,7 +75,10 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
 
 
 def forget_marks(state_dir: str) -> None:
-    """Delete the marks of stored versions, so that the hook writes these again: the database that held them is gone."""
+    """Delete the marks of stored instructions versions, so that the hook writes these versions again.
+
+    This is for a database that was lost together with the versions in it.
+    """
     for entry in _files(f"{state_dir}/{spool.VERSIONS}"):
         if _is_version(entry.name) and not _size(entry):
             private.removed(entry.path)
@@ -101,7 +104,7 @@ def _is_version(name: str) -> bool:
 
 
 def _sources(identity: str, text: str) -> list[dict[str, object]]:
-    """Return the rows of a version's files; none if they are damaged, since the version is usable without them."""
+    """Return the rows for the source files of a version; none if ``text`` is damaged, since they are not essential."""
     try:
         found = [(layer, path, content) for layer, path, content in json.loads(text)]
     except (ValueError, TypeError):
@@ -201,7 +204,7 @@ def _refuse(folder: str, name: str, result: Drained) -> None:
 
 
 def make_room(state_dir: str) -> None:
-    """Delete the least useful traces until the spool is within its limits; add the deleted ones to its tally."""
+    """Delete the least useful traces until the spool is within its limits, and count them in its tally file."""
     folder = f"{state_dir}/{spool.NAME}"
     sizes = {name: os.lstat(f"{folder}/{name}").st_size for name in spool.waiting(state_dir)}
     surplus_files, surplus_bytes = len(sizes) - LIMIT_FILES, sum(sizes.values()) - LIMIT_BYTES
@@ -229,7 +232,7 @@ def _drop(folder: str, name: str) -> None:
 
 
 def of_a_session(db: sqlite3.Connection, session_id: str) -> list[sqlite3.Row]:
-    """Return id, origin, status and prompt_hmac of a session's traces; ``session_id`` in its stored form."""
+    """Return id, origin, status and prompt_hmac of a session's traces; ``session_id`` must be in its stored form."""
     return db.execute(WHICH_OF_A_SESSION, {"session_id": session_id}).fetchall()
 
 
@@ -239,10 +242,11 @@ def at_a_moment(db: sqlite3.Connection, moment: str) -> list[tuple[str, str]]:
 
 
 def add(db: sqlite3.Connection, batch: Sequence[Tables]) -> tuple[int, int]:
-    """Insert the traces that are missing in one transaction; return how many were added and how many rejected.
+    """Insert traces unless the database has them already; return how many were added and how many rejected.
 
-    Each element of ``batch`` holds the rows of one trace, by table in the order of ``traces.TABLES``, parents first.
-    Raises sqlite3.Error if the database cannot be written.
+    Each element of ``batch`` contains the rows of one trace by table, parent tables first, with values in the order of
+    ``traces.TABLES``. They are inserted in one transaction, or one by one if the database rejects any of them. Raises
+    sqlite3.Error if the database cannot be written.
     """
     try:
         with transaction(db):

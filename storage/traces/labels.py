@@ -41,7 +41,7 @@ WHICH_CAN_HAVE_A_LABEL = """
 
 @dataclass(frozen=True, slots=True)
 class LabelCandidate:
-    """A classified prompt; ``margin`` is by how many points its task type leads."""
+    """A classified prompt that can be labelled; ``margin`` is the lead of its task type in points over the next one."""
 
     id: str
     session_id: str

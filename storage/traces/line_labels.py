@@ -1,4 +1,4 @@
-"""The lines of an added text, the labels that users gave to them, and the share of judged lines that were right."""
+"""The lines of the text that was added to a prompt, users' labels for them, and the share of lines judged right."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OK, WRONG = VERDICTS = ("ok", "wrong")
 VERDICT_WORDS = {OK: "right", WRONG: "wrong"}
 GUARDRAIL, APPROACH, TASK_TYPE, OTHER = "guardrail", "approach", "task_type", "other"
 RULE_KINDS = (GUARDRAIL, APPROACH, TASK_TYPE)
-"""Kinds of lines that a rule of the instructions decides; a line of any other kind is a fact from that channel."""
+"""Kinds of lines that come from the instructions; any other kind is the channel that offered the fact, or ``other``."""
 HASH_DIGITS = 16
 LONGEST_REASON = 400
 
@@ -56,7 +56,7 @@ KEEP_RATES = f"""
 
 
 class UnknownLineError(LookupError):
-    """The trace's text has no line of this number."""
+    """The text that was added to the prompt has no line with this number."""
 
 
 class NothingToUndoError(LookupError):
@@ -65,10 +65,10 @@ class NothingToUndoError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an added text, or one guardrail of the line that lists them; numbers begin with 1.
+    """One line of the text added to a prompt, or one guardrail of the line that lists guardrails; numbered from 1.
 
-    ``kind`` is the channel of a fact, or what the rules decided (RULE_KINDS); ``rule`` is the id of the guardrail or
-    the task type. It is empty for facts, and for an approach, whose name the text does not contain.
+    ``kind`` is one of RULE_KINDS, or the channel of a fact. ``rule`` is the id of the guardrail, or the task type; it
+    is empty for facts, and for an approach, whose name the text does not contain.
     """
 
     number: int
@@ -84,7 +84,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class LineLabel:
-    """The label of a line that counts, with the reason that the user gave."""
+    """The newest label of a line (the only one that counts), with the reason that the user gave."""
 
     line: int
     verdict: str
@@ -117,20 +117,20 @@ class KeepRate:
 
     @property
     def filter(self) -> str:
-        """The filter that selects the prompts with these judged lines."""
+        """The trace filter that selects the prompts with these judged lines."""
         named = " ".join(filter(None, ("any", self.kind, self.rule)))
         return f'line:"{named}"' if self.kind else "line:any"
 
     @property
     def filter_wrong(self) -> str:
-        """The filter that selects the prompts with those of these lines that were called wrong."""
+        """The trace filter that selects the prompts for which at least one of these lines was judged wrong."""
         named = " ".join(filter(None, (WRONG, self.kind, self.rule)))
         return f'line:"{named}"' if self.kind else "line:wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class KeepRates:
-    """The keep-rate of all judged lines, of each kind of line, and of each rule; the lowest first."""
+    """Keep-rates (shares of judged lines that were right) in total, by kind of line, and by rule; the lowest first."""
 
     total: KeepRate
     kinds: tuple[KeepRate, ...]
@@ -138,7 +138,7 @@ class KeepRates:
 
 
 def lines(trace: Mapping[str, object]) -> list[Line]:
-    """Return the lines of the text that was added to a trace, as ``queries.show`` returns it; headings are no lines."""
+    """Return the lines, without headings, of the text added to a prompt; ``trace`` is a result of ``queries.show``."""
     found = list(_parts(trace))
     return [Line(number, kind, rule, text) for number, (kind, rule, text) in enumerate(found, 1)]
 
@@ -203,7 +203,7 @@ def as_rows(found: Sequence[Line], judged: Mapping[int, LineLabel]) -> list[Row]
 
 
 def add(db: sqlite3.Connection, trace_id: str, judged: Line, verdict: str, *, because: str = "") -> Row:
-    """Store a user's label for a line, ok or wrong; the caller has redacted the reason."""
+    """Store a user's label for a line, "ok" or "wrong"; the caller must have redacted the reason."""
     entry: Row = {
         "id": trace_id,
         "labelled_at": fast_stdlib.utc_now(),
@@ -225,17 +225,17 @@ def take_back(db: sqlite3.Connection, trace_id: str, number: int) -> None:
 
 
 def of_trace(db: sqlite3.Connection, trace_id: str) -> dict[int, LineLabel]:
-    """Return the labels that count, by the number of the line."""
+    """Return the newest label of each labelled line of a trace, by line number."""
     return {row[0]: LineLabel(*row) for row in db.execute(NEWEST_OF_TRACE, {"id": trace_id})}
 
 
 def labelled_traces(db: sqlite3.Connection) -> set[str]:
-    """Return the ids of all traces with a label for a line."""
+    """Return the ids of all traces that have at least one labelled line."""
     return {row[0] for row in db.execute("select distinct trace_id from line_labels")}
 
 
 def keep_rates(db: sqlite3.Connection, which: Selection | None = None) -> KeepRates:
-    """Return the keep-rates over the matching traces; None selects all but those of tests."""
+    """Return the keep-rates over the traces that ``which`` selects; None selects all except those of tests."""
     where, named = (f"({which.where})", which.parameters) if which else ("traces.origin <> 'test'", {})
     rows = [KeepRate(*row) for row in db.execute(KEEP_RATES % where, named)]
     kinds = [_sum(kind, [one for one in rows if one.kind == kind]) for kind in dict.fromkeys(one.kind for one in rows)]
@@ -244,7 +244,7 @@ def keep_rates(db: sqlite3.Connection, which: Selection | None = None) -> KeepRa
 
 
 def is_sound(label: Sequence[object]) -> bool:
-    """Return whether a row of another database, in the order of COLUMNS, can be stored here."""
+    """Return whether a line's label from another database, with values in the order of COLUMNS, can be stored here."""
     named = dict(zip(COLUMNS, label, strict=True))
     number = named.pop("line")
     is_whole = isinstance(number, int) and number >= 1

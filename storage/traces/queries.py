@@ -36,7 +36,7 @@ CHILDREN = (
     "parallel_attempts", "rule_violations",
 )  # fmt: skip
 RARE = ("complexity_estimates", "parallel_attempts", "rule_violations")
-"""Children that only some traces have; a trace without them is shown without their names."""
+"""Child tables in which only some traces have rows; ``show`` omits such a table if it has none for the trace."""
 PAGE_ROWS = 200
 DATE = re.compile(
     r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"
@@ -46,8 +46,8 @@ _MATCHING = "from traces where 1"
 _OF_THE_HOOK = f"{_MATCHING} and (:names_origin or origin = 'hook')"
 
 WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) order by id desc limit :limit"
-# A range, since ``like`` would not use the index: ids are hexadecimal, so that "g" sorts behind all that begin so.
-# The id itself comes first; a second row shows that the beginning is ambiguous.
+# A range, since ``like`` would not use the index: ids are hexadecimal, so a prefix with "g" appended sorts after all
+# ids with that prefix. The id itself comes first; a second row shows that the prefix is ambiguous.
 WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
 WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
 # A slash command that asks about the last prompt and a duplicate registration of the hook are not prompts; imported
@@ -56,7 +56,7 @@ _IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate') and origin <> 
 WHICH_WAS_LAST = f"select max(id) from traces where (:host = '' or host = :host) and {_IS_A_PROMPT}"
 WHICH_WAS_LAST_IN_THE_SESSION = f"select max(id) from traces where session_id = :session_id and {_IS_A_PROMPT}"
 WHICH_TABLES_ARE_THERE = "select name from sqlite_master where type = 'table'"
-"""A published snapshot leaves some out."""
+"""A published snapshot lacks some of the tables."""
 WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"
 
 HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_OF_THE_HOOK} group by status"
@@ -97,7 +97,7 @@ class UnknownTraceError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class StageLatency:
-    """Percentiles of one stage by nearest rank; the stage «total» is the whole hook run."""
+    """The latency percentiles of one stage, by nearest rank; the stage «total» is the whole hook run."""
 
     stage: str
     measurements: int
@@ -108,9 +108,10 @@ class StageLatency:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Figures about the hook's runs; ``failure_rate`` is relative to all prompts.
+    """Statistics of the hook's runs; ``failure_rate`` is relative to all prompts.
 
-    ``silent_share`` is relative to ``judged``, the number of prompts not skipped; ``judged_imports`` were imported.
+    ``judged`` is the number of prompts that were not skipped, of which ``judged_imports`` were imported;
+    ``silent_share`` is relative to it.
     """
 
     prompts: int
@@ -148,7 +149,10 @@ def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
 
 
 def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str:
-    """Return the newest trace id of the session, or else of the host, or else of all; raises UnknownTraceError."""
+    """Return the newest trace id of the given session, else of the given host, else of all.
+
+    Raises UnknownTraceError.
+    """
     if session_id:
         found = db.execute(WHICH_WAS_LAST_IN_THE_SESSION, {"session_id": traces.short(session_id)}).fetchone()[0]
     else:
@@ -159,7 +163,7 @@ def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str
 
 
 def instructions(db: sqlite3.Connection, rules_hash: str) -> str | None:
-    """Return the text of that version of the instructions, or None if it was never stored."""
+    """Return the text of the instructions version with this hash, or None if it was never stored."""
     row = db.execute(WHICH_INSTRUCTIONS, {"hash": rules_hash}).fetchone()
     return None if row is None else str(row[0])
 
@@ -173,7 +177,10 @@ def export(db: sqlite3.Connection, which: Selection | None = None, *, with_child
 
 
 def stats(db: sqlite3.Connection, which: Selection | None = None) -> Stats:
-    """Return counts and latencies of the matching traces, by default the hook's; the silent share includes imports."""
+    """Return counts and latencies of the matching traces.
+
+    Unless the filter names an origin, only prompts of the hook are counted; the silent share covers imports, too.
+    """
     names_origin = which is not None and "origin:" in which.typed.lower()
     ask = partial(_asked, db, which=which, names_origin=names_origin)
     silent, judged, imports = map(int, ask(HOW_MANY_WERE_JUDGED).fetchone())
@@ -201,7 +208,7 @@ def _asked(db: sqlite3.Connection, query: str, which: Selection | None, **parame
 
 
 def first_id(seconds: float) -> str:
-    """Return the smallest trace id of that second of the epoch: ids begin with the microsecond."""
+    """Return the smallest trace id at this time, given in seconds since the epoch: ids begin with the microsecond."""
     return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
 
 

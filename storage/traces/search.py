@@ -1,8 +1,8 @@
 """Full-text index of the prompts, updated by readers in transactions so short that no hook has to wait.
 
 Traces enter the index in the order in which they were written, so there is one row up to which all are indexed; a
-binary search finds it in about twenty queries. A trace's number is the microsecond in its id, or the next free
-number: ``order by rowid desc`` is newest first.
+binary search finds it in about twenty queries. A trace's number in the index is the microsecond in its id, or the next
+free number, so ``order by rowid desc`` yields the newest first.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ INDEX_THE_PROMPT = "insert into prompts_fts (rowid, prompt) values (:number, :pr
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many rows come after the last indexed one, gaps included."""
+    """Return how many row ids follow the last indexed one; those of deleted rows are included."""
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     return last - _indexed_up_to(db, last)
 
@@ -66,14 +66,15 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
 def with_index(which: Selection, db: sqlite3.Connection) -> Selection:
     """Return the selection set up to use the index, if the index is complete and can answer it.
 
-    The index matches from the beginning of a word; without it, every prompt is scanned for the text anywhere.
+    The index finds a text only at the beginning of a word; without the index, every prompt is scanned, and the text may
+    begin anywhere.
     """
     match = expression(which.words)
     return replace(which, match="" if waiting(db) else match) if match else which
 
 
 def expression(words: tuple[str, ...]) -> str:
-    """Return the FTS5 expression that matches all of these texts, empty if one of them contains no word.
+    """Return the FTS5 expression for prompts that contain all of these texts; empty if a text contains no word.
 
     Each text is a phrase, whose last word matches as a prefix.
     """

@@ -26,7 +26,7 @@ SPAN = re.compile(r"(\d+(?:\.\d+)?)(m|h|d|w)")
 SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 NO_TESTS = "traces.origin <> 'test'"
 WENT_BADLY = (" timeout", " error")
-"""Endings of a failed channel's status; an index covers these few. The channel's name may contain blanks."""
+"""Endings of ``channel:`` values that select failed channels, which an index finds; the name may contain blanks."""
 _IS_CORRECT = "(labels.verdict = 'ok' or labels.verdict = 'class' and labels.task_type = traces.task_type)"
 LABELS = {
     "ok": "labels.verdict = 'ok'",
@@ -49,7 +49,7 @@ JUDGED = {"any": "", "right": "ok", "wrong": "wrong"}
 
 
 class SelectionError(ValueError):
-    """A part of the filter that cannot be parsed, its offset in the text (from 0), and a valid alternative."""
+    """A part of the filter cannot be parsed; ``position`` is its offset in the text, ``remedy`` says what is valid."""
 
     def __init__(self, text: str, position: int, remedy: str) -> None:
         super().__init__(f"{text} (at {position + 1}): {remedy}")
@@ -62,7 +62,7 @@ class Selection:
 
     ``where`` is the full condition. ``without_words`` is the condition for callers that look up the words in the
     full-text index: ``match`` is the expression for it, set by ``storage.traces.search.with_index``. ``bounds`` are
-    conditions for which another index may find few rows. ``typed`` is the text that was parsed.
+    parts of the condition for which another index may find only a few rows. ``typed`` is the text that was parsed.
     """
 
     where: str
@@ -349,7 +349,7 @@ FIELDS = {
 
 
 def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
-    """Return the text once per field or value that completes its last part; ``values`` are the known ones by field."""
+    """Return the text with each field or value that completes its last part; ``values`` are the known ones by field."""
     last = text[text.rfind(" ") + 1 :]
     before = text[: len(text) - len(last)]
     minus, last = ("-", last[1:]) if last.startswith("-") else ("", last)
@@ -366,7 +366,7 @@ def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
 
 
 def value_warnings(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
-    """Return a sentence for each value in a filter text that no recent trace has, with similar known values.
+    """Return a warning for each value in a filter text that no recent trace has; it names similar known values.
 
     ``values`` are the known values by field, most frequent first.
     """

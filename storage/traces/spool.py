@@ -4,7 +4,7 @@ This code runs at the end of every prompt, in a process that is a few millisecon
 one small file under a temporary name, then renames it. Loading SQLite and opening the database would cost
 that process as much as all its other work, so another process imports the files later
 (``storage.traces.intake``): a detached one within a second, or a reader. A trace file's name consists of the
-id, so that names sort by time, and the status, so that making room needs to open no file.
+id, so that names sort by time, and the status, so that room can be made without opening files.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces
 
 
 def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
-    """Write what a model said about a trace after its prompt was answered; raises one of FAILURES.
+    """Write a model's opinion that came only after the prompt was answered; raises one of FAILURES.
 
-    The file's name sorts behind that of the trace, so that it is imported later.
+    The file's name sorts after that of the trace, so that it is imported later.
     """
     rows = {traces.LATE: [traces.LATE_COLUMNS, [[fast_stdlib.dumps(model), trace_id]]]}
     content = fast_stdlib.dumps({"v": traces.SCHEMA_VERSION, "tables": rows}).encode()
@@ -71,21 +71,21 @@ def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
 def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
     """Write a version of the instructions unless it is known; raises OSError if nothing can be written.
 
-    Once the database holds it, its file is kept as an empty mark: one ``stat`` shows that the version is known.
+    Once the database contains it, its file is kept as an empty mark: one ``stat`` shows that the version is known.
     """
     if not os.path.exists(f"{state_dir}/{VERSIONS}/{identity}"):
         private.write_into(f"{state_dir}/{VERSIONS}", identity, text().encode())
 
 
 def put_sources(state_dir: str, identity: str, texts: Iterable[tuple[str, str, str]]) -> None:
-    """Write the files of a version (layer, path, text) unless they are known; raises OSError like ``put_version``."""
+    """Write the source files of a version, as (layer, path, text), unless they are known; raises OSError."""
     if not has_sources(state_dir, identity):
         content = fast_stdlib.dumps([list(map(traces.storable, one)) for one in texts]).encode()
         private.write_into(f"{state_dir}/{VERSIONS}", f"{identity}{SOURCES}", content)
 
 
 def has_sources(state_dir: str, identity: str) -> bool:
-    """Return whether the files of a version are stored, in the database or in the spool."""
+    """Return whether the source files of a version are stored, in the database or in the spool."""
     return os.path.exists(f"{state_dir}/{VERSIONS}/{identity}{SOURCES}")
 
 
@@ -98,7 +98,7 @@ def waiting(state_dir: str) -> list[str]:
 
 
 def is_record(name: str) -> bool:
-    """Return whether a name in the spool is that of a trace."""
+    """Return whether a file name in the spool is that of a trace."""
     return not name.startswith(".") and name != REFUSED
 
 

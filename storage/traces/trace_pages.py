@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PAGE_ROWS = 200
 PROMPT_CHARS = 500
 ABOVE_ALL = "g"
-"""Sorts after every id, since ids are hexadecimal; appended to an id, it makes "before" include that id."""
+"""A text that sorts after every id (ids are hexadecimal); appended to an id, it makes "before" include that id."""
 LONGEST_RANKING = 1_000
 FEW_ROWS = 2_000
 """Up to this many rows, sorting is faster than reading the whole list."""
@@ -36,13 +36,13 @@ _LINE = f"""
 RANKINGS = {"slowest": "traces.latency_ms", "largest": "traces.output_tokens"}
 RANKED_BY = {"slowest": "traces_by_latency", "largest": "traces_by_tokens"}
 LEADERS = 20_000
-"""The top thousand of all but rare selections are among this many top traces overall, which an index has sorted."""
+"""Unless a selection is rare, its top thousand are among this many top traces of all, which an index keeps sorted."""
 WHICH_HOLD_THE_WORDS = """
     select trace_numbers.trace_id from trace_numbers
     where trace_numbers.number in (select rowid from prompts_fts where prompts_fts match :match)
 """
 IN_BRIEF = "traces indexed by traces_in_brief"
-"""Without this hint the planner walks the ids and looks up each row: seconds for a rare selection in a million."""
+"""Without this hint, the planner walks the ids and looks up each row, which takes seconds in a million traces."""
 WHICH_LINE = f"select {_LINE} from traces where traces.id = :id"
 WHICH_LINES_OF_THE_SESSION = f"""
     select {_LINE} from traces where traces.session_id = :session_id order by traces.id limit {LONGEST_SESSION}
@@ -153,9 +153,9 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[str]:
 
 
 def newest_first(db: sqlite3.Connection, which: Selection, *, few: int = FEW_ROWS) -> tuple[str, Parameters]:
-    """Return a query's ``from`` to ``order by`` for the whole selection, with its parameters.
+    """Return the clauses of a query, from ``from`` to ``order by``, that list the whole selection, and its parameters.
 
-    If an index finds at most ``few`` rows, they are looked up and sorted.
+    If an index finds at most ``few`` rows, these are looked up and sorted.
     """
     return _after(db, which, ABOVE_ALL, few=few)
 
@@ -176,9 +176,9 @@ def _ranked(
 def _after(
     db: sqlite3.Connection, which: Selection, before: str, *, is_newer: bool = False, few: int = FEW_ROWS
 ) -> tuple[str, Parameters]:
-    """Return the ``from`` to ``order by`` for the rows older than ``before``, newest first, and its parameters.
+    """Return the clauses of a query, from ``from`` to ``order by``, and its parameters.
 
-    With ``is_newer``: for the rows newer than that, oldest first.
+    The query lists the rows older than ``before``, newest first; with ``is_newer``, the newer rows, oldest first.
     """
     named = dict(which.parameters)
     than, order = (">", "asc") if is_newer else ("<", "desc")
@@ -199,7 +199,7 @@ def _after(
 
 
 def _source(db: sqlite3.Connection, which: Selection, few: int) -> tuple[str, str]:
-    """Return table and condition of a selection: by rowid if a bound leaves at most ``few`` rows."""
+    """Return the table and condition that select the rows: by rowid if one of the bounds leaves at most ``few``."""
     for bound in which.bounds:
         query = f"select count(*) from (select 1 from {bound} limit {few + 1})"
         if db.execute(query, which.parameters).fetchone()[0] <= few:

@@ -1,4 +1,4 @@
-"""Where the code that an agent wrote after a prompt broke a rule: stored with the prompt's trace."""
+"""Rule violations that were found in the code an agent wrote after a prompt; stored with the prompt's trace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST = 500
-"""Violations that are stored for a trace, the first ones."""
+"""Only the first violations, up to this many, are stored for a trace."""
 FORGET_THOSE_BEFORE = "delete from rule_violations where trace_id = :id"
 WHICH_OF_THE_TRACE = "select * from rule_violations where trace_id = :id order by position"
 RESOLVE_IT = """
@@ -27,7 +27,7 @@ RESOLVE_IT = """
 class StoredViolation:
     """A row of ``rule_violations`` without its trace and position.
 
-    ``guardrails`` are the ids of those that the prompt was given and that ask for the opposite, separated by blanks.
+    ``guardrails`` are the ids, separated by blanks, of guardrails that the prompt was given and that the code violates.
     ``created_at`` and ``resolved_at`` are UTC times.
     """
 
@@ -47,7 +47,7 @@ class StoredViolation:
 
 
 def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation]) -> None:
-    """Store what was found after a prompt, in place of what was stored for it before.
+    """Store the violations found after a prompt, replacing those that were stored for it before.
 
     Raises sqlite3.IntegrityError for a trace that does not exist, and for a value that the table does not allow.
     """
@@ -63,7 +63,7 @@ def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation
 
 
 def of_trace(db: sqlite3.Connection, trace_id: str) -> list[StoredViolation]:
-    """Return what is stored for a trace, in the order in which it was found."""
+    """Return the stored violations of a trace, in the order in which they were found."""
     rows = [dict(row) for row in db.execute(WHICH_OF_THE_TRACE, {"id": trace_id})]
     return [_read(row) for row in rows]
 

@@ -57,7 +57,7 @@ class UnknownReplayError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class ChangedPrompt:
-    """One prompt with a different outcome: kinds of change, their cause, and both outcomes as JSON values."""
+    """A prompt whose outcome changed: the kinds of change, their cause, and both outcomes as JSON values."""
 
     trace_id: str
     kinds: tuple[str, ...]
@@ -91,7 +91,7 @@ class StoredReplay:
 
 @dataclass(frozen=True, slots=True)
 class PreviewedResult:
-    """A result with the beginning of its prompt; ``prompt`` is empty if the text was not stored."""
+    """A result with the beginning of its prompt; ``prompt`` is empty if its text was not stored."""
 
     result: ChangedPrompt
     at: str
@@ -134,10 +134,10 @@ def show(db: sqlite3.Connection, identity: str) -> tuple[StoredReplay, list[Chan
 def window(
     db: sqlite3.Connection, identity: str, *, kind: str = "", trace: str = "", before: str = ABOVE_ALL, limit: int
 ) -> list[PreviewedResult]:
-    """Return the next results of a replay, newest prompt first, with trace ids smaller than ``before``.
+    """Return a page of a replay's results with trace ids smaller than ``before``, newest prompt first.
 
     ``identity`` is the complete id. ``kind`` is one of ``workbench.replay.compare.KINDS``, ``trace`` the beginning of a
-    trace id; empty values do not restrict.
+    trace id; empty values do not restrict the results.
     """
     named = {
         "id": identity, "kind": json.dumps(kind) if kind else "", "trace": trace,

@@ -40,9 +40,9 @@ BATCH = 100
 
 @dataclass(frozen=True, slots=True)
 class ImportFilter:
-    """The prompts to import: a time range (microseconds), a project, and a maximum number, newest first.
+    """The prompts to import: a time range in microseconds, a project, and a maximum number, the newest ones.
 
-    ``until`` excludes prompts typed between listing and storing.
+    ``until`` excludes prompts that are typed between counting and storing.
     """
 
     since: int
@@ -142,7 +142,7 @@ class Sieve:
 
 @dataclass(slots=True)
 class ConversationGroup:
-    """The conversations of one client in one project; ``prompts`` counts those to be stored."""
+    """The conversations of one client in one project; ``prompts`` counts those that would be stored."""
 
     host: str
     project: str
@@ -232,7 +232,7 @@ def _count(result: ImportSurvey, fresh: list[tuple[int, str, ConversationGroup, 
 
 @dataclass(slots=True)
 class Stored:
-    """Count of prompts stored so far; ``refused`` counts those that the database rejected."""
+    """Number of prompts stored so far; ``refused`` counts those that the database rejected."""
 
     prompts: int = 0
     refused: int = 0

@@ -20,7 +20,7 @@ HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A span of a line; ``differs`` is true if the other text differs there."""
+    """A span of a line; ``differs`` means that the other text has something else there."""
 
     text: str
     differs: bool = False

@@ -60,7 +60,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One series: its percentiles, overall and over time (oldest first), and its histogram."""
+    """One series of measurements: its percentiles, overall and over time (oldest first), and its histogram."""
 
     series: Series
     figures: Percentiles

@@ -113,7 +113,7 @@ class ClassifiedPrompt(Protocol):
 
 
 def drifts(prompts: Iterable[ClassifiedPrompt]) -> set[str]:
-    """Return the ids of prompts whose task type differs from the previous classified prompt's; oldest come first."""
+    """Return the ids of prompts with another task type than the classified prompt before; pass the oldest first."""
     found, former = set(), ""
     for one in prompts:
         if one.status == "skipped" or not one.task_type:

@@ -24,7 +24,7 @@ class FulfilledError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How a prompt should come out: with the task type or guardrail ``name``, without that guardrail, or silent."""
+    """The wished outcome of a prompt: the task type or guardrail ``name``, not that guardrail, or no text at all."""
 
     kind: str
     name: str = ""

@@ -30,7 +30,7 @@ JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
 """Size limit of SQLite's write-ahead log, which otherwise never shrinks; one stuck reader let it grow to 362 MB."""
 BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 ONE_THREAD = threading.Lock()
-"""Needed because ``lockf`` locks belong to a process: a second thread would get the lock, and release it for both."""
+"""``lockf`` locks belong to a process, so a second thread would also get the lock, and release it for both."""
 CORRUPT_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 

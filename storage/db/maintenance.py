@@ -34,7 +34,7 @@ def main(state_dir: str) -> None:
             left = _persist(state_dir)
         finally:
             os.close(turn)
-        # A hook that came while we held the claim relied on us to import its trace.
+        # A hook that came while we held the lock relied on us to import its trace.
         if left < 0 or len(spool.waiting(state_dir)) <= left:
             return
 

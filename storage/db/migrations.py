@@ -494,7 +494,7 @@ def m017_roll_ups(db: Database) -> None:
 
 @migrations()
 def m018_silence_of_imports(db: Database) -> None:
-    """Set shadow prompts (imported ones, too) to silent if nothing would have been added; then reset the aggregates."""
+    """Set shadow prompts, also imported ones, to silent if nothing would have been added; if any, reset aggregates."""
     found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
     if found.rowcount > 0:
         for query in rollups.START_AGAIN:

@@ -168,7 +168,7 @@ def _remove_snapshots(state_dir: str, holds_any: Callable[[snapshots.Snapshot], 
 
 
 def _contains_id(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
-    """Return whether the content contains one of the ids; it is read once, because ids usually are 24 hex digits."""
+    """Return whether the content contains one of the ids; one pass finds all, as ids usually are 24 hex digits."""
     usual = {one.encode() for one in ids if len(one) == ID_DIGITS}
     others = [one.encode() for one in ids if len(one) != ID_DIGITS]
     before = b""

@@ -298,7 +298,10 @@ def _as_parameters(ids: Iterable[str]) -> dict[str, str]:
 
 
 def _quotes(inputs: str, conversation: str, prompt: str) -> bool:
-    """Return whether a record quotes a prompt; conversations are recorded with its beginning, breaks as blanks."""
+    """Return whether a record quotes a prompt.
+
+    Recorded conversations contain only the beginning of a prompt, with blanks instead of line breaks.
+    """
     whole = _flat(prompt)
     try:
         texts = [_flat(text) for text in _texts(json.loads(inputs))]

@@ -85,7 +85,7 @@ class Hit:
     """A memory that was found.
 
     ``raw`` is its score before the weight of its namespace, ``own`` the score of its own words, without its neighbours.
-    ``by_meaning`` means that only its vector was found, not its words (``storage.memory.vectors``).
+    ``by_meaning`` means that it was found only by its vector, not by its words (``storage.memory.vectors``).
     """
 
     __slots__ = (

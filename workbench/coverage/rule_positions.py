@@ -78,7 +78,7 @@ class LocatedRules:
 
     @property
     def files(self) -> list[str]:
-        """The instructions files, lowest layer first, then the fitted files that they name; without catalogues."""
+        """The instructions files, lowest layer first, then the files with fitted weights; without catalogues."""
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
 
     def task_types(self) -> list[str]:

@@ -113,7 +113,7 @@ def outcome_today(corpus: Corpus, trace_id: str) -> str:
 
 
 def line_now(line: int, before: str, now: str) -> int:
-    """Return the line number (from 1) in the text ``now`` of a line of ``before``; a nearby line if it was changed."""
+    """Return the line number (from 1) that a line of ``before`` has in ``now``; a nearby line if it was changed."""
     if before == now or not before:
         return line
     changes = difflib.SequenceMatcher(None, before.splitlines(), now.splitlines(), autojunk=False).get_opcodes()

@@ -68,7 +68,7 @@ def cohort_of(session_id: str, *, name: str) -> Cohort:
 
 
 def compare(sessions: Sequence[SessionFigures], *, name: str) -> CohortComparison:
-    """Return the differences between the cohorts in the share of right labels, and in prompts and tokens a session."""
+    """Return how the cohorts differ in the share of right labels, and in prompts and tokens per session."""
     groups = {cohort: [one for one in sessions if cohort_of(one.session_id, name=name) == cohort] for cohort in "ab"}
     a, b = (_side(groups[cohort]) for cohort in "ab")
     has_labels = min(a.right.clusters, b.right.clusters) >= FEWEST_SESSIONS

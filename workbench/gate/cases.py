@@ -37,7 +37,7 @@ ATTRIBUTES = f"{FILE} merge=union\n"
 """Makes git keep the lines of both sides of a merge; a case that both changed is then reported as a duplicate."""
 LARGEST = 32 << 20
 SHOWN_ONCE = ("guardrail:", "approach:")
-"""Prefixes of those injected references that affect a decision; references to context items do not."""
+"""Prefixes of references already shown to a session that affect later decisions; those of context items do not."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 

@@ -43,7 +43,7 @@ class Checked:
         """Whether the case fails now but passed before.
 
         An approved case that the base's file lacks counts as having passed, whatever the base's rules decide: somebody
-        approved it since, so the edit that made it pass was reverted, or was never committed as a whole.
+        approved it since, so the edit with which it passed was reverted, or is not in the repository.
         """
         if not self.faults:
             return False

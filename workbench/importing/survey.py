@@ -156,7 +156,11 @@ class ConversationGroup:
 
 @dataclass(slots=True)
 class ImportSurvey:
-    """What an import would store; with a limit, ``since`` is the oldest time, ``at_since`` counts its prompts."""
+    """What an import would store.
+
+    If a limit was reached, ``since`` is the time of the oldest prompt to store, ``at_since`` the number of prompts to
+    store with that very time; else both are 0.
+    """
 
     groups: dict[tuple[str, str], ConversationGroup] = field(default_factory=dict)
     problems: list[ReadProblem] = field(default_factory=list)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """The last records of a session, except those that are too long for the hook."""
+    """The last records of a session, except those too long for the hook; the reader skips those of subagents."""
 
     __slots__ = ("_bytes", "_host", "_records")
 

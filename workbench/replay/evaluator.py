@@ -120,8 +120,8 @@ def level_of(
 ) -> int:
     """Return how much of the judging must be repeated for a recorded prompt: NOT, WEIGH or EVALUATE.
 
-    Without ``knows_features`` or ``knows_confidence``, the recorded features or confidence may differ from those that
-    the earlier rules of ``reach`` would find.
+    ``reach`` is the difference between earlier and later rules, or None. Without ``knows_features`` or
+    ``knows_confidence``, the recorded features or confidence may differ from those under the earlier rules.
     """
     if reach is None or reach.is_nothing:
         return NOT

@@ -74,7 +74,7 @@ class Impact:
         self._parts = {*NOT_AS_WRITTEN, *(max(RUN.findall(form), key=len, default="") for form in forms)}
 
     def _collect_words(self, one: Rules, other: Rules) -> bool:
-        """Collect the words and features that matching a changed signal takes; return False if they are unknown."""
+        """Collect the words and features needed to match a changed signal; return False if they cannot be known."""
         before, after = one.body["classes"], other.body["classes"]
         if before == after:
             return True
@@ -220,7 +220,7 @@ def _differ_except_facets(before: Rules, after: Rules) -> bool:
 
 
 def _silent(packed: dict[str, Any]) -> list[str]:
-    """Return the task types that are not carried over to a prompt that refers back."""
+    """Return the task types that a prompt referring back neither keeps nor takes over from the earlier text."""
     return next((facet["silent"] for facet in packed["facets"] if facet["name"] == TASK_TYPE), [])
 
 

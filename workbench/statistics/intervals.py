@@ -172,7 +172,7 @@ def share_changed(
 ) -> Share:
     """Return the share of changed prompts; ``clusters`` has (changed, prompts) for each session.
 
-    The interval covers two intervals. The first has the percentiles of the ratio of sums when sessions are drawn with
+    The interval spans two others. The first has the percentiles of the ratio of sums when sessions are drawn with
     replacement (each a Poisson number of times: Chamandy et al. 2012). The second is Wilson's, with the number of
     prompts divided by the design effect and, because sessions are few, by (t/z)^2 (Korn & Graubard 1998); it is also
     valid for rare changes. If few sessions make up the design effect, the effect is raised by the t of its own degrees

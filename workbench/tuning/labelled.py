@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
 LEAST_PROMPTS, LEAST_REPOSITORIES = 10, 6
-"""A word in fewer prompts or repositories tells about the subject, or about the habits of one user."""
+"""Least prompts and repositories with a word for it to count; a rarer one belongs to a subject or a user's habits."""
 
 NAMES = {marker: name for name, marker in MARKERS.items()}
 WORD = re.compile(r"[^\W\d_][\w'.+-]*")

@@ -84,7 +84,7 @@ def title_of(name: str, signal: LocatedSignal | None, phrase: str, weight: int) 
 class Search:
     """A search over all small changes in some files, by their effect on the labelled prompts.
 
-    A new phrase is added after the last signal of its rule, in a fitted file if there is one.
+    A new phrase is added after the last signal of its rule, in the file of fitted weights if there is one.
     """
 
     def __init__(self, written: LocatedRules, files: Collection[str], examples: Sequence[Example]) -> None:

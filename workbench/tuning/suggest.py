@@ -131,7 +131,7 @@ def suggest(
 
 
 def _texts(written: LocatedRules, path: str) -> dict[str, str]:
-    """Return the texts of the file and of the fitted files below its folder, by path."""
+    """Return the texts of the file and of the files with fitted weights below its folder, by path."""
     texts = {file: (layer, text) for layer, file, text in written.compiled.texts}
     layer, own = texts.pop(path)
     fitted = {file: text for file, (kind, text) in texts.items() if kind == FITTED and layer != FITTED}

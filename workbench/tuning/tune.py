@@ -1,4 +1,4 @@
-"""Propose weights for the instructions file and the fitted files that it names, as a diff for the user to review.
+"""Propose weights for the instructions file and its files of fitted weights, as a diff for the user to review.
 
 Signals are neither added nor removed. What changes is their ``weight:``, the plain words with their strengths, and, if
 the prompts come from enough repositories for cross-validation, the thresholds.
@@ -54,7 +54,7 @@ def propose(
     also: Sequence[str | Path] = (),
     without: Collection[str] = (),
 ) -> str:
-    """Return a unified diff of ``instructions`` and its fitted files, with the weights that fit the prompts best.
+    """Return a unified diff of ``instructions`` and its files of fitted weights, with the best weights for the prompts.
 
     The fit uses the prompts of ``labelled`` and ``also`` and the examples in the instructions, without prompts of the
     repositories in ``without``. The same files give the same diff; it is empty if nothing would change. Weights of

@@ -65,7 +65,7 @@ class LayerFile:
     def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
         """Return the files of a version with this text in place; empty if the version has another file in that place.
 
-        Fitted files next to the file are read from the disk, because they are edited together with it.
+        Files with fitted weights beside the file are read from the disk, because they are edited together with it.
         """
         return [
             (layer, path, Files().content(path) or old if layer == FITTED and self._is_beside(path) else old)

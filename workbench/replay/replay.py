@@ -224,7 +224,7 @@ def _processors() -> int:
 
 @dataclass(slots=True)
 class Fidelity:
-    """Number of traces with a reproduced text; ``differing`` has the other ids, ``left_out`` counts the skipped."""
+    """The result of ``verify``: number of traces with a reproduced text, ids of the others, counts of the skipped."""
 
     same: int = 0
     differing: list[str] = field(default_factory=list)

@@ -41,7 +41,7 @@ THESE = "traces.id in (select value from json_each(:these))"
 
 
 class RecordedPrompt(NamedTuple):
-    """One recorded prompt; fields are called like the columns of the schema, ``inputs`` is JSON."""
+    """One recorded prompt; its fields have the names of the schema's columns, ``inputs`` is JSON."""
 
     id: str
     at: str

@@ -33,7 +33,7 @@ class Note:
 
 
 def versions(db: sqlite3.Connection, project: str) -> dict[str, str]:
-    """Return the time of the last change by id, for all memories visible to the project and not superseded."""
+    """Return, by id, the time of the last change of all memories visible to the project and not superseded."""
     return dict(db.execute(WHICH_VERSIONS, _seen_by(project)))
 
 

@@ -55,7 +55,7 @@ class ReplayRate:
 def edits() -> dict[str, str]:
     """Return the packaged instructions after three edits, by name; they affect few, some and all prompts."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
-    signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # <file> and the like occur in all prompts
+    signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # edits of <file> etc. affect all prompts
     return {
         "one signal's weight": text[: signal.start()] + f"{signal[1]}{10 - int(signal[2])}}}" + text[signal.end() :],
         "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),

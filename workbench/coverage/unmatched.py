@@ -46,7 +46,7 @@ class Unmatched:
             self._prompts[trace_id] = terms
 
     def clusters(self) -> list[Cluster]:
-        """Return clusters of two or more prompts; each prompt is in at most one."""
+        """Return clusters of two or more prompts, the largest first; each prompt is in at most one."""
         left = dict(self._prompts)
         found: list[Cluster] = []
         frequency = Counter(term for terms in left.values() for term in terms)

@@ -71,7 +71,7 @@ class Ask(Protocol):
 
 
 class ModelCalls:
-    """Asks the configured endpoint, within its daily limits, to which the cost of the calls by ``prices`` is added."""
+    """Asks the configured endpoint within its daily limits, towards which the cost of calls by ``prices`` counts."""
 
     def __init__(
         self, settings: Mapping[str, Value], *, state: str, prices: prompt_arms.Prices, most_tokens: int
@@ -114,7 +114,10 @@ class ModelCalls:
         return self._endpoints[model]
 
     def _failed(self, failure: client.ModelError, latency_ms: float) -> Reply:
-        """Return a failed reply if the prompt or the time limit is to blame; else record the failure and raise."""
+        """Return a failed reply if the prompt or the time limit is to blame.
+
+        Any other failure is recorded, and StopError is raised.
+        """
         if failure.reason == "timeout" or failure.status in FAULTS_OF_THE_PROMPT:
             return Reply("", latency_ms, fault=str(failure))
         retry_after_s = failure.retry_after_s
@@ -153,7 +156,7 @@ class CallPlan:
         return prompt_arms.bound(made, self.prices, most_tokens=self.most_tokens)
 
     def check_budget(self, calls: Sequence[tuple[Pairing, str]], done: Mapping[tuple[str, str], ArmResult]) -> None:
-        """Raise StopError if these calls could exceed the budget; earlier calls of unknown cost count at their most."""
+        """Raise StopError if these calls could exceed the budget; where a cost is unknown, its upper bound counts."""
         if self.budget is None:
             return
         unknown = [(one, name) for one in self.asked for name in NAMES if _is_uncounted(done.get((one.case.id, name)))]

@@ -110,7 +110,7 @@ def _side(cwd: str, instructions: str) -> _Side:
 
 
 def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
-    """Compile the same layers, taking the text of each file in the repository from the revision."""
+    """Return the revision's side: the same layers, but each file in the repository with its text at the revision."""
     layers = _layers(cwd, instructions)
     own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
     if not instructions:

@@ -2,7 +2,7 @@
 
 A tag counts as added by the client if the hook's own reader drops its content, so that both agree on the user's words.
 There is one class per client. ``learn`` takes session data from a record, ``unfold`` returns the single messages in a
-record, and the other methods classify turns on the user's side that the user did not type.
+record, and the other methods classify turns in the user's role that the user did not type.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ LONGEST_SMALL_FILE = 64 * 1024
 
 
 def kind_of(text: str) -> str:
-    """Return what a text on the user's side is if it is not a prompt to enrich; empty if it is one.
+    """Return the kind of a text in the user's role that is not a prompt to enrich; empty if it is one.
 
     A text with the bypass prefix counts as a prompt here, because that prefix depends on the settings.
     """
@@ -144,7 +144,7 @@ class Form:
         return ""
 
     def kind_without_words(self, record: Record) -> str:
-        """Return what a record on the user's side is if the hook's reader finds no words of the user; else empty."""
+        """Return the kind of a record in the user's role in which the hook's reader finds no user text; else empty."""
         del record
         return ""
 

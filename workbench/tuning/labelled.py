@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
 LEAST_PROMPTS, LEAST_REPOSITORIES = 10, 6
-"""Least prompts and repositories with a word for it to count; a rarer one belongs to a subject or a user's habits."""
+"""A word counts only if it is in this many prompts and repositories; a rarer word is a subject or a user's habit."""
 
 NAMES = {marker: name for name, marker in MARKERS.items()}
 WORD = re.compile(r"[^\W\d_][\w'.+-]*")

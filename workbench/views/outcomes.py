@@ -113,7 +113,7 @@ class ClassifiedPrompt(Protocol):
 
 
 def drifts(prompts: Iterable[ClassifiedPrompt]) -> set[str]:
-    """Return the ids of prompts with another task type than the classified prompt before; pass the oldest first."""
+    """Return the ids of prompts whose task type differs from that of the previous one; ``prompts`` is oldest first."""
     found, former = set(), ""
     for one in prompts:
         if one.status == "skipped" or not one.task_type:

@@ -209,7 +209,7 @@ class _Search:
         yield from sorted([*found, *self._steps_against()], key=self._rank)
 
     def _rank(self, step: _Step) -> tuple[int, bool, bool]:
-        """Sort key: fewest points first, then signals of words before those of shape, then this file before others."""
+        """Sort key: fewest points, then signals of words before those of the prompt's form, then this file first."""
         signal = step.signal
         return abs(step.points), bool(signal and signal.feature), bool(signal and signal.place.file != self._path)
 

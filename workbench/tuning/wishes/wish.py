@@ -24,7 +24,7 @@ class FulfilledError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The wished outcome of a prompt: the task type or guardrail ``name``, not that guardrail, or no text at all."""
+    """The wished outcome of a prompt: task type or guardrail ``name``, absence of that guardrail, or no text at all."""
 
     kind: str
     name: str = ""

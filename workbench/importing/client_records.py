@@ -139,7 +139,7 @@ class Form:
         return (record,)
 
     def program_kind(self, record: Record) -> str:
-        """Return what a record on the user's side is if its fields show that the user did not type it; else empty."""
+        """Return the kind of a record in the user's role if its fields show that no user typed it; else empty."""
         del record
         return ""
 

@@ -1,4 +1,4 @@
-"""Delete other copies of prompts: moved-aside databases, abandoned copies, code indices, published snapshots.
+"""Delete other copies of prompts: damaged databases that were moved aside, abandoned copies, code indices, snapshots.
 
 A damaged database cannot be edited, and a snapshot is served as an immutable file, so any of these files that contains
 forgotten data is deleted as a whole.

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 RANK_CONSTANT = 60
 """Constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): each ranking adds 1 / (60 + rank)."""
 LEAST_LIKENESS = 0.3
-"""Least cosine at which a memory counts as found by its vector."""
+"""Minimum cosine at which a memory counts as found by its vector."""
 MOST_NEAR = 64
 MOST_COMPARED = 5_000
 """Number of memories, newest first, whose vectors are compared."""
 MOST_KEPT = 4_000
-"""Most vectors in ``content_vectors``; older ones are deleted. A vector of 768 numbers takes 3 KB."""
+"""Maximum number of vectors in ``content_vectors``; older ones are deleted. A vector of 768 numbers takes 3 KB."""
 OF_MEMORIES = """
     select number, vector from memory_vectors join memories using (number)
     where project in (?, 'shared') and model = ? order by number desc limit ?

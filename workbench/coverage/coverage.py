@@ -38,9 +38,9 @@ UNINFORMATIVE = frozenset(
 )
 """Features of length and form, which do not depend on the subject; a prompt with no others counts as unmatched."""
 LEAST_TOGETHER = 5
-"""Least number of prompts in which rules must fire together to be reported; with fewer, it may be chance."""
+"""Minimum number of prompts in which rules must fire together to be reported; in fewer, it may be chance."""
 ENOUGH_PROMPTS = 20
-"""Least number of prompts before rules that always fire are reported; with fewer, it may be chance."""
+"""Minimum number of prompts before rules that always fire are reported; in fewer, it may be chance."""
 EXAMPLES = 3
 
 

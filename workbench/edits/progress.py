@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from workbench.statistics.pairs import Verdict
 
 YIELD_EVERY_S = 0.1
-"""Least time between two updates of the figures on a screen."""
+"""Minimum time between two updates of the figures on a screen."""
 
 
 @dataclass(frozen=True, slots=True)

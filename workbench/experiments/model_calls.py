@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from workbench.experiments.prompt_arms import Pairing, PromptArm
 
 ANSWER_S = 60.0
-"""Most seconds to wait for a response; a call without a response by then has failed."""
+"""Maximum time to wait for a response, in seconds; a call without a response by then has failed."""
 PURPOSE = "experiments"
 """Name under which failures are counted, so that a pause after failures stops only these calls."""
 FAULTS_OF_THE_PROMPT = (400, 413, 422)

@@ -33,7 +33,7 @@ MODES = ("structured", "unstructured")
 MODEL = "model:"
 REMEDY = "write structured, unstructured, model:NAME, structured@NAME or unstructured@NAME"
 FRAME_TOKENS = 16
-"""Most tokens that an endpoint counts for a message in addition to those of its text."""
+"""Maximum number of tokens that an endpoint counts for a message in addition to those of its text."""
 NAMES = ("a", "b")
 NOT_VARIABLES = ("id", "session_id")
 MAIN_VARIABLES = ("prompt", "task", "question", "error", "material", "code")

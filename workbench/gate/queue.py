@@ -30,9 +30,9 @@ RAREST_TERMS = 6
 """Number of a prompt's rarest terms that are used to search for similar prompts."""
 MOST_PLACES = 40
 MOST_COMPARED = 8
-"""Most clusters listed per term, and most clusters that a prompt is compared with (those sharing most terms)."""
+"""Maximum number of clusters listed per term, and of clusters compared with a prompt (those sharing most terms)."""
 ALIKE = 0.5
-"""Least share of common terms (Jaccard index) for two prompts to count as similar."""
+"""Minimum share of common terms (Jaccard index) for two prompts to count as similar."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ MOST_ROWS = 50
 FEWEST_FOR_SHARES = 10
 """With fewer cases, no share is reported, because its confidence interval could span half of the scale."""
 LARGEST = 60_000
-"""Most characters of the comment; GitHub allows 65,536."""
+"""Maximum length of the comment in characters; GitHub allows 65,536."""
 TOO_LONG = "The details are too long for a comment; `enricher replay --gate` shows them."
 REPLACED = {"|": "¦", "`": "'"}
 """Characters that end a table cell or a code span even when escaped, and their replacements."""

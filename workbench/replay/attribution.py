@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     Compiler = Callable[[Mapping[str, str]], Rules | None]
 
 MOST_HUNKS = 40
-"""Most hunks that are undone one by one (compiling takes 0.1 s each); more are joined by heading, then in pairs."""
+"""Maximum number of hunks that are undone one by one; compiling takes 0.1 s each, so more are joined first."""
 MOST_IN_PAIRS = 12
-"""Most hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
+"""Maximum number of hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
 FEWEST_FOR_IMPACT = 50
 """Least number of prompts for which a hunk's ``Impact`` is computed; that takes as long as judging as many prompts."""
 

@@ -20,9 +20,9 @@ HEADING = re.compile(r"(#{1,2})\s+(.*?)\s*#*\s*$")
 PART = re.compile(r"\s*#\s+[^\n]*\s*")
 FENCE = re.compile(r"(`{3,}|~{3,})")
 ALIKE = 0.5
-"""Least similarity at which a removed and an added line count as one changed line."""
+"""Minimum similarity at which a removed and an added line count as one changed line."""
 MOST_COMPARED = 60
-"""Most lines in one place that are compared with each other; if there are more, they are paired by position."""
+"""Maximum number of lines in one place that are compared with each other; more are paired by position."""
 SHORT = 200
 
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from workbench.statistics.intervals import Share
 
 EXACT_RANKS = 50
-"""Most differences for which the distribution of the rank sum is computed exactly; with more, it is taken as normal."""
+"""Maximum number of differences for which the rank sum's distribution is exact; for more, it is taken as normal."""
 EXACT_DIFFERENCES = 2000
-"""Most differences of which all pairs are used; if there are more, they are first reduced to this many quantiles."""
+"""Maximum number of differences of which all pairs are used; more are first reduced to this many quantiles."""
 FEWEST = 2
 POWER = 0.8
 """The probability of finding a difference of the «detectable» size, at the level of 95 %."""

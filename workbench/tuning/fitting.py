@@ -47,10 +47,10 @@ RIGHT_WHEN_SHOWN = 0.92
 """The share of shown classes that must be right in cross-validation; on unknown repositories it is lower."""
 
 LOUD_CHAT = 0.045
-"""Largest share of small-talk prompts for which a class may be shown."""
+"""Maximum share of small-talk prompts for which a class may be shown."""
 
 LEAST_SHOWN = 0.36
-"""Least share of prompts for which a class must be shown; stricter thresholds are not considered."""
+"""Minimum share of prompts for which a class must be shown; stricter thresholds are not considered."""
 
 DOUBLES = np.arange(2.5, 8.1, 0.25)
 CONFIDENCES = np.arange(0.4, 0.9, 0.02)

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 STEPS = (1, -1, 2, -2, 4, -4, 8, -8)
 PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WEIGHT)
 LONGEST = 3
-"""Most words in a phrase."""
+"""Maximum number of words in a phrase."""
 FEWEST_PROMPTS, FEWEST_SESSIONS = 2, 2
-"""Least number of prompts and sessions that must contain a phrase; with fewer, it may be the habit of one user."""
+"""Minimum number of prompts and of sessions that must contain a phrase; in fewer, it may be one user's habit."""
 TIMES = 2
 """How many times likelier a phrase must be in the wrongly classified prompts of a class than in other classes."""
 MOST = 80
-"""Most phrases that are tried."""
+"""Maximum number of phrases that are tried."""
 MARKERS_BEGIN = "\ue000"
 """Start of Unicode's private use area: the reader replaces <file> and other markers by such characters."""
 

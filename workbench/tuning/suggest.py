@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Labelled = LabelledPrompt | JudgedLine
 
 MOST_SHOWN, MOST_TRIED = 10, 24
-"""Most proposals, and most candidates that are compiled and replayed, which takes far longer than summing points."""
+"""Maximum number of proposals, and of candidates that are compiled and replayed, which takes a long time."""
 ENOUGH_LABELS = 30
 """Number of labelled prompts below which a proposal may depend on single prompts."""
 BEYOND_CHANCE = 0.05

@@ -28,7 +28,7 @@ INSIDE_MS = 1500
 """Time in milliseconds after which the hook answers with what it has found so far."""
 BINS_PER_DOUBLING = 16
 MOST_COMPARED = 1000
-"""Most values per side of which all pairs are compared; with more, a side is reduced to this many quantiles."""
+"""Maximum number of values per side of which all pairs are compared; more are reduced to this many quantiles."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ NEWEST = ""
 """Passed instead of a version's hash to ask for the newest rules of a side."""
 SHORT = 10
 MOST_LISTED = 10
-"""Most problems that an error's message lists; its ``problems`` attribute has all."""
+"""Maximum number of problems in the message of an error; its ``problems`` attribute has all of them."""
 
 
 class SideError(ValueError):

@@ -44,7 +44,7 @@ PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "
 """Facets for which a phrase can be added, with the part of the file and the kind of its heading."""
 MOST_POINTS = 40
 MOST_TRIED = 16
-"""Most candidates that are compiled and replayed on all prompts."""
+"""Maximum number of candidates that are compiled and replayed on all prompts."""
 MOST_PHRASES, MOST_LONGER = 6, 4
 MANY = 5
 """Edits that change more other prompts come last; if more prompts contain a phrase, a longer one is tried, too."""

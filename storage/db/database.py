@@ -112,7 +112,7 @@ def is_corrupt(failure: sqlite3.Error) -> bool:
 
 
 def set_aside(state_dir: str) -> str:
-    """Move a damaged database aside and return its new name; empty if it is not damaged or gone."""
+    """Move a damaged database aside and return its new name; empty if there is no damaged database."""
     path = f"{state_dir}/{traces.DATABASE}"
     with _locked(state_dir):
         if not os.path.exists(path) or _is_sound(path):

@@ -40,7 +40,7 @@ MOST_HUNKS = 40
 MOST_IN_PAIRS = 12
 """Maximum number of hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
 FEWEST_FOR_IMPACT = 50
-"""Least number of prompts for which a hunk's ``Impact`` is computed; that takes as long as judging as many prompts."""
+"""Minimum number of prompts for which a hunk's ``Impact`` is computed; that takes as long as judging as many."""
 
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
 

@@ -65,7 +65,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A span of both texts: unchanged if ``hunk`` is -1, else changed, with the number of its hunk."""
+    """A span of both texts; ``hunk`` is the number of its hunk, or -1 if the span is unchanged."""
 
     before: str
     after: str

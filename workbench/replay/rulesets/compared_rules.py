@@ -48,7 +48,7 @@ class SideError(ValueError):
 
 
 class Side(Protocol):
-    """Rules that recorded prompts are judged by; ``hash`` is empty if the rules depend on the prompt."""
+    """One side of a comparison: rules that judge recorded prompts; ``hash`` is empty if they depend on the prompt."""
 
     label: str
     hash: str

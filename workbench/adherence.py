@@ -1,8 +1,8 @@
-"""Whether agents followed the plans that they were given (seed 003, rows Y19 to Y21 and Y29).
+"""Measure whether agents followed the plans that they were given (seed 003, rows Y19 to Y21 and Y29).
 
 What the agent did after a prompt is read from its client's transcript and compared with the workflow that was chosen
-for the prompt. Each criterion holds, does not hold, or does not apply; ``docs/hydration.md`` explains them to users.
-Prompts without a plan are counted, too: they show what agents do unasked.
+for the prompt. Each criterion is met, is not met, or does not apply; ``docs/hydration.md`` explains them to users.
+Prompts without a plan are counted, too: they show what agents do without being asked.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
 CHANGE, READ, COMMAND, ERROR = "change", "read", "command", "error"
 INLINE, IN_FILE = "## Prompt Hydration", "claude-hydrator/hydrate_"
 STEP = re.compile(r'^\s*(?:TaskCreate\()?\{(?:content|subject|step|description): ("(?:[^"\\]|\\.)*")', re.MULTILINE)
-"""A step of an inline plan, in the words of any client's task list."""
+"""Matches a step of an inline plan, whichever key the client's task list uses for it."""
 COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 NO_CHECK = re.compile(r"\s*(?:git|ls|cd|cat|pwd|echo|mkdir|touch|cp|mv|rm|sed -i)\b")
-"""Commands that show nothing about whether a change works."""
+"""Commands that do not show whether a change works."""
 CLOSE_US = 10_000_000
-"""Without a text to compare, a prompt of the transcript this close to the trace is the same one."""
+"""If the trace has no text to compare, a prompt of the transcript within this many microseconds counts as the same."""
 ABOUT_THE_LIST = ("task_list", "as_planned", "kept_up")
 DECISIVE = ("evidence", "within_limits", "commit")
 """The criteria that make up ``followed``; the others are about the task list, which not every client has."""
 CRITERIA = (*ABOUT_THE_LIST, *DECISIVE)
 Steps = list[tuple[str, str]]
-"""A task list: status ("pending", "in_progress", "completed") and text of each step."""
+"""A task list: the status ("pending", "in_progress", "completed") and the text of each step."""
 
 
 @dataclass(slots=True)
 class Actions:
     """What the agent did after one prompt, in order.
 
-    ``done`` holds pairs such as ("command", "pytest tests"); an error follows the action that failed. ``lists`` holds
-    the agent's task list each time that it changed. ``at`` is the prompt's time in microseconds since 1970.
+    ``done`` has pairs such as ("command", "pytest tests"); an error follows the action that failed. ``lists`` has the
+    agent's whole task list after each change of it. ``at`` is the time of the prompt in microseconds since 1970.
     """
 
     host: str
@@ -67,7 +67,7 @@ class Actions:
 
 
 class _OneRecord(Found):
-    """Collects the actions in a single record; readers pass on the parts of a record newest first."""
+    """Collects the actions in a single record, whose parts the readers deliver newest first."""
 
     __slots__ = ("done", "steps")
 
@@ -97,7 +97,7 @@ class _OneRecord(Found):
 
 
 class ActedTranscript(Transcript):
-    """A transcript that is read once; keeps what the agent did after each prompt."""
+    """A transcript that is read once, from start to end; ``turns`` has what the agent did after each prompt."""
 
     def __init__(self, source: ConversationFile) -> None:
         super().__init__(source)
@@ -127,7 +127,7 @@ class ActedTranscript(Transcript):
 
 
 def read_actions(source: ConversationFile) -> list[Actions]:
-    """Return what the agent did after each prompt of a conversation; a file that cannot be read has none."""
+    """Return what the agent did after each prompt of a conversation; empty if the file cannot be read."""
     transcript = ActedTranscript(source)
     for _event in transcript.events(lambda _bytes: None):
         pass
@@ -136,7 +136,7 @@ def read_actions(source: ConversationFile) -> list[Actions]:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """What a workflow asks of the agent, as far as a transcript can show it."""
+    """What a workflow asks of the agent, limited to what a transcript can show."""
 
     has_checkpoint: bool
     commits: bool
@@ -144,7 +144,7 @@ class Workflow:
 
     @classmethod
     def of(cls, compiled: Mapping[str, Any]) -> Workflow:
-        """Return the workflow that this entry of the compiled rules describes."""
+        """Return the workflow that an entry of the compiled rules describes."""
         steps = compiled["steps"]
         is_checked = any(is_checkpoint for *_rest, is_checkpoint in steps)
         return cls(is_checked, bool(compiled["commits"]), bool(compiled["changes"]))
@@ -152,13 +152,13 @@ class Workflow:
 
 @dataclass(slots=True)
 class Share:
-    """In how many turns a criterion held, of those to which it applied."""
+    """In how many turns (``held``) a criterion was met, and to how many it applied (``of``)."""
 
     held: int = 0
     of: int = 0
 
     def add(self, holds: bool | None) -> None:
-        """Count a turn; None if the criterion does not apply to it."""
+        """Count one turn; ``holds`` is None if the criterion does not apply to it."""
         if holds is not None:
             self.held += holds
             self.of += 1
@@ -166,7 +166,7 @@ class Share:
 
 @dataclass(slots=True)
 class Adherence:
-    """The figures of the prompts with one workflow, with a plan or without; ``found`` of them have a transcript."""
+    """Figures for the prompts with one workflow, with or without a plan; ``found`` of them have a transcript."""
 
     workflow: str
     had_plan: bool
@@ -177,12 +177,12 @@ class Adherence:
 
 
 def planned_steps(text: str) -> list[str]:
-    """Return the steps of an inline plan, as the agent is to copy them; empty if the text has none."""
+    """Return the steps of an inline plan as the agent should copy them; empty if the text has no inline plan."""
     return [json.loads(found) for found in STEP.findall(text)] if INLINE in text else []
 
 
 def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool | None]:
-    """Return for each criterion whether it held in a turn, None where it does not apply."""
+    """Return for each criterion whether a turn meets it; None if it does not apply."""
     texts = [[text for _status, text in one] for one in turn.lists]
     has_changed = bool(turn.kinds(CHANGE))
     return {
@@ -196,9 +196,9 @@ def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool
 
 
 def _has_evidence(turn: Actions) -> bool:
-    """Return whether, after the last change, a command that checks something ran without an error.
+    """Return whether a command that checks something ran without an error after the last change.
 
-    Where nothing was changed, having looked at a file or run a command is the evidence.
+    If nothing was changed, having read a file or run a command is enough.
     """
     changes = [at for at, (kind, _value) in enumerate(turn.done) if kind == CHANGE]
     if not changes:
@@ -211,10 +211,10 @@ def _has_evidence(turn: Actions) -> bool:
 
 
 def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Adherence]:
-    """Return the figures by workflow, those of prompts with a plan first; reads the transcripts of this account.
+    """Read the transcripts of this account, and return figures by workflow, those for prompts with a plan first.
 
-    ``traces`` are rows of the table with that name; those without a workflow, or whose workflow the rules no longer
-    have, are left out.
+    ``traces`` are rows of the table ``traces``; those without a workflow, or with one that the rules no longer have,
+    are left out.
     """
     wanted = [row for row in traces if row["workflow"] in workflows and row["status"] != "skipped"]
     turns = _turns({str(row["host"]) for row in wanted}, {str(row["session_id"]) for row in wanted})
@@ -250,7 +250,10 @@ def _turns(hosts: set[str], sessions: set[str]) -> dict[tuple[str, str], list[Ac
 
 
 def _take(turns: list[Actions], row: Row) -> Actions | None:
-    """Take the turn of a trace out of those of its session: the first with its text, else one at its time."""
+    """Remove the turn of a trace from those of its session and return it: the first with the same text.
+
+    If the trace has no text, it is the first turn at about the same time. None if there is no such turn.
+    """
     at = datetime.fromisoformat(str(row["at"])).timestamp() * 1_000_000
     prompt = str(row["prompt"] or "").strip()
     same = [one for one in turns if prompt and one.prompt.strip() == prompt]

@@ -1,1 +1,1 @@
-"""The database as a whole: open, migrate, maintain, merge with another."""
+"""The database as a whole: open it, migrate it, maintain it, merge another one into it."""

@@ -1,8 +1,8 @@
-"""Open the database for everything but the hook: create it, migrate it, import the spool.
+"""Open the database for everything except the hook: create it, migrate it, import the spool.
 
-StorageError          a message for the user in place of a traceback
-├── NewerDatabaseError     written by a newer version of this program; left unchanged
-└── DatabaseInUseError     another process did not release it in time
+StorageError          a message for the user instead of a traceback
+├── NewerDatabaseError     a newer version of this program wrote the database; it is left unchanged
+└── DatabaseInUseError     another process did not release the database in time
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 LOCK = "database.lock"
 PATIENCE_S = 10.0
 JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
-"""SQLite never shortens its write-ahead log without a limit; one stuck reader let it grow to 362 MB."""
+"""Size limit of SQLite's write-ahead log, which otherwise never shrinks; one stuck reader let it grow to 362 MB."""
 BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 ONE_THREAD = threading.Lock()
-"""``lockf`` locks belong to the process: a second thread would get the lock, too, and release it for both."""
+"""``lockf`` locks belong to a process, so a second thread would also get the lock, and release it for both."""
 CORRUPT_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class StorageError(Exception):
-    """A message for the user in place of a traceback."""
+    """A message for the user instead of a traceback."""
 
 
 class NewerDatabaseError(StorageError):
-    """Written by a newer version of this program; left unchanged."""
+    """A newer version of this program wrote the database; it is left unchanged."""
 
     def __init__(self, path: str, *, version: int) -> None:
         super().__init__(
@@ -50,13 +50,13 @@ class NewerDatabaseError(StorageError):
 
 
 class DatabaseInUseError(StorageError):
-    """Another process did not release it in time."""
+    """Another process did not release the database in time."""
 
 
 def connect(state_dir: str) -> sqlite3.Connection:
-    """Return a connection to a database of the current schema, after importing the spool.
+    """Return a connection to a database with the current schema, after importing the spool.
 
-    A damaged database is first moved aside and the user notified. Raises StorageError.
+    If the database is damaged, it is first moved aside, and the user is notified. Raises StorageError.
     """
     with storage_errors(state_dir), _os_errors_as_storage_errors(state_dir):
         try:
@@ -70,7 +70,7 @@ def connect(state_dir: str) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def storage_errors(state_dir: str) -> Iterator[None]:
-    """Turn errors of the database into a StorageError; move a damaged database aside.
+    """Convert errors of the database to a StorageError; move a damaged database aside.
 
     An OSError is not converted: while the database is open, only the caller's own code can raise one.
     """
@@ -86,7 +86,7 @@ def storage_errors(state_dir: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def opened(state_dir: str) -> Iterator[sqlite3.Connection]:
-    """Connect to the database and close it at the end; all errors of the database become a StorageError."""
+    """Connect to the database, and close it at the end; all errors of the database become a StorageError."""
     with storage_errors(state_dir), contextlib.closing(connect(state_dir)) as db:
         yield db
 
@@ -100,19 +100,19 @@ def _os_errors_as_storage_errors(state_dir: str) -> Iterator[None]:
 
 
 def is_busy(failure: BaseException | None) -> bool:
-    """Return whether the operation failed only because another process held the database; a retry may succeed."""
+    """Return whether the operation failed only because another process locked the database; a retry may succeed."""
     if isinstance(failure, StorageError):
         return isinstance(failure, DatabaseInUseError) or is_busy(failure.__cause__)
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in BUSY_CODES
 
 
 def is_corrupt(failure: sqlite3.Error) -> bool:
-    """Return whether the error means a damaged file, not a busy, full or unreachable one."""
+    """Return whether the error means that the file is damaged, not that it is busy, full or unreachable."""
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in CORRUPT_CODES
 
 
 def set_aside(state_dir: str) -> str:
-    """Move a damaged database aside and return its new name, empty if it is sound or gone."""
+    """Move a damaged database aside and return its new name; empty if there is no damaged database."""
     path = f"{state_dir}/{traces.DATABASE}"
     with _locked(state_dir):
         if not os.path.exists(path) or _is_sound(path):
@@ -167,7 +167,7 @@ def _prepare(state_dir: str, path: str) -> None:
 
 
 def _version(path: str) -> int:
-    """Return the schema version, -1 if the database is missing or empty."""
+    """Return the schema version; -1 if the database is missing or empty."""
     if not os.path.exists(path) or os.stat(path).st_size == 0:
         return -1
     with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
@@ -177,7 +177,7 @@ def _version(path: str) -> int:
 def _create(path: str) -> None:
     """Build the database under another name, so that a hook sees either the complete file or none.
 
-    Where processes switch a new file to WAL at the same time, some fail however long they wait.
+    If processes switched a new file to WAL at the same time, some would fail, however long they wait.
     """
     for leftover in (f"{path}.new", f"{path}.new-wal", f"{path}.new-shm", f"{path}-wal", f"{path}-shm"):
         with contextlib.suppress(FileNotFoundError):
@@ -216,7 +216,7 @@ def _is_sound(path: str) -> bool:
 
 @contextlib.contextmanager
 def _locked(state_dir: str) -> Iterator[None]:
-    """Let one thread of one process at a time create, migrate or move the database; a dead process holds no lock."""
+    """Let only one thread of one process create, migrate or move the database; a dead process releases the lock."""
     with ONE_THREAD:
         descriptor = private.open_file(f"{state_dir}/{LOCK}", os.O_RDWR)
         try:

@@ -1,7 +1,7 @@
 """Import the spool and keep the database small, in a background process.
 
-The process keeps waiting for LINGER_S after the last trace, because a prompt is often followed by
-another: a hook that finds the process running does not start a new one.
+The process waits for another LINGER_S after each trace, because a prompt is often followed by another: a hook that
+finds the process running does not start a new one.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ LINGER_S = 1.2
 LOOK_EVERY_S = 0.05
 VACUUM_PAGES = 200  # other processes wait for these 30 ms
 HOUSEKEEPING, UNFINISHED = "housekeeping", "forgetting"
-"""Names of the file whose modification time is when pruning is due, and of the mark of an unfinished deletion."""
+"""A file whose modification time says when to prune next, and a file that exists while a deletion is unfinished."""
 BETWEEN_HOUSEKEEPING_S = 86_400.0
 FAILURES = (database.StorageError, sqlite3.Error, OSError, ImportError)
 
 
 def main(state_dir: str) -> None:
-    """Maintain the database until no new traces arrive; return at once if another process is doing so."""
+    """Maintain the database until no new traces arrive; return at once if another process is already doing so."""
     while (turn := detached.claim(state_dir)) >= 0:
         try:
             left = _persist(state_dir)
         finally:
             os.close(turn)
-        # A hook that came while we held the stamp relied on us to import its trace.
+        # A hook that came while we held the lock relied on us to import its trace.
         if left < 0 or len(spool.waiting(state_dir)) <= left:
             return
 
 
 def is_housekeeping_due(state_dir: str) -> bool:
-    """Return whether to prune old traces or to finish a deletion; a new installation is first pruned after a day."""
+    """Return whether to prune old traces or finish a deletion; a new installation is first pruned after a day."""
     try:
         rest = os.stat(f"{state_dir}/{HOUSEKEEPING}").st_mtime - time.time()
-        is_due = not 0 < rest <= BETWEEN_HOUSEKEEPING_S  # a stamp from further ahead means the clock went back
+        is_due = not 0 < rest <= BETWEEN_HOUSEKEEPING_S  # a time further ahead means that the clock was set back
     except FileNotFoundError:
         os.close(private.open_file(f"{state_dir}/{HOUSEKEEPING}", os.O_RDWR))
         detached.postpone(state_dir, BETWEEN_HOUSEKEEPING_S, HOUSEKEEPING)
@@ -52,9 +52,9 @@ def is_housekeeping_due(state_dir: str) -> bool:
 
 
 def maintain(state_dir: str) -> bool:
-    """Create or migrate the database, import the spool, truncate the WAL; return whether all succeeded.
+    """Create or migrate the database, import the spool, truncate the WAL; return whether everything succeeded.
 
-    Never raises: failures are logged, and the user is notified only if their action is needed.
+    Never raises: failures are logged, and the user is notified only if they must act.
     """
     try:
         _maintain(state_dir)
@@ -65,10 +65,10 @@ def maintain(state_dir: str) -> bool:
 
 
 def _persist(state_dir: str) -> int:
-    """Maintain the database, retrying while another process holds it.
+    """Maintain the database, retrying while another process locks it.
 
-    Return how many traces are left for a newer version, -1 if it failed. After a failure that
-    time alone will not repair, maintenance is postponed.
+    Return how many traces stay in the spool because only a newer version of the program can import them; -1 after a
+    failure. If time alone will not repair the failure, maintenance is postponed.
     """
     until = time.monotonic() + PERSISTENCE_S
     while True:
@@ -86,7 +86,10 @@ def _persist(state_dir: str) -> int:
 
 
 def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
-    """Import waiting traces until none has come for ``linger_s``; return how many are left for a newer version."""
+    """Import waiting traces until none has come for ``linger_s``.
+
+    Return how many traces stay in the spool because only a newer version of the program can import them.
+    """
     left = _import_spool(state_dir)
     until = time.monotonic() + linger_s
     while time.monotonic() < until:
@@ -100,9 +103,10 @@ def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
 
 
 def _import_spool(state_dir: str) -> int:
-    """Import the spool, free some pages, truncate the WAL; return how many traces are left for a newer version.
+    """Import the spool, free some pages, truncate the WAL.
 
-    The database is opened each time, since it may have been moved, removed or damaged meanwhile.
+    Return how many traces stay in the spool because only a newer version of the program can import them. The database
+    is opened each time, because it may have been moved, removed or damaged since.
     """
     with contextlib.closing(database.connect(state_dir)) as db:
         left = intake.drain(state_dir, db).left
@@ -112,9 +116,9 @@ def _import_spool(state_dir: str) -> int:
 
 
 def _shorten_wal(db: sqlite3.Connection) -> None:
-    """Write the WAL back while readers go on, then truncate it only if no other process uses it.
+    """Write the WAL back while readers continue, then truncate it only if no other process uses it.
 
-    Waiting for a reader would hold the writers' lock.
+    Waiting for readers would block writers.
     """
     db.execute("pragma wal_checkpoint(passive)").fetchall()
     db.execute("pragma busy_timeout = 0")

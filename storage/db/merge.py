@@ -1,7 +1,7 @@
-"""Copy the traces of another database into this one, by their ids; the other is only read.
+"""Copy the traces of another database into this one; the other database is only read.
 
-A trace never changes once it is written. A trace with the same id in this database is therefore either
-identical or a conflict, which is reported and left unchanged.
+A trace never changes after it is written. If both databases have a trace with the same id, the two are therefore either
+identical or a conflict; a conflict is reported, and the trace in this database is left unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PAGE = 200
 """Number of traces per transaction."""
-MOST_CONFLICTS = 1000  # listed; ``conflict_count`` counts all
+MOST_CONFLICTS = 1000  # most that are listed; ``conflict_count`` counts all
 OLDEST_SCHEMA = 1
 
 COLUMNS = ", ".join(traces.TABLES["traces"])
@@ -37,7 +37,7 @@ WHICH_COME_NEXT = f"select {COLUMNS} from traces where id > :after order by id l
 WHAT_IS_HERE = f"select {COLUMNS} from traces where id = :id"
 HOW_MANY = "select count(*) from traces"
 LABELS = {"labels": ("labelled_at", "verdict", "task_type"), "line_labels": line_labels.COLUMNS}
-"""The tables of labels with their columns; the first is the time, by which the labels of a trace are sorted."""
+"""The tables of labels with their columns; the first column is the time, by which the labels of a trace are sorted."""
 WHICH_VERSIONS = "select hash, text, first_seen_at from instructions_versions"
 IS_THE_VERSION_HERE = "select 1 from instructions_versions where hash = :hash"
 WHICH_SOURCES = "select position, layer, path, text from instructions_sources where hash = :hash"
@@ -45,7 +45,7 @@ HAS_IT_SOURCES = "select 1 from instructions_sources where hash = :hash limit 1"
 
 
 class MergeError(database.StorageError):
-    """Why a database cannot be merged; the message names it and the remedy."""
+    """A database cannot be merged; the message names it, the reason and what to do."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -54,7 +54,7 @@ class MergeError(database.StorageError):
 
 @dataclass(slots=True)
 class MergeResult:
-    """Result of merging a database: counts, and the ids of traces whose content differs here."""
+    """The result of merging a database: counts, and the ids of traces whose content differs in this database."""
 
     path: str
     traces: int = 0
@@ -75,13 +75,12 @@ def merge(
     is_dry: bool = False,
     advance: Callable[[int, int], None] | None = None,
 ) -> MergeResult:
-    """Add the traces of the database at ``path`` with their child rows, labels and versions of the instructions.
+    """Add the traces of the database at ``path``, with their child rows, labels and versions of the instructions.
 
-    ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that this
-    version records, which is stored and compared. With ``is_dry`` nothing is written. ``advance`` is
-    called with the number of traces checked and the total. Each page is one transaction; memories,
-    sessions, replays and experiments are not merged. Raises MergeError, or StorageError
-    if this database cannot be written.
+    ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that this version records;
+    that form is stored and compared. With ``is_dry``, nothing is written. ``advance`` is called with the number of
+    traces checked so far and the total. Each page is one transaction; memories, sessions, replays and experiments are
+    not merged. Raises MergeError, or StorageError if this database cannot be written.
     """
     result = MergeResult(path)
     with _opened(path, state_dir) as other:
@@ -96,20 +95,20 @@ def merge(
 
 
 def broken_references(db: sqlite3.Connection) -> list[str]:
-    """Return the tables with a row that refers to a missing trace."""
+    """Return the tables that have a row referring to a missing trace."""
     tables = (*CHILDREN, *LABELS)
     return [table for table in tables if db.execute(f"pragma foreign_key_check({table})").fetchone()]
 
 
 @contextlib.contextmanager
 def _opened(path: str, state_dir: str) -> Iterator[sqlite3.Connection]:
-    """Open a database of the current schema for reading; copy an older one and migrate the copy."""
+    """Open a database with the current schema for reading; copy an older one and migrate the copy."""
     version = _checked_version(path, state_dir)
     if version == traces.SCHEMA_VERSION:
         with contextlib.closing(_connected(path)) as other:
             yield other
         return
-    # In the state folder, which is private; ``storage.erasure.copies`` removes what a killed merge leaves there.
+    # The copy is in the state folder, which is private; ``storage.erasure.copies`` removes what a killed merge leaves.
     with tempfile.TemporaryDirectory(prefix="merge-", dir=state_dir) as folder:
         copy = os.path.join(folder, traces.DATABASE)
         try:
@@ -141,7 +140,7 @@ def _checked_version(path: str, state_dir: str) -> int:
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    """Return a read-only connection; opened as immutable if SQLite cannot create its lock file in that folder."""
+    """Return a read-only connection; the file counts as immutable if SQLite cannot create its lock file there."""
     address = reader.address(os.path.abspath(path))
     try:
         try:
@@ -238,7 +237,7 @@ def _with_children(other: sqlite3.Connection, row: Row, *, path: str) -> dict[st
 
 
 def _is_plain(tables: dict[str, traces.Rows]) -> bool:
-    """Return whether all values are texts and numbers: SQLite allows bytes in any column of a foreign file."""
+    """Return whether all values are texts or numbers; SQLite allows bytes in any column of a foreign file."""
     return not any(isinstance(value, bytes) for rows in tables.values() for row in rows for value in row)
 
 
@@ -251,7 +250,7 @@ def _take_labels(
     *,
     is_dry: bool,
 ) -> None:
-    """Add the new labels of each trace, sorted by time with the present ones: the newest counts."""
+    """Add the new labels of each trace to its present ones, sorted by time, because the newest label counts."""
     columns = ", ".join(LABELS[table])
     query = f"select {columns} from {table} where trace_id = :id order by id"
     read = {identity: _read(other, query, {"id": identity}, path=result.path) for identity in identities}

@@ -1,8 +1,8 @@
-"""The schema as the numbered migrations that create it; never on the hook's path.
+"""The numbered migrations that create the schema; never imported by the hook.
 
-A released migration is never changed. ``traces.SCHEMA_VERSION`` is the number of
-migrations, stored in the same transaction that applies them. They stay in one file, however long it
-gets: each is understood only after those before it.
+A released migration is never changed. ``traces.SCHEMA_VERSION`` is the number of migrations; it is stored in the same
+transaction that applies them. They stay in one file, however long it gets, because each can be understood only after
+those before it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ migrations = Migrations("enricher")
 
 @migrations()
 def m001_traces(db: Database) -> None:
-    """Create one row per prompt: its text, the result, and everything that the result depended on."""
+    """Create the table of traces: one row per prompt, with its text, the result, and what the result depended on."""
     db.execute("""
         create table traces (
             id text primary key not null,
@@ -62,7 +62,7 @@ def m001_traces(db: Database) -> None:
 
 @migrations()
 def m002_decisions(db: Database) -> None:
-    """Add tables for the steps of a decision: scores, stages, channels, the items they offered, guardrails."""
+    """Add tables for the steps of a decision: scores, stages, channels, the items that channels offered, guardrails."""
     db.execute("""
         create table trace_scores (
             trace_id text not null references traces (id) on delete cascade,
@@ -135,7 +135,7 @@ def m003_instructions_versions(db: Database) -> None:
 
 @migrations()
 def m004_sessions(db: Database) -> None:
-    """Add the items injected into each session."""
+    """Add the items that were injected into each session."""
     db.execute("""
         create table sessions (
             session_id text not null,
@@ -190,7 +190,7 @@ def m006_views(db: Database) -> None:
 
 @migrations()
 def m007_memories(db: Database) -> None:
-    """Add the memories of projects, full-text indexed by triggers however a row is inserted."""
+    """Add the memories of projects, with a full-text index that triggers keep up to date."""
     db.execute("""
         create table memories (
             number integer primary key,
@@ -245,7 +245,7 @@ def m007_memories(db: Database) -> None:
 
 @migrations()
 def m008_memory_context(db: Database) -> None:
-    """Add the memories found for its prompt to each trace, as one JSON document."""
+    """Add a column for the memories that were found for a trace's prompt, as one JSON document."""
     db.execute("""
         alter table traces add column memory_context text not null default '{}' check (json_valid(memory_context))
     """)
@@ -253,13 +253,13 @@ def m008_memory_context(db: Database) -> None:
 
 @migrations()
 def m009_memory_vocabulary(db: Database) -> None:
-    """Add a table of the words in the memories, with the number of memories that contain each."""
+    """Add a table of the words in memories, with the number of memories that contain each word."""
     db.execute("create virtual table memory_vocabulary using fts5vocab ('memories_fts', 'row')")
 
 
 @migrations()
 def m010_memory_vectors(db: Database) -> None:
-    """Add embedding vectors of the memories for users who run a model: float32, little-endian."""
+    """Add embedding vectors of memories (float32, little-endian), for users who run an embedding model."""
     db.execute("""
         create table memory_vectors (
             number integer primary key references memories (number) on delete cascade,
@@ -283,7 +283,7 @@ def m011_origins(db: Database) -> None:
 
 @migrations()
 def m012_sources_of_versions(db: Database) -> None:
-    """Add the files that a version of the instructions was compiled from, lowest layer first."""
+    """Add the files from which a version of the instructions was compiled, lowest layer first."""
     db.execute("""
         create table instructions_sources (
             hash text not null,
@@ -298,7 +298,7 @@ def m012_sources_of_versions(db: Database) -> None:
 
 @migrations()
 def m013_replays(db: Database) -> None:
-    """Add stored replays: the outcome with other rules, and every prompt that they changed."""
+    """Add stored replays: the outcomes under other rules, and every prompt whose outcome they changed."""
     db.execute("""
         create table replays (
             id text primary key not null,
@@ -332,7 +332,7 @@ def m013_replays(db: Database) -> None:
 
 @migrations()
 def m014_experiments(db: Database) -> None:
-    """Add comparisons of two instruction files on the same prompts: one row per prompt and arm."""
+    """Add experiments that compare two instructions files on the same prompts: one row per prompt and arm."""
     db.execute("""
         create table experiments (
             id text primary key not null,
@@ -361,7 +361,7 @@ def m014_experiments(db: Database) -> None:
 
 @migrations()
 def m015_searchable_prompts(db: Database) -> None:
-    """Add a full-text index of the prompts; row numbers are the microseconds in traces' ids, so they sort by time."""
+    """Add a full-text index of prompts; row numbers are the microseconds in trace ids, so that they sort by time."""
     db.execute("""
         create table trace_numbers (
             number integer primary key,
@@ -381,7 +381,7 @@ def m015_searchable_prompts(db: Database) -> None:
 
 @migrations()
 def m016_traces_in_brief(db: Database) -> None:
-    """Add one narrow and two tiny indices on the columns by which traces are filtered, counted and ranked."""
+    """Add one narrow and two small indices on the columns by which traces are filtered, counted and ranked."""
     # A filter that matches nothing scans this index: a million rows in 0.13 s, where the table takes seconds.
     db.execute("""
         create index if not exists traces_in_brief on traces (
@@ -394,7 +394,7 @@ def m016_traces_in_brief(db: Database) -> None:
 
 @migrations()
 def m017_roll_ups(db: Database) -> None:
-    """Add the aggregates that readers maintain, so that a page about a million traces reads a few thousand rows."""
+    """Add aggregates, maintained by readers, so that a page about a million traces reads only a few thousand rows."""
     db.execute("""
         create table prompts_by_class (
             origin text not null,
@@ -494,7 +494,7 @@ def m017_roll_ups(db: Database) -> None:
 
 @migrations()
 def m018_silence_of_imports(db: Database) -> None:
-    """Set shadow prompts, also imported ones, to silent if nothing would have been added; if any, reset roll-ups."""
+    """Set shadow prompts, also imported ones, to silent if nothing would have been added; if any, reset aggregates."""
     found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
     if found.rowcount > 0:
         for query in rollups.START_AGAIN:
@@ -503,13 +503,13 @@ def m018_silence_of_imports(db: Database) -> None:
 
 @migrations()
 def m019_vectors_by_content(db: Database) -> None:
-    """Add the vectors of prompts and snippets, by a hash of model and text; deleted with the first forgotten prompt."""
+    """Add the vectors of prompts and snippets, by a hash of model and text; forgetting a prompt deletes all of them."""
     db.execute("create table content_vectors (number integer primary key, hash text not null unique, vector blob)")
 
 
 @migrations()
 def m020_experiments_with_a_model(db: Database) -> None:
-    """Add what an experiment that asks a model needs: its plan, and tokens, cost and fault of every answer."""
+    """Add what experiments that ask a model need: their plan, and the tokens, cost and fault of every answer."""
     db.execute("alter table experiments add column plan text not null default '{}' check (json_valid(plan))")
     for column in (
         "prompt_tokens integer check (prompt_tokens >= 0)",
@@ -522,7 +522,7 @@ def m020_experiments_with_a_model(db: Database) -> None:
 
 @migrations()
 def m021_complexity(db: Database) -> None:
-    """Add the estimates of the effort of prompts, and attempts to do parts of a task in parallel (seed 002)."""
+    """Add estimates of the effort of prompts, and attempts to do parts of a task in parallel (seed 002)."""
     db.execute("""
         create table complexity_estimates (
             trace_id text primary key not null references traces (id) on delete cascade,
@@ -577,7 +577,7 @@ def m021_complexity(db: Database) -> None:
 
 @migrations()
 def m022_rule_violations(db: Database) -> None:
-    """Add where the code that an agent wrote after a prompt broke a rule (seed 002)."""
+    """Add the places where code that an agent wrote after a prompt broke a rule (seed 002)."""
     db.execute("""
         create table rule_violations (
             trace_id text not null references traces (id) on delete cascade,
@@ -621,7 +621,7 @@ def m023_line_labels(db: Database) -> None:
 
 @migrations()
 def m024_sums_by_workflow(db: Database) -> None:
-    """Add the workflow to the narrow index and to the sums, which readers then count anew."""
+    """Add the workflow to the narrow index and to the aggregates, which readers then compute again."""
     db.execute("drop index traces_in_brief")
     db.execute("""
         create index traces_in_brief on traces (
@@ -648,7 +648,7 @@ def m024_sums_by_workflow(db: Database) -> None:
 
 
 def _look_at_less(db: Database) -> None:
-    """Redefine the views on the hook's health: they read aggregates and an index, and exclude imports and tests."""
+    """Redefine the views on the hook's health: they now read aggregates and an index, and exclude imports and tests."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):
         db.execute(f"drop view {name}")
     db.execute("""
@@ -656,7 +656,7 @@ def _look_at_less(db: Database) -> None:
         select skip_reason, host, count(*) as prompts, max(at) as last_at
         from traces where status = 'skipped' and origin = 'hook' group by skip_reason, host
     """)
-    # The narrow index finds a host's last trace among those of its last day.
+    # The narrow index finds the last trace of a host among those of its last day.
     db.execute("""
         create view when_each_host_was_last_seen as
         with counted as (
@@ -680,10 +680,10 @@ def _look_at_less(db: Database) -> None:
 
 
 def apply(connection: sqlite3.Connection) -> None:
-    """Apply the missing migrations in one transaction, for which other processes wait.
+    """Apply the missing migrations in one transaction; other processes wait for it.
 
-    ``connection`` is in autocommit mode. ``Migrations.apply`` alone would open a deferred
-    transaction, which fails if several processes start at once.
+    ``connection`` must be in autocommit mode. ``Migrations.apply`` alone would open a deferred transaction, which fails
+    if several processes start at once.
     """
     db = Database(connection, execute_plugins=False)
     with transaction(connection):

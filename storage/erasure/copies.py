@@ -1,6 +1,6 @@
-"""Other copies of prompts: moved-aside databases, abandoned copies, code indices, published snapshots.
+"""Delete other copies of prompts: damaged databases that were moved aside, abandoned copies, code indices, snapshots.
 
-A damaged database cannot be edited, and a snapshot is served as an immutable file: any of these files that contains
+A damaged database cannot be edited, and a snapshot is served as an immutable file, so any of these files that contains
 forgotten data is deleted as a whole.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ABANDONED_S = 3600
 ASIDE = f"{traces.DATABASE}.corrupt-"
 COPIES = "merge-"
-"""Beginning of the folders in which ``storage.db.merge`` migrates a copy of another database."""
+"""Beginning of the names of folders in which ``storage.db.merge`` migrates a copy of another database."""
 CODE_INDICES = "code"
 ID_DIGITS = 24
 RUN_OF_DIGITS = re.compile(rb"[0-9a-f]{24,}")
@@ -40,7 +40,7 @@ def clean(state_dir: str, gone: ErasureTarget) -> list[str]:
 
 
 def clean_by_age(state_dir: str, older_than: float) -> list[str]:
-    """Delete moved-aside databases, refused records and snapshots older than that time; return messages about them."""
+    """Delete moved-aside databases, refused records and snapshots older than a time; return messages about them."""
     messages = [
         f"{path} removed"
         for path in _databases_aside(state_dir)
@@ -57,7 +57,7 @@ def clean_by_age(state_dir: str, older_than: float) -> list[str]:
 
 
 def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
-    """Return what ``clean_by_age`` and ``clean_snapshots_before`` would delete, except refused records."""
+    """Return the paths that ``clean_by_age`` and ``clean_snapshots_before`` would delete, except refused records."""
     aside = [path for path in _files_aside(state_dir) if modified(path) < older_than]
     old = [one.path for one in snapshots.listed(state_dir) if _is_outdated(one, older_than, before)]
     return [*aside, *old]
@@ -71,7 +71,7 @@ def _is_outdated(one: snapshots.Snapshot, older_than: float, before: str) -> boo
 
 
 def holds(path: str, gone: ErasureTarget, *, is_database: bool) -> bool:
-    """Return whether a file mentions one of the texts or contains a trace id; False if it cannot be read."""
+    """Return whether a file mentions a forgotten text or contains a forgotten trace id; False if it is unreadable."""
     try:
         if gone.mentions.in_file(path, is_database=is_database):
             return True
@@ -82,7 +82,7 @@ def holds(path: str, gone: ErasureTarget, *, is_database: bool) -> bool:
 
 
 def mentions(path: str, gone: ErasureTarget) -> bool:
-    """Return whether a file mentions one of the texts; False if it cannot be read."""
+    """Return whether a file mentions a forgotten text; False if it cannot be read."""
     try:
         return gone.mentions.in_file(path)
     except OSError:
@@ -90,7 +90,7 @@ def mentions(path: str, gone: ErasureTarget) -> bool:
 
 
 def files(folder: str) -> list[str]:
-    """Return the regular files of a folder, sorted; none if the folder is missing."""
+    """Return the regular files in a folder, sorted; empty if the folder is missing."""
     try:
         with os.scandir(folder) as entries:
             return sorted(entry.path for entry in entries if entry.is_file(follow_symlinks=False))
@@ -99,7 +99,7 @@ def files(folder: str) -> list[str]:
 
 
 def modified(path: str) -> float:
-    """Return the modification time of a file, the current time if it is gone."""
+    """Return the modification time of a file, or the current time if it is gone."""
     try:
         return os.lstat(path).st_mtime
     except OSError:
@@ -130,7 +130,7 @@ def _files_aside(state_dir: str) -> list[str]:
 
 
 def _databases_aside(state_dir: str) -> list[str]:
-    """Return the moved-aside databases, after deleting abandoned copies that a merge left."""
+    """Return the moved-aside databases, after deleting copies that an interrupted merge left."""
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(state_dir)):
             if entry.name.startswith(COPIES) and entry.is_dir(follow_symlinks=False):
@@ -140,7 +140,7 @@ def _databases_aside(state_dir: str) -> list[str]:
 
 
 def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:
-    """Delete the snapshots with a trace older than that one; return messages about what was removed. Raises OSError."""
+    """Delete the snapshots that contain an older trace than this one; return messages about them. Raises OSError."""
     return _remove_snapshots(state_dir, lambda one: snapshots.goes_back_before(one, trace_id))
 
 
@@ -168,7 +168,7 @@ def _remove_snapshots(state_dir: str, holds_any: Callable[[snapshots.Snapshot], 
 
 
 def _contains_id(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
-    """Return whether the content has one of the ids; a single pass, since ids are usually 24 hex digits."""
+    """Return whether the content contains one of the ids; one pass finds all, as ids usually are 24 hex digits."""
     usual = {one.encode() for one in ids if len(one) == ID_DIGITS}
     others = [one.encode() for one in ids if len(one) != ID_DIGITS]
     before = b""
@@ -187,7 +187,7 @@ def _ids_in(content: bytes) -> Iterator[bytes]:
 
 
 def seconds(at: str) -> float:
-    """Return a UTC time in seconds since the epoch; 0 for anything else."""
+    """Return a UTC time in seconds since 1970; 0 for anything else."""
     try:
         return datetime.fromisoformat(at).timestamp()
     except ValueError:

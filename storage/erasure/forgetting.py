@@ -1,8 +1,8 @@
-"""Delete traces so that no part of them can be recovered: rows, the full-text index, freed pages, the write-ahead log.
+"""Delete traces so that no part can be recovered: rows, the full-text index, freed pages, the write-ahead log.
 
-Two facts of SQLite 3.40 shape this: an FTS5 index keeps the words of a deleted row in its blocks until all its
-segments are merged, and the write-ahead log keeps whole old pages until it is truncated. All work is done in
-transactions of a few hundredths of a second and may be interrupted at any point: running it again completes it.
+Two facts about SQLite 3.40 matter here: an FTS5 index keeps the words of a deleted row until all its segments are
+merged, and the write-ahead log keeps whole old pages until it is truncated. All work is done in transactions of a few
+hundredths of a second and may be interrupted at any point: running it again completes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VACUUMED_PAGES = 500
 LOOK_AGAIN_S = 0.05
 CACHE_KB = 65_536
 LONGEST_SHORT_PROMPT = 24
-"""In characters; a shorter prompt counts as quoted only by a text equal to it: "yes" occurs in many texts."""
+"""Length in characters; a shorter prompt counts as quoted only by an equal text, because "yes" occurs in many texts."""
 
 WHICH_OF_THE_SESSION = "select id from traces where session_id = :session_id order by id desc"
 WHICH_TRACES_MENTION_IT = """
@@ -99,12 +99,14 @@ FORGET_THE_CASES_OF_EXPERIMENTS = """
         where json_extract(value, '$[0]') in (select value from json_each(:ids))
     )
 """
-"""A case is the id, the session and a hash of a prompt."""
+"""A case consists of the id, the session and a hash of a prompt."""
 FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured"
-"""Coverage names clusters of prompts by their words, without a link to traces: all is deleted and recomputed."""
+"""Coverage names clusters of prompts by their words, without a link to traces; all of it is deleted and recomputed."""
 FORGET_THE_VECTORS = "delete from content_vectors"
-"""A vector reveals something about its text, but not which prompt the text came from. So all vectors are
-deleted; they are computed again when they are needed."""
+"""A vector reveals something about its text, but not which prompt the text came from. So all vectors are deleted;
+
+they are computed again when needed.
+"""
 FORGET_THE_TRACES = "delete from traces where id in (select value from json_each(:ids))"
 FORGET_BEFORE_THE_TRACES = (
     TAKE_THE_WORDS_OUT,
@@ -155,12 +157,12 @@ def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
 
 
 def memories_asked_for(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
-    """Return the ids of memories that were captured from these prompts."""
+    """Return the ids of memories that were captured from the prompts of these traces."""
     return [row[0] for row in db.execute(WHICH_MEMORIES_WERE_ASKED_FOR, _as_parameters(ids))]
 
 
 def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
-    """Return the ids of later traces of the same sessions whose records quote one of these prompts, newest first."""
+    """Return the ids of later traces in the same sessions whose records quote one of these prompts, newest first."""
     found: set[str] = set()
     for row in described(db, ids):
         if row["prompt"].strip():
@@ -171,21 +173,21 @@ def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
 
 
 def described(db: sqlite3.Connection, ids: Iterable[str]) -> list[dict[str, Any]]:
-    """Return id, at, session_id, cwd, prompt, rules_hash and status of the traces that exist, newest first."""
+    """Return id, at, session_id, cwd, prompt, rules_hash and status of those traces that exist, newest first."""
     cursor = db.execute(WHAT_IS_TO_BE_FORGOTTEN, _as_parameters(ids))
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def sessions_that_end(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> set[str]:
-    """Return the sessions that would have no trace left after these traces are deleted."""
+    """Return those of the sessions that will have no trace left after these traces are deleted."""
     wanted = set(sessions) - {""}
     named = {"sessions": json.dumps(sorted(wanted)), **_as_parameters(ids)}
     return wanted - {row[0] for row in db.execute(WHICH_SESSIONS_GO_ON, named)}
 
 
 def injected_items(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> dict[str, set[str]]:
-    """Return the items that these traces injected into the sessions, as ``kind:ref`` by session."""
+    """Return the items that these traces injected into the sessions, by session, as ``kind:ref``."""
     found: dict[str, set[str]] = {}
     for session, kind, ref in db.execute(
         INJECTED_ITEMS, {"sessions": json.dumps(sorted(sessions)), **_as_parameters(ids)}
@@ -197,7 +199,7 @@ def injected_items(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterabl
 def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | None = None) -> int:
     """Delete traces with their child rows, one batch per transaction; return how many existed.
 
-    ``db`` is in autocommit mode. The caller must run ``scrub`` afterwards. Raises sqlite3.Error.
+    ``db`` must be in autocommit mode. The caller must run ``scrub`` afterwards. Raises sqlite3.Error.
     """
     _prepare(db)
     gone = 0
@@ -222,7 +224,7 @@ def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
 
 
 def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
-    """Delete the injected items of these sessions, and stored replays and experiments that mention one of the texts."""
+    """Delete the injected items of these sessions, and the replays and experiments that mention one of the texts."""
     named = {"sessions": json.dumps(sorted(sessions))}
     in_turn(db, lambda: db.execute(DELETE_ITEMS_OF_SESSIONS, named))
     if wanted:
@@ -232,12 +234,12 @@ def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: M
 
 
 def existing(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
-    """Return the given ids of which the database still has the trace."""
+    """Return those of the ids whose trace is still in the database."""
     return [row[0] for row in db.execute(WHICH_ARE_THERE, _as_parameters(ids))]
 
 
 def scrub(db: sqlite3.Connection) -> None:
-    """Purge deleted words from the index, release freed pages, truncate the write-ahead log.
+    """Remove deleted words from the index, release freed pages, truncate the write-ahead log.
 
     Raises StillReadError if another program keeps reading from the log, sqlite3.Error if nothing can be written.
     """
@@ -247,20 +249,20 @@ def scrub(db: sqlite3.Connection) -> None:
 
 
 def make_final(db: sqlite3.Connection) -> None:
-    """Release freed pages and truncate the write-ahead log, which keeps old pages. Raises like ``scrub``."""
+    """Release freed pages, and truncate the write-ahead log, which contains old pages. Raises what ``scrub`` raises."""
     while db.execute("pragma freelist_count").fetchone()[0]:
         db.executescript(f"pragma incremental_vacuum({VACUUMED_PAGES:d})")  # execute() would stop after one page
     _truncate_log(db)
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    """Disable the disk sync of each transaction (work that a crash undoes is repeated), and enlarge the page cache."""
+    """Stop syncing each transaction to disk (work lost in a crash is repeated), and enlarge the page cache."""
     db.execute("pragma synchronous = normal")
     db.execute(f"pragma cache_size = {-CACHE_KB:d}")  # old traces are scattered over the indices; this halves the time
 
 
 def _merge_the_index(db: sqlite3.Connection) -> None:
-    """Merge all segments into one, a few pages per transaction; ``optimize`` would use a single long one."""
+    """Merge all segments into one, a few pages per transaction; ``optimize`` would take a single long transaction."""
     db.execute(START_MERGING, {"pages": -MERGED_PAGES})
     while True:
         before = db.total_changes
@@ -270,7 +272,7 @@ def _merge_the_index(db: sqlite3.Connection) -> None:
 
 
 def _truncate_log(db: sqlite3.Connection) -> None:
-    """Truncate the write-ahead log, retrying until readers leave it, without holding the writers' lock meanwhile."""
+    """Truncate the write-ahead log, retrying until no reader uses it, without blocking writers meanwhile."""
     give_up_at = time.monotonic() + database.PATIENCE_S
     patience_ms = db.execute("pragma busy_timeout").fetchone()[0]
     db.execute("pragma busy_timeout = 0")
@@ -296,7 +298,10 @@ def _as_parameters(ids: Iterable[str]) -> dict[str, str]:
 
 
 def _quotes(inputs: str, conversation: str, prompt: str) -> bool:
-    """Return whether a record quotes a prompt: recorded conversations hold its beginning, line breaks as blanks."""
+    """Return whether a record quotes a prompt.
+
+    Recorded conversations contain only the beginning of a prompt, with blanks instead of line breaks.
+    """
     whole = _flat(prompt)
     try:
         texts = [_flat(text) for text in _texts(json.loads(inputs))]
@@ -312,7 +317,7 @@ def _quotes(inputs: str, conversation: str, prompt: str) -> bool:
 
 
 def _texts(value: object) -> list[str]:
-    """Return all texts in a recorded JSON value, except settings and skills, which the user did not write."""
+    """Return all texts in a recorded JSON value, except settings and skills, which the user did not type."""
     if isinstance(value, dict):
         return [text for key, one in value.items() if key not in ("settings", "skills") for text in _texts(one)]
     if isinstance(value, list):

@@ -1,6 +1,6 @@
-"""Search for texts in every place where they may be stored: a column, JSON, the bytes of a file.
+"""Search for texts in any form in which they may be stored: in a column, in JSON, in the bytes of a file.
 
-Case is ignored. In a database file, a text may be split across two pages; one of its halves is then still intact.
+Case is ignored. In a database file, a text may be split across two pages; one of its halves is then still in one piece.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 PIECE_BYTES = 1 << 20
 SHORTEST_HALF = 6
-"""In bytes; a shorter half would match everywhere."""
+"""Length in bytes; a shorter half would be found everywhere."""
 ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 
 
 class Mentions:
-    """Texts to look for; an empty set never matches."""
+    """Texts to search for; without any, nothing matches."""
 
     __slots__ = ("_folded", "_is_ascii", "_raw")
 

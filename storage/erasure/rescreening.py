@@ -1,7 +1,7 @@
-"""Redact secrets in rows that are already stored: every text column of every table, each string of JSON separately.
+"""Redact secrets in rows that are already stored: every text column of every table, in JSON each string separately.
 
-The tables are read from the schema, so that no new one is forgotten. Exceptions are identifiers, the versions of the
-instructions, which a user wrote and a replay compares byte by byte, and aggregates.
+The tables are read from the schema, so that new tables are included. Exceptions are identifiers, versions of the
+instructions (which a user wrote, and which a replay compares byte by byte), and aggregates.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WHICH_TABLES = """
 FORGET_HASHES_OF_LINES = """
     update line_labels set text_hash = '' where trace_id in (select value from json_each(:ids))
 """
-"""A hash of a line with a secret would tell who guesses the secret that it was there."""
+"""With the hash of a line, somebody who guesses a secret could check whether the line contained it."""
 PUT_THE_WORDS_BACK = """
     insert into prompts_fts (rowid, prompt) select trace_numbers.number, traces.prompt
     from trace_numbers join traces on traces.id = trace_numbers.trace_id
@@ -55,9 +55,9 @@ PUT_THE_WORDS_BACK = """
 def rescreen(
     db: sqlite3.Connection, redact: Redact, *, is_dry: bool = False, advance: Advance | None = None
 ) -> dict[str, int]:
-    """Redact the stored data; return the number of changed rows by table. With ``is_dry``, only count them.
+    """Redact the stored data; return the number of changed rows by table. With ``is_dry``, the rows are only counted.
 
-    ``db`` is in autocommit mode. The caller must run ``forgetting.scrub`` afterwards. Raises sqlite3.Error.
+    ``db`` must be in autocommit mode. The caller must run ``forgetting.scrub`` afterwards. Raises sqlite3.Error.
     """
     tables = [name for (name,) in db.execute(WHICH_TABLES) if name not in SKIPPED_TABLES]
     counts: dict[str, int] = {}
@@ -119,7 +119,7 @@ def _reindex(db: sqlite3.Connection, key: dict[str, Any]) -> None:
 
 
 def _redacted(value: object, redact: Redact) -> object:
-    """Return a text with secrets redacted; in a JSON document, redact each string separately."""
+    """Return a text with its secrets redacted; if it is a JSON document, each string in it is redacted separately."""
     if not isinstance(value, str) or not value:
         return value
     if value[0] in "{[":

@@ -1,7 +1,7 @@
-"""Limits on stored data by age and size: the oldest traces are deleted first, then unreferenced instruction versions.
+"""Limit stored data by age and size: delete the oldest traces first, then instructions versions that nothing refers to.
 
-A limit of 0 means no limit. The user's memories, golden cases made from labels, and exported files are not traces
-and are kept.
+A limit of 0 means no limit. The user's memories, golden cases made from labels, and exported files are not traces and
+are kept.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 DAY_S = 86_400
 PAGE_TRACES = 1_000
 ALWAYS_KEPT = 1_000
-"""The limit in megabytes keeps at least this many traces, since the memories in the same file may exceed it alone."""
+"""Number of traces that the limit in megabytes always keeps, because memories in the same file may exceed it alone."""
 YOUNG_S = 86_400
-"""A version this recent may belong to a prompt whose trace is not stored yet."""
+"""A version no older than this may belong to a prompt whose trace is not stored yet."""
 
 HOW_MANY = "select count(*) from traces"
 WHICH_IS_OLDEST = "select at from traces order by id limit 1"
@@ -53,7 +53,7 @@ FORGET_THE_VERSION = "delete from instructions_versions where hash = :hash"
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Limits: age in days, number of traces, megabytes of database; 0 means no limit."""
+    """Limits on age in days, number of traces, and megabytes of the database; 0 means no limit."""
 
     days: float = 0.0
     rows: int = 0
@@ -63,7 +63,7 @@ class Bounds:
         return bool(self.days or self.rows or self.mb)
 
     def in_words(self) -> str:
-        """Return the limits as text, like "at most 90 days and 500 MB"; "everything" if there are none."""
+        """Return the limits in words, such as "at most 90 days and 500 MB"; "everything" if there are none."""
         limits = [
             *([f"{self.days:g} days"] if self.days else []),
             *([f"{self.rows:,} prompts"] if self.rows else []),
@@ -74,7 +74,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class StoredAmount:
-    """Content of the database: number of traces, time of the oldest, bytes in use."""
+    """What the database contains: number of traces, time of the oldest trace, bytes in use."""
 
     traces: int
     since: str
@@ -82,7 +82,7 @@ class StoredAmount:
 
 
 def held(db: sqlite3.Connection) -> StoredAmount:
-    """Return the current content of the database."""
+    """Return how much the database contains now."""
     size, pages, free = (
         db.execute(f"pragma {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
     )
@@ -91,9 +91,9 @@ def held(db: sqlite3.Connection) -> StoredAmount:
 
 
 def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
-    """Return the ids of traces beyond the limits, oldest first; their number for the size limit is an estimate.
+    """Return the ids of traces beyond the limits, oldest first; for the size limit, how many there are is estimated.
 
-    ``prune`` measures again after each deletion.
+    ``prune`` therefore measures again after each deletion.
     """
     found = _too_old(db, bounds)
     state = held(db)
@@ -105,16 +105,16 @@ def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
 
 
 def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance | None = None) -> int:
-    """Delete the oldest traces until the limits hold; return how many. The caller runs ``forgetting.scrub``."""
+    """Delete the oldest traces until the limits hold; return how many. The caller must run ``forgetting.scrub``."""
     gone = 0
-    # Again and again: how much a trace takes is only estimated from the average.
+    # In several rounds, because the size of a trace is only estimated from the average.
     while ids := surplus(db, bounds):
         gone += forgetting.delete(db, ids, advance=advance)
     return gone
 
 
 def oldest(db: sqlite3.Connection, *, after: str = "") -> str:
-    """Return the id of the oldest trace with an id above ``after``; ABOVE_ALL if there is none."""
+    """Return the id of the oldest trace with an id greater than ``after``; ABOVE_ALL if there is none."""
     found = db.execute(WHICH_COMES_NEXT, {"id": after}).fetchone()
     return str(found[0]) if found else ABOVE_ALL
 
@@ -129,15 +129,15 @@ def prune_versions(
 ) -> int:
     """Delete the versions of the instructions that no trace and no stored replay refers to; return how many.
 
-    ``in_use`` are the versions that a prompt would get today; they stay, as do versions of the last day unless they
-    mention ``wanted``.
+    ``in_use`` are the hashes of versions that a prompt would get today. These are kept, and so are versions of the last
+    day unless they mention a text of ``wanted``.
     """
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - YOUNG_S))
     unnamed = dict(db.execute(WHICH_VERSIONS_NOBODY_NAMES, {"in_use": json.dumps(list(in_use))}).fetchall())
     mentioning = {one for one, text in db.execute(TEXTS_OF_VERSIONS) if wanted.in_text(text)} if wanted else set()
     old = [one for one, seen in unnamed.items() if seen < since or one in mentioning]
     for one in old if not is_dry else ():
-        # First the mark: a prompt that needs the version again then writes it again.
+        # The marker file first: a prompt that needs the version again then stores it again.
         for name in (one, f"{one}{spool.SOURCES}"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(f"{state_dir}/{spool.VERSIONS}/{name}")
@@ -152,7 +152,7 @@ def versions_mentioning(db: sqlite3.Connection, wanted: Mentions) -> int:
 
 
 def sizes(state_dir: str) -> dict[str, int]:
-    """Return the sizes in bytes of the growing files: databases with WAL, spool, versions, rules, code indices, log."""
+    """Return the bytes used by the files that grow: databases with WAL, spool, versions, rules, code indices, log."""
     return {
         "database": _size(state_dir, traces.DATABASE, f"{traces.DATABASE}-wal"),
         "moved-aside databases": sum(
@@ -173,12 +173,12 @@ def _too_old(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
 
 
 def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
-    """Return the estimated number of traces to delete, from the average size of a trace."""
+    """Return the number of traces to delete, estimated from the average size of a trace."""
     excess = state.used_bytes - bounds.mb * 1e6
     if excess <= 0 or left <= ALWAYS_KEPT:
         return 0
     likely = int(excess / max(1.0, state.used_bytes / left)) + 1
-    # At least one in a hundred: near the limit, estimates of a few traces each would take many rounds.
+    # At least one in a hundred, because near the limit, small estimates would take many rounds.
     return min(max(likely, min(PAGE_TRACES, left // 100 + 1)), left - ALWAYS_KEPT)
 
 

@@ -1,7 +1,7 @@
-"""Remove forgotten data from the files next to the database: log, events, sessions, spool, notices.
+"""Remove forgotten data from the files beside the database: log, events, sessions, spool, notices.
 
-Lines are overwritten in place with the same number of bytes: a concurrent append loses nothing, and interrupted
-work can simply be repeated.
+Lines are overwritten in place with the same number of bytes, so that lines appended meanwhile are not lost, and
+interrupted work can simply be repeated.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NEAR_S = 5.0
-"""Seconds after the start of a prompt within which its log lines are written."""
+"""Seconds after the start of a prompt during which its lines are written to the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
     """What to remove everywhere: traces, whole sessions, texts.
 
-    ``moments`` are the times (s) of the traces by session; ``injected`` are, for each session that
-    continues, the items that these traces injected.
+    ``moments`` are the times of the traces in seconds, by session. ``injected`` are, for each session that still has
+    other traces, the items that the forgotten traces injected.
     """
 
     ids: frozenset[str]
@@ -59,7 +59,10 @@ class ErasureTarget:
 
 
 def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = ()) -> list[str]:
-    """Remove the forgotten data from every file next to the database; return messages about it. Raises OSError."""
+    """Remove forgotten data from all files beside the database; return messages on what was removed.
+
+    Raises OSError.
+    """
     counts = {
         "lines of the log": _clean_log(state_dir, gone),
         "events": sum(_clean_events(path, gone) for path in event_files),
@@ -75,7 +78,7 @@ def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = (
 
 
 def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: Callable[[Record], Record]) -> int:
-    """Replace matching lines in place by the result of ``replacement``, keeping their length; return how many."""
+    """Overwrite each line that ``is_meant`` selects by its ``replacement``, keeping its length; return how many."""
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
     except OSError:
@@ -130,7 +133,7 @@ def _clean_sessions(state_dir: str, gone: ErasureTarget) -> int:
 
 
 def _forget_injected(path: str, names: set[str]) -> bool:
-    """Delete the items of forgotten traces from the session file; the session may then get them again."""
+    """Delete the items of forgotten traces from a session's file, so that the session may get these items again."""
     count = 0
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
@@ -150,7 +153,7 @@ def _forget_injected(path: str, names: set[str]) -> bool:
 
 
 def _clean_spool(state_dir: str, gone: ErasureTarget) -> int:
-    """Delete spool files with forgotten data, refused or waiting for a newer version; return how many."""
+    """Delete spool files with forgotten data, both refused and waiting ones; return how many."""
     count = 0
     for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         for path in copies.files(folder):
@@ -166,13 +169,13 @@ def _clean_folder(folder: str, gone: ErasureTarget) -> int:
 
 
 def _clean_late(state_dir: str, gone: ErasureTarget) -> int:
-    """Delete the results that wait for a session, and name or mention what is forgotten; return how many."""
+    """Delete late results, which wait for a session, if they contain forgotten data; return how many."""
     paths = copies.files(f"{state_dir}/{late.FOLDER}")
     return sum(private.removed(path) for path in paths if copies.holds(path, gone, is_database=False))
 
 
 def _clean_claims(state_dir: str) -> None:
-    """Empty the claims, which are derived from prompts, once they have expired (after two seconds)."""
+    """Empty the file of claims, which are derived from prompts, once all have expired (after two seconds)."""
     path = f"{state_dir}/{sessions.CLAIMS}"
     with contextlib.suppress(FileNotFoundError):
         if time.time() - os.stat(path).st_mtime > sessions.DUPLICATE_WITHIN_NS / 1e9:

@@ -1,7 +1,7 @@
-"""The list of published snapshots of the history, so that data forgotten here can be removed from them, too.
+"""The list of published snapshots of the history, so that data forgotten here can also be removed from them.
 
-The file ``published`` holds one line of JSON per snapshot: ``{"path", "at"}``, added before the snapshot is written.
-Every change of the file needs the lock next to it: a lost entry is a snapshot that would never be cleaned.
+The file ``published`` has one line of JSON per snapshot, ``{"path", "at"}``, which is added before the snapshot is
+written. The file is changed only under the lock beside it: a snapshot whose line got lost would never be cleaned.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ WHICH_ARE_IN_IT = "select 1 from traces where id in (select value from json_each
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A published file and the time when it was written (UTC)."""
+    """A published file, and the time at which it was written (UTC)."""
 
     path: str
     at: str
 
 
 def add(state_dir: str, path: str) -> None:
-    """Add a snapshot that is about to be written to the list; raises OSError if that fails."""
+    """Add a snapshot to the list, before it is written; raises OSError if that fails."""
     private.make_directory(state_dir)
     with _locked(state_dir):
         descriptor = private.open_file(f"{state_dir}/{NAME}", os.O_WRONLY | os.O_APPEND)
@@ -49,7 +49,7 @@ def add(state_dir: str, path: str) -> None:
 
 
 def listed(state_dir: str) -> list[Snapshot]:
-    """Return the listed snapshots, each path once with its latest time, in order of these times."""
+    """Return the listed snapshots, each path once with its latest time, sorted by time."""
     try:
         lines = private.read_file(f"{state_dir}/{NAME}", LIMIT_BYTES).splitlines()
     except OSError:
@@ -59,25 +59,25 @@ def listed(state_dir: str) -> list[Snapshot]:
         with contextlib.suppress(ValueError, TypeError, KeyError):
             value = json.loads(line)
             one = Snapshot(str(value["path"]), str(value["at"]))
-            found.pop(one.path, None)  # a temporary file is then checked before the file it becomes
+            found.pop(one.path, None)  # so that a temporary file is checked before the file it is renamed to
             found[one.path] = one
     return list(found.values())
 
 
 def holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
-    """Return whether a snapshot holds a trace or mentions a text; True if unsure. Raises OSError if it is gone."""
+    """Return whether a snapshot contains a trace or mentions a text; True if unsure. Raises OSError if it is gone."""
     if wanted.in_file(snapshot.path, is_database=True):
         return True
     return _finds(snapshot, WHICH_ARE_IN_IT, {"ids": json.dumps(list(ids))})
 
 
 def goes_back_before(snapshot: Snapshot, trace_id: str) -> bool:
-    """Return whether a snapshot holds a trace older than that one; True if unsure. Raises OSError if it is gone."""
+    """Return whether a snapshot contains an older trace than this one; True if unsure. Raises OSError if it is gone."""
     return _finds(snapshot, IS_ANY_OLDER, {"id": trace_id})
 
 
 def _finds(snapshot: Snapshot, query: str, parameters: dict[str, str]) -> bool:
-    os.stat(snapshot.path)  # SQLite reports a missing file like a damaged one, and only the latter is to be deleted
+    os.stat(snapshot.path)  # SQLite reports a missing file like a damaged one, but only a damaged one is to be deleted
     try:
         address = f"{reader.address(snapshot.path)}&immutable=1"
         with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
@@ -87,7 +87,7 @@ def _finds(snapshot: Snapshot, query: str, parameters: dict[str, str]) -> bool:
 
 
 def forget(state_dir: str, paths: Iterable[str]) -> None:
-    """Remove snapshots from the list; raises OSError."""
+    """Remove snapshots from the list; raises OSError if that fails."""
     gone = set(paths)
     if not gone:
         return

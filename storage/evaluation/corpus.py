@@ -1,4 +1,4 @@
-"""Recorded prompts for a replay: newest first, one page at a time, only the columns that a replay needs."""
+"""Read recorded prompts for a replay: newest first, one page at a time, only the columns that a replay needs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ THESE = "traces.id in (select value from json_each(:these))"
 
 
 class RecordedPrompt(NamedTuple):
-    """One recorded prompt; fields have the column names of the schema, ``inputs`` is JSON."""
+    """One recorded prompt; its fields have the names of the schema's columns, ``inputs`` is JSON."""
 
     id: str
     at: str
@@ -66,9 +66,9 @@ class RecordedPrompt(NamedTuple):
 
     @property
     def has_inputs(self) -> bool:
-        """Whether its inputs were stored, so that it can be judged again; with ``log = hash`` they are not.
+        """Whether the prompt's inputs were stored, so that it can be judged again; with ``log = hash`` they are not.
 
-        Every record of a judged prompt has settings. The text is searched: parsing it costs as much as weighing scores.
+        The inputs of every judged prompt have settings. The JSON text is searched, because parsing it takes far longer.
         """
         return '"settings"' in self.inputs
 
@@ -98,18 +98,18 @@ def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Ite
 
 
 def count(db: sqlite3.Connection, selection: Selection) -> int:
-    """Return how many prompts are selected."""
+    """Return the number of selected prompts."""
     query = f"select count(*) from traces where ({selection.where})"
     return int(db.execute(query, selection.parameters).fetchone()[0])
 
 
 def guardrails(db: sqlite3.Connection, trace_id: str) -> tuple[str, ...]:
-    """Return the ids of the guardrails in the text injected by a trace, in order."""
+    """Return the ids of the guardrails in the text that was added to a prompt, in order."""
     return tuple(row[0] for row in db.execute(WHICH_GUARDRAILS_WERE_SHOWN, {"id": trace_id}))
 
 
 def kept_items(db: sqlite3.Connection, trace_id: str) -> tuple[tuple[str, str], ...]:
-    """Return channel and reference of the items in the text injected by a trace, in order."""
+    """Return channel and reference of the items in the text that was added to a prompt, in order."""
     return tuple((row[0], row[1]) for row in db.execute(WHICH_ITEMS_WERE_KEPT, {"id": trace_id}))
 
 
@@ -124,13 +124,13 @@ def scores(db: sqlite3.Connection, ids: Iterable[str]) -> Scores:
 
 
 def versions(db: sqlite3.Connection) -> list[tuple[str, int, str]]:
-    """Return the rule versions that traces refer to, latest use first: hash, number of traces, newest trace id."""
+    """Return the rule versions of all traces, most recently used first: hash, number of traces, newest trace id."""
     found = [(str(row[0]), int(row[1]), str(row[2])) for row in db.execute(WHICH_VERSIONS_ARE_NAMED)]
     return sorted(found, key=lambda one: one[2], reverse=True)
 
 
 def all_sources(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:
-    """Return the source files of every version that has any: layer, path and text by hash."""
+    """Return the source files of every version that has any, by hash, each as (layer, path, text)."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for row in db.execute(WHICH_VERSIONS_HAVE_SOURCES):
         found.setdefault(row[0], []).append((row[1], row[2], row[3]))
@@ -144,18 +144,18 @@ def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[RecordedProm
 
 
 def labels_of(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return the newest label by trace: verdict and, if that is «class», the task type."""
+    """Return the newest label of each labelled trace: the verdict and, if that is «class», the task type."""
     found = db.execute(NEWEST_LABELS_OF_TRACES, {"ids": json.dumps(list(ids))})
     return {trace_id: (verdict, task_type) for trace_id, verdict, task_type in found}
 
 
 def all_labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """Return the newest label of every labelled trace, as ``labels_of`` does for some."""
+    """Return the newest label of every labelled trace, in the form of ``labels_of``."""
     return {trace_id: (verdict, task_type) for trace_id, verdict, task_type in db.execute(NEWEST_LABELS)}
 
 
 def versions_by_first_use(db: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return (hash, UTC time) of every version, oldest first: the time of first use, or of storage if never used."""
+    """Return (hash, UTC time) of every version, oldest first: the time of first use, or of storing it if never used."""
     used = {row[0]: (row[1], row[2]) for row in db.execute(WHEN_DID_EACH_VERSION_COME)}
     stored = {row[0]: row[1] for row in db.execute(WHICH_VERSIONS_WERE_STORED)}
     times = {one: used[one][1] if one in used else at for one, at in stored.items()}

@@ -1,7 +1,7 @@
-"""Stored experiments (two arms, the same prompts, one row per prompt and arm), and figures about live sessions.
+"""Store experiments (two arms, the same prompts, one row per prompt and arm), and read figures about live sessions.
 
-An experiment that asks a model is stored before its first call, and each answer as soon as it is there, so that a run
-that was interrupted can go on. Others are stored when they are complete.
+An experiment that asks a model is stored before its first call, and each answer as soon as it arrives, so that an
+interrupted experiment can be continued. Other experiments are stored when they are complete.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ class UnknownExperimentError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class ArmResult:
-    """Result of one arm for one prompt; ``quality`` is None if the right answer is unknown.
+    """The result of one arm for one prompt; ``quality`` is None if the right answer is unknown.
 
-    Only an arm that asks a model has the last four: the tokens that the endpoint counted (None if it counted none),
-    the cost in US dollars (None without a known price), and why the response is no success. ``violations`` is None if
-    there was no response.
+    The last four fields are set only for an arm that asks a model: the tokens that the endpoint counted (None if it
+    counted none), the cost in US dollars (None without a known price), and why the response is no success.
+    ``violations`` is None if there was no response.
     """
 
     prompt_id: str
@@ -88,9 +88,9 @@ class ArmResult:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """A comparison as it was stored; ``arms``, ``report`` and ``plan`` are plain JSON values.
+    """An experiment as it was stored; ``arms``, ``report`` and ``plan`` are plain JSON values.
 
-    ``plan`` is what it takes to go on with an experiment that asks a model, empty for others.
+    ``plan`` is what is needed to continue an experiment that asks a model; empty for other experiments.
     """
 
     id: str
@@ -145,12 +145,12 @@ def replace_report(db: sqlite3.Connection, one: Experiment, report: dict[str, An
 
 
 def newest(db: sqlite3.Connection, *, limit: int) -> list[Experiment]:
-    """Return the newest experiments, newest first."""
+    """Return up to ``limit`` experiments, newest first."""
     return [_experiment(row) for row in db.execute(WHICH_EXPERIMENTS_ARE_KEPT, {"limit": limit})]
 
 
 def find(db: sqlite3.Connection, wanted: str) -> Experiment:
-    """Return the single experiment whose id equals or begins with ``wanted``; raises UnknownExperimentError."""
+    """Return the only experiment whose id equals or begins with ``wanted``; raises UnknownExperimentError."""
     ids = [row[0] for row in db.execute(WHICH_IDS_BEGIN_SO, {"id": traces.storable(wanted)})]
     if not wanted or not ids:
         raise UnknownExperimentError(f"no experiment {wanted!r}; see: enricher ab list")
@@ -160,14 +160,14 @@ def find(db: sqlite3.Connection, wanted: str) -> Experiment:
 
 
 def results(db: sqlite3.Connection, experiment_id: str) -> Iterator[ArmResult]:
-    """Yield the results of each arm, ordered by prompt and arm."""
+    """Yield the results of an experiment, ordered by prompt and arm."""
     for row in db.execute(WHAT_CAME_OF_EACH_PROMPT, {"id": experiment_id}):
         values = dict(row)
         yield ArmResult(**{**values, "succeeded": bool(values["succeeded"])})
 
 
 def sessions(db: sqlite3.Connection, *, since: str = "") -> list[SessionFigures]:
-    """Return all sessions of the hook from ``since`` (UTC) on, without tests, imports and skipped prompts."""
+    """Return all sessions of the hook since ``since`` (UTC), without those of tests, imports and skipped prompts."""
     found = db.execute(WHAT_CAME_OF_EACH_SESSION, {"since": since.removesuffix("Z")})
     return [SessionFigures(**dict(row)) for row in found]
 

@@ -1,4 +1,4 @@
-"""Stored replays: what other rules would have decided, with every prompt whose outcome they change.
+"""Store replays: what other rules would have decided, with every prompt whose outcome they change.
 
 Prompt texts are not copied: a result refers to its trace, and is deleted with it.
 """
@@ -39,7 +39,7 @@ WHICH_RESULTS_COME_NEXT = """
       and (:kind = '' or instr(kinds, :kind) > 0)
     order by trace_id desc limit :limit
 """
-# The unary plus keeps the planner off the table's rows, which hold both texts: 4 ms instead of 70 for 50,000 results.
+# The unary plus keeps SQLite from reading the table's rows, which have both texts (4 ms, not 70, for 50,000 results).
 HOW_MANY_RESULTS_ARE_LEFT = "select count(*) as results from replay_results where +replay_id = :id"
 HOW_MANY_CHANGE_IN_EACH_WAY = """
     select kind.value as kind, count(*) as prompts from replay_results, json_each(replay_results.kinds) as kind
@@ -47,17 +47,17 @@ HOW_MANY_CHANGE_IN_EACH_WAY = """
 """
 
 ABOVE_ALL = "g"
-"""Sorts after every id."""
+"""Greater than every id."""
 PROMPT_CHARS = 500
 
 
 class UnknownReplayError(LookupError):
-    """No stored replay has an id that begins with this, or several have."""
+    """No stored replay, or more than one, has an id that begins with the given text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedPrompt:
-    """One prompt with a different outcome: kinds of change, their cause, and both outcomes as JSON values."""
+    """A prompt whose outcome changed: the kinds of change, their cause, and both outcomes as JSON values."""
 
     trace_id: str
     kinds: tuple[str, ...]
@@ -70,8 +70,8 @@ class ChangedPrompt:
 class StoredReplay:
     """A stored replay; ``store`` fills in ``id`` and ``at`` if they are empty.
 
-    ``diff`` is the unified diff of the instructions; ``context`` is ``recorded`` if the channels'
-    recorded answers were used, ``today`` if the channels were asked again.
+    ``diff`` is the unified diff of the instructions; ``context`` is ``recorded`` if the channels' recorded answers were
+    used, ``today`` if the channels were asked again.
     """
 
     base: str
@@ -91,7 +91,7 @@ class StoredReplay:
 
 @dataclass(frozen=True, slots=True)
 class PreviewedResult:
-    """A result with the beginning of its prompt; ``prompt`` is empty if the text was not stored."""
+    """A result with the beginning of its prompt; ``prompt`` is empty if its text was not stored."""
 
     result: ChangedPrompt
     at: str
@@ -99,9 +99,9 @@ class PreviewedResult:
 
 
 def store(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[ChangedPrompt]) -> str:
-    """Store a replay and its results in one transaction; return its id, which sorts by time.
+    """Store a replay and its results in one transaction; return its id. Ids sort by time.
 
-    A result is left out if its trace was deleted meanwhile.
+    A result is left out if its trace has been deleted since.
     """
     identity = replay.id or traces.new_trace_id()
     row = {**asdict(replay), "figures": json.dumps(replay.figures)}
@@ -118,7 +118,7 @@ def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> li
 
 
 def find(db: sqlite3.Connection, identity: str) -> StoredReplay:
-    """Return the stored replay whose id begins with ``identity``; raises UnknownReplayError."""
+    """Return the only stored replay whose id begins with ``identity``; raises UnknownReplayError."""
     found = _rows(db, WHICH_REPLAY_IS_MEANT, {"id": identity})
     if not identity or len(found) != 1:
         raise UnknownReplayError(f"{'several' if found else 'no'} kept replays begin with {identity!r}")
@@ -126,7 +126,7 @@ def find(db: sqlite3.Connection, identity: str) -> StoredReplay:
 
 
 def show(db: sqlite3.Connection, identity: str) -> tuple[StoredReplay, list[ChangedPrompt]]:
-    """Return the stored replay whose id begins with ``identity``, and its results; raises UnknownReplayError."""
+    """Return the only stored replay whose id begins with ``identity``, and its results; raises UnknownReplayError."""
     replay = find(db, identity)
     return replay, [_result(row) for row in _rows(db, WHAT_CAME_OUT_OTHERWISE, {"id": replay.id})]
 
@@ -134,10 +134,10 @@ def show(db: sqlite3.Connection, identity: str) -> tuple[StoredReplay, list[Chan
 def window(
     db: sqlite3.Connection, identity: str, *, kind: str = "", trace: str = "", before: str = ABOVE_ALL, limit: int
 ) -> list[PreviewedResult]:
-    """Return the next results of a replay, newest prompt first, with trace ids smaller than ``before``.
+    """Return a page of a replay's results with trace ids smaller than ``before``, newest prompt first.
 
     ``identity`` is the complete id. ``kind`` is one of ``workbench.replay.compare.KINDS``, ``trace`` the beginning of a
-    trace id; empty values do not restrict.
+    trace id; empty values do not restrict the results.
     """
     named = {
         "id": identity, "kind": json.dumps(kind) if kind else "", "trace": trace,
@@ -159,7 +159,7 @@ def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
 
 
 def labelled(db: sqlite3.Connection) -> dict[str, str]:
-    """Return the newest label of each labelled trace: "ok", "wrong", or the task type it should have had."""
+    """Return the newest label of each labelled trace: "ok", "wrong", or the task type that it should have had."""
     labels = corpus.all_labels(db)
     return {trace: task_type if verdict == "class" else verdict for trace, (verdict, task_type) in labels.items()}
 

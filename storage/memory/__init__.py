@@ -1,1 +1,1 @@
-"""Memories of projects, and the search for the few that a text is about."""
+"""Memories of projects, and the search for those that concern a text."""

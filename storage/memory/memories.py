@@ -1,7 +1,7 @@
 """The memories of projects (decisions, attempts, blockers …): store, list, count, change, delete.
 
-``storage.memory.recall`` searches them. Two memories with the same project, origin
-and key are the same one, so that repeating an import changes nothing.
+``storage.memory.recall`` searches them. Memories with the same project, origin and key are the same memory, so that
+repeating an import changes nothing.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ CHANGE = """
         reviewed = max(reviewed, :reviewed), superseded_by = :superseded_by, words = :words
     where project = :project and origin = :origin and key = :key
 """
-# Without merging its segments, an FTS index would keep the words of deleted rows.
+# Without merging its segments, the full-text index would keep the words of deleted rows.
 WHERE_IS_IT = "select file from pragma_database_list where name = 'main'"
 PURGE_THE_INDEX = "insert into memories_fts (memories_fts) values ('optimize')"
 HOW_MANY_BY_NAMESPACE = """
@@ -85,12 +85,12 @@ WHICH_PROMPTS_GOT_IT = """
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Memory:
-    """One memory.
+    """One memory of a project.
 
-    ``project`` is a ``Project.id`` or ``shared``; ``path_prefix`` is the folder of a
-    monorepo that it is about, empty for the whole project; ``source`` is a path in the
-    project, ``git:<sha>``, a URL or empty; ``key`` identifies it within project and origin
-    (default: its content); ``created_at`` is when it was decided or written.
+    ``project`` is a ``Project.id`` or ``shared``; ``path_prefix`` is the folder of a monorepo that the memory is about,
+    empty for the whole project; ``source`` is a path in the project, ``git:<sha>``, a URL or empty; ``key`` identifies
+    the memory within project and origin (default: a hash of its content); ``created_at`` is when it was decided or
+    written.
     """
 
     content: str = field(kw_only=False)
@@ -126,7 +126,7 @@ def add(db: sqlite3.Connection, memory: Memory) -> str:
 
 
 def get(db: sqlite3.Connection, memory_id: str) -> Memory | None:
-    """Return the memory with this id, None if there is none."""
+    """Return the memory with this id; None if there is none."""
     row = db.execute(WHICH_IS_IT, {"id": memory_id}).fetchone()
     return _memory(row) if row else None
 
@@ -150,7 +150,7 @@ def listing(
 
 
 def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
-    """Return how many memories a project has, and how many of these are not approved yet."""
+    """Return how many memories a project has, and how many of them are not approved yet."""
     every, waiting = db.execute(HOW_MANY_ARE_THEY, {"project": project}).fetchone()
     return int(every), int(waiting)
 
@@ -170,14 +170,14 @@ def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
 
 
 def approve(db: sqlite3.Connection, memory_id: str) -> bool:
-    """Mark the memory as approved by the user; return whether it was unapproved before."""
+    """Mark a memory as approved by the user; return whether it was not approved before."""
     return db.execute(APPROVE, {"id": memory_id}).rowcount > 0
 
 
 def replace_all(
     db: sqlite3.Connection, project: str, origin: str, source_prefix: str, memories: Iterable[Memory]
 ) -> tuple[int, int, int]:
-    """Make these the only memories of ``origin`` whose source has the prefix; return (added, changed, removed).
+    """Make these the only memories of ``origin`` with this source prefix; return how many were added, changed, removed.
 
     Runs in one transaction. Unchanged memories are not written.
     """
@@ -195,19 +195,19 @@ def replace_all(
 
 
 def short_source(source: str) -> str:
-    """Return the source for display: a commit with its short hash, any other source unchanged."""
+    """Return a source as it is displayed: a commit with its short hash, any other source unchanged."""
     return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
 
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Run the block as one transaction; inside another transaction, as part of that one."""
+    """Run the ``with`` block as one transaction, or as part of the transaction that is already open."""
     if db.in_transaction:
         yield
         return
     with paced_writes.transaction(db):
         yield
-    # Only now: a marker must not say that there is a memory while its transaction can still fail.
+    # Only after the commit: a marker must not announce a memory whose transaction can still fail.
     memory_markers.note(db, os.path.dirname(db.execute("pragma database_list").fetchone()[2]))
 
 
@@ -244,7 +244,10 @@ def _storable(text: str) -> str:
 
 
 def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
-    """Return an unused id: the given one if free, else one derived from project, origin and key. Raises ValueError."""
+    """Return an unused id: the memory's own if it is free, else one made from project, origin and key.
+
+    Raises ValueError if all are taken.
+    """
     wanted = memory.id[:LONGEST_ID]
     for attempt in range(100):
         named = "\0".join([memory.project, memory.origin, memory.key, str(attempt)])
@@ -266,7 +269,7 @@ def _memory(row: Iterable[object]) -> Memory:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The memories of a namespace: their number, and how many of these are not approved yet."""
+    """The number of memories in a namespace, and how many of them are not approved yet."""
 
     namespace: str
     memories: int
@@ -275,7 +278,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """A prompt into which a memory was injected."""
+    """A prompt to whose text a memory was added."""
 
     id: str
     at: str
@@ -285,16 +288,16 @@ class MemoryUse:
 
 
 def shelves(db: sqlite3.Connection, projects: Sequence[str] = ()) -> list[Shelf]:
-    """Count the memories of the given projects, or of all if none is given."""
+    """Return the number of memories per namespace, in the given projects, or in all if none is given."""
     rows = db.execute(HOW_MANY_BY_NAMESPACE, {"projects": json.dumps(list(projects))})
     return [Shelf(*row) for row in rows]
 
 
 def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
-    """Return the projects with memories and their number, largest first."""
+    """Return the projects that have memories, and how many, the largest first."""
     return [(str(project), int(count)) for project, count in db.execute(WHICH_PROJECTS)]
 
 
 def uses(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[MemoryUse]:
-    """Return the latest prompts to which this memory was added, newest first."""
+    """Return up to ``limit`` prompts to whose text this memory was added, newest first."""
     return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_GOT_IT, {"ref": memory_id, "limit": limit})]

@@ -1,4 +1,4 @@
-"""Marker files for projects with memories: with one ``stat`` the hook knows whether to open the database.
+"""Marker files for projects with memories: by one ``stat``, the hook knows whether it must open the database.
 
 The files mirror the table ``memory_counts``; every process that connects or commits updates them.
 """
@@ -20,12 +20,12 @@ WHICH_HAVE_SOME = "select project from memory_counts where memories > 0"
 
 
 def has_memories(state_dir: str, project: str) -> bool:
-    """Return whether a search for this project could find anything."""
+    """Return whether a search for this project could find a memory."""
     return any(os.path.exists(f"{state_dir}/{NAME}/{_name(one)}") for one in (project, SHARED))
 
 
 def note(db: Connection, state_dir: str) -> None:
-    """Create and remove marker files to match the database; raises OSError if they cannot be written."""
+    """Create and remove marker files so that they match the database; raises OSError if they cannot be written."""
     folder = f"{state_dir}/{NAME}"
     wanted = {_name(row[0]) for row in db.execute(WHICH_HAVE_SOME)}
     try:

@@ -1,4 +1,4 @@
-"""The terms of a question, their weights in this store, and what to ask the index."""
+"""The terms of a question, how much each weighs in this store of memories, and the query for the index."""
 
 from __future__ import annotations
 
@@ -28,17 +28,19 @@ PREFIX = 5
 RELATED_WEIGHT = 0.5
 HEAVIEST_TERMS = 8
 BACKGROUND, COMMON_SHARE = 1_000, 0.03
-"""Memories assumed in addition to the stored ones, and the share of them that contains each common word: five stored
-memories are too few to estimate which words are rare."""
+"""Number of assumed memories in addition to the stored ones, and the share of them that contains each common word.
+
+A few stored memories would be too few to estimate which words are rare.
+"""
 ROOT = 2.0**-24
-"""For ``_log``: (x**r - 1) / r tends to the natural logarithm as r tends to 0; smaller ones lose digits."""
+"""Used by ``_log``: (x**r - 1) / r tends to the natural logarithm as r tends to 0; a smaller r loses digits."""
 
 HOW_COMMON = "select term, doc from memory_vocabulary where term in ({})"
 WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and term < ? limit 100"
 
 
 class _Term:
-    """A word of the question: its stem, alternatives, and the weight of a match."""
+    """A word of the question: its stem, the stems of alternatives, and the weight of a match."""
 
     __slots__ = ("frequency", "postings", "stems", "weight", "word")
 
@@ -52,7 +54,7 @@ class _Term:
 
 
 class Question:
-    """The terms of a text, their weights in this store, and the terms to query the index for."""
+    """The terms of a text, their weights in this store of memories, and the terms to search the index for."""
 
     __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")
 
@@ -68,7 +70,7 @@ class Question:
             if seen.isdisjoint(term.stems):
                 seen.update(term.stems)
                 self.terms.append(term)
-        # A short question needs every synonym; a long prompt has enough words, and each index lookup costs time.
+        # A short question needs every synonym; a long prompt has enough words, and each index lookup takes time.
         is_short = len(self.terms) <= FEW_TERMS
         pairs = zip(self.terms, self.terms[1:], strict=False) if is_short else ()
         joined = [first.word + second.word for first, second in pairs]
@@ -78,7 +80,7 @@ class Question:
         if not is_short and sum(common.values()) < CANDIDATES:
             common = _counts(connection, self.terms, [])
         elif not is_short:
-            # The rare words yield enough candidates, so the frequency of the common ones is only estimated.
+            # The rare words give enough candidates, so how often the common ones occur is only estimated.
             for term in self.terms:
                 if term.word in COMMON_WORDS:
                     term.frequency = []
@@ -112,9 +114,9 @@ class Question:
         joined: list[str],
         others: list[str],
     ) -> None:
-        """Count the memories with the term or its alternatives; set its weight from the memories with the term itself.
+        """Count the memories that contain the term or an alternative; set its weight by those with the term itself.
 
-        «Time zone» also matches ``timezone``, if the store has that word.
+        "Time zone" also matches ``timezone``, if a stored memory has that word.
         """
         counts = [common.get(one, 0) for one in term.stems]
         most = max(counts)
@@ -134,7 +136,7 @@ class Question:
 
     @staticmethod
     def _guess(connection: Connection, term: _Term) -> int:
-        """Add similar stored words as alternatives of a term that no memory has; return the highest count of one."""
+        """Add similar stored words as alternatives for a term that no memory has; return the highest count of one."""
         word = term.word
         if len(word) < PREFIX:
             return 0
@@ -148,7 +150,7 @@ class Question:
         return most
 
     def match(self) -> str:
-        """Return the index query: the rarest terms whose postings fit the budget, empty if none does."""
+        """Return the index query: the rarest terms whose matches stay within a limit; empty if there is none."""
         left = MOST_POSTINGS
         asked: list[str] = []
         rarest = sorted(
@@ -166,7 +168,7 @@ class Question:
         return " OR ".join(f'"{self.terms[at].word}"' for _, at in found[:2])
 
     def place(self, word: str) -> None:
-        """Store which term a memory's word matches, and its weight; cached, since words recur."""
+        """Store which term a memory's word matches, and with what weight; stored because words recur."""
         base = BASE_FORMS.get(word, word)
         found = self.known.get(stem(base)) if base[:3] in self.beginnings else None
         if found is None and (at := self.prefixes.get(word[:PREFIX], -1)) >= 0:
@@ -176,14 +178,14 @@ class Question:
 
 
 def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:
-    """Return the number of memories by stem, for all stems of the terms and of the other words, with one query."""
+    """Return how many memories contain each stem of the terms and of the other words, by a single query."""
     wanted = list(dict.fromkeys([*(one for term in terms for one in term.stems), *map(stem, others)]))
     rows = connection.execute(HOW_COMMON.format(", ".join("?" * len(wanted))), wanted).fetchall()
     return {str(term): int(count) for term, count in rows}
 
 
 def _is_alike(word: str, other: str) -> bool:
-    """Return whether two words differ by one letter, or only in their endings."""
+    """Return whether two words differ in one letter, or only in their endings."""
     shared = 0
     for one, two in zip(word, other, strict=False):
         if one != two:
@@ -196,5 +198,5 @@ def _is_alike(word: str, other: str) -> bool:
 
 
 def _log(x: float) -> float:
-    """Return the natural logarithm to six digits; loading ``math`` costs a cold process as much as a query."""
+    """Return the natural logarithm to six digits; importing ``math`` would take a new process as long as a query."""
     return (float(x**ROOT) - 1.0) / ROOT

@@ -1,11 +1,10 @@
-"""Find the memories that a text is about, for the hook, the command line and MCP.
+"""Find the memories that concern a text, for the hook, the command line and MCP.
 
-SQLite's index yields the candidates, cheaply and within a budget of postings. They are
-then scored again on their words: BM25 (Robertson, Walker 1994) with constants for short
-texts, synonyms, the speaker, and the memories stored just before and after: an
-answer seldom repeats its question. Scores run from 0 to 1 and are comparable between
-questions, so a floor can be set. Work is limited by counts, never by time: the same
-question gets the same answer.
+SQLite's index gives candidates, cheaply and up to a limited number of matches. They are then scored again by their
+words: BM25 (Robertson, Walker 1994) with constants for short texts, synonyms, the speaker, and the memories stored just
+before and after, because an answer seldom repeats its question. Scores lie between 0 and 1 and can be compared between
+questions, so that a minimum can be set. Work is limited by counts, never by time: the same question gets the same
+answer.
 """
 
 from __future__ import annotations
@@ -36,22 +35,24 @@ NEIGHBOUR_WEIGHTS = ((-2, 0.5), (-1, 0.8), (1, 0.3), (2, 0.15))
 SHORT_WORDS = 15
 WITH_NEIGHBOURS = 8
 IN_ORDER = "import:"
-"""All of these were tuned on the questions in ``tests/memory/invented`` and on those of public manuals together
-(``python -m tests.memory.retrieval`` measures them). NEIGHBOUR_WEIGHTS are by distance between memories: the memory
-after a match is likelier to be the answer than the one before. They count fully for a text without words, half
-for one of ``SHORT_WORDS``: a short text alone is little evidence. A memory that shares no word with a question is
-found through its neighbours only if the order has a meaning: in imports and in conversations."""
+"""All these constants were tuned on the questions in ``tests/memory/invented`` together with those of public manuals.
+
+``python -m tests.memory.retrieval`` measures them. NEIGHBOUR_WEIGHTS are by distance between memories: the memory after
+a match is likelier to be the answer than the one before. They count fully for a text without words, and half for a text
+of ``SHORT_WORDS`` words, because a short text alone is little evidence. A memory that shares no word with the question
+is found through its neighbours only where the order of memories has a meaning: in imports and in conversations.
+"""
 
 ENOUGH = 15.0
-"""Scale, in nats of shared word weight, on which a match becomes convincing: a single shared word may be chance."""
-E = 2.718281828459045  # loading ``math`` costs a cold process as much as a query
+"""How much shared word weight (in nats) makes a match convincing; a single shared word may be chance."""
+E = 2.718281828459045  # importing ``math`` would take a new process as long as a query
 HALF = 0.47
-"""The relevance that is mapped to a score of 0.5."""
+"""The relevance that corresponds to a score of 0.5."""
 DAY_S = 86_400
 FRESH_DAYS = 180
 AGE_COSTS = 0.06
 UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.75, 0.8
-"""Factors on the score of an unapproved or superseded memory, and of one about a folder below the current one."""
+"""Factors on the score of an unapproved memory, a superseded one, and one about a folder below the current one."""
 
 HOW_MANY = "select project, memories from memory_counts"
 _COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
@@ -83,8 +84,8 @@ NEWEST = f"""
 class Hit:
     """A memory that was found.
 
-    ``raw`` is its score before the weight of its namespace, ``own`` the score of its own
-    words, without its neighbours. ``by_meaning``: no search by words found it (``storage.memory.vectors``).
+    ``raw`` is its score before the weight of its namespace, ``own`` the score of its own words, without its neighbours.
+    ``by_meaning`` means that it was found only by its vector, not by its words (``storage.memory.vectors``).
     """
 
     __slots__ = (
@@ -116,12 +117,11 @@ def search(
     floor: float = 0.0,
     candidates: int = CANDIDATES,
 ) -> list[Hit]:
-    """Return the memories of ``project`` and the shared ones that ``text`` is about, best first.
+    """Return the memories of ``project`` and the shared ones that concern ``text``, best first.
 
-    ``cwd_prefix`` is the folder within the project that the question comes from: memories
-    about unrelated folders are left out. ``weights`` are by namespace. ``now`` is in
-    seconds since the epoch (0: the current time). If all scores are below ``floor``, the
-    results are not used, so no time is spent on their order. Raises what a query raises.
+    ``cwd_prefix`` is the folder within the project in which the question is asked: memories about unrelated folders are
+    left out. ``weights`` are by namespace. ``now`` is in seconds since 1970 (0 means the current time). If all scores
+    are below ``floor``, the results are not used, so no time is spent on their order. Raises what a query raises.
     """
     if not text.isascii():
         text = text.encode(errors="replace").decode()  # SQLite accepts no lone surrogates
@@ -153,7 +153,7 @@ def search(
 
 
 def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", now: float = 0.0) -> Hit | None:
-    """Return a memory that something else than its words found, with a ``relevance`` from 0 to 1.
+    """Return a memory that was not found by its words, but has a ``relevance`` from 0 to 1.
 
     None if it is about another folder. ``row`` has the columns of ``WHICH_IS_IT``.
     """
@@ -169,7 +169,7 @@ def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", n
 def _candidates(
     connection: Connection, question: Question, project: str, *, share: float, wanted: int
 ) -> list[tuple[object, ...]]:
-    """Query the index; if most of it belongs to the project, filter by project only after the limit."""
+    """Query the index; if the project has most memories, select those of the project only after limiting the number."""
     asked = question.match()
     if not asked:
         asked = question.rarest()
@@ -182,7 +182,7 @@ def _candidates(
 class _Text:
     """A memory being scored: ``own`` is the score of its words, ``linked`` the part that also raises its neighbours.
 
-    ``relevance`` is the result with its neighbours, ``deserved`` without them, both 0 to 1.
+    ``relevance`` is the result with its neighbours, ``deserved`` the result without them, both from 0 to 1.
     """
 
     __slots__ = ("deserved", "linked", "own", "relevance", "row", "session", "shared", "words")
@@ -197,10 +197,10 @@ class _Text:
 def _score_rows(
     connection: Connection, question: Question, rows: list[tuple[object, ...]], *, least: float
 ) -> list[_Text]:
-    """Return the texts of these rows and of the neighbours of the best ones, with their relevance, 0 to 1.
+    """Return the texts of these rows and of the neighbours of the best ones, with their relevance from 0 to 1.
 
     Neighbours change only the order: the text ranked first gets the highest score that any text has without neighbours.
-    If that is below ``least``, the neighbours are not read.
+    If that score is below ``least``, the neighbours are not read.
     """
     texts = {int(str(row[0])): _Text(row) for row in rows}
     if not texts:
@@ -233,7 +233,7 @@ def _score_rows(
 
 
 def _neighbours(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Text]:
-    """Return the neighbours of the best texts from the same session, unless they are candidates already."""
+    """Return the neighbours of the best texts that are of the same session and not candidates already."""
     wanted: dict[int, _Text] = {}
     for number in sorted(texts, key=lambda one: -texts[one].own)[:WITH_NEIGHBOURS]:
         for distance, _ in NEIGHBOUR_WEIGHTS:
@@ -245,15 +245,15 @@ def _neighbours(connection: Connection, texts: Mapping[int, _Text]) -> dict[int,
 
 
 def _session(row: tuple[object, ...]) -> tuple[object, ...]:
-    """Return what the memories of one conversation, journal or document share: project, origin, source and day."""
+    """Return what memories of one conversation, journal or document have in common: project, origin, source and day."""
     return row[5], row[8], str(row[7]).partition("#")[0], str(row[9])[:10]
 
 
 def _compare(question: Question, text: _Text, average: float) -> None:
     """Score the words of one memory against the question.
 
-    The extra index words count only if the text itself does not have the term.
-    A match on the speaker's name does not raise the scores of the neighbours.
+    The additional index words count only for terms that the text itself does not have. A match on the speaker's name
+    does not raise the scores of the neighbours.
     """
     terms, text_words, extra = question.terms, text.words, str(text.row[12]).split()
     distinct = set(text_words)
@@ -293,7 +293,7 @@ def _compare(question: Question, text: _Text, average: float) -> None:
 
 
 def _speaker(content: str) -> list[str]:
-    """Return the name at the start of a conversation turn, as in «Anna Berg: I did» and «[May 3] **Anna**: I did»."""
+    """Return the name at the start of a turn of a conversation: "Anna Berg: I did" or "[May 3] **Anna**: I did"."""
     head, colon, _ = content[:LONGEST_NAME].replace("*", "").partition(": ")
     name = head.rpartition("] ")[2].partition(" (")[0].strip("[]")
     return words(name) if colon and name.istitle() and name.replace(" ", "").isalpha() else []
@@ -314,12 +314,12 @@ def _status_factor(row: tuple[object, ...], cwd_prefix: str) -> float:
 
 
 def _freshness(written: str, now: float) -> float:
-    """Return the factor for a memory's age; without an ISO date it counts as old."""
+    """Return the factor for a memory's age; without an ISO date, the memory counts as old."""
     day = written.split("-")
     if len(day) != 3 or not all(part.isascii() and part.isdigit() for part in day):
         return 1.0 - AGE_COSTS
     year, month, date = map(int, day)
-    # Days in the Gregorian calendar; the year begins in March so that the leap day comes last.
+    # Days in the Gregorian calendar; the year begins in March, so that the leap day is its last.
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + date - 719_469
     age = max(0.0, now / DAY_S - days)

@@ -1,7 +1,7 @@
-"""Porter's stemmer (Program 14/3, 1980), exactly as SQLite's tokenizer of that name implements it.
+"""Porter's stemmer (Program 14/3, 1980), exactly as in SQLite's tokenizer of that name.
 
-SQLite does not expose how it stems what it indexes, but weighing its terms needs
-the same stems. A test compares the two. On the hook's path.
+SQLite does not show the stems of the words that it indexes, but the same stems are needed to weigh its terms. A test
+compares the two. Imported by the hook.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _STEP_4 = {
     "v": ("ive",),
     "z": ("ize",),
 }
-"""Steps 2 and 4 by the last letter but one of a word, step 3 by the last."""
+"""The keys of steps 2 and 4 are the last letter but one of a word, those of step 3 the last letter."""
 
 
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word; other words than ASCII letters and digits stay unchanged."""
+    """Return the stem of a lower-case word; words with anything except ASCII letters and digits stay unchanged."""
     if not 3 <= len(word) <= 64 or not word.isascii():
         return word
     word = _past(_plural(word))
@@ -102,7 +102,7 @@ def _has_vowel(word: str) -> bool:
 
 
 def _measure(word: str) -> int:
-    """Return how often a consonant follows a vowel."""
+    """Return how many times a consonant follows a vowel."""
     turns = 0
     after_vowel = False
     for at in range(len(word)):
@@ -113,7 +113,7 @@ def _measure(word: str) -> int:
 
 
 def _ends_short(word: str) -> bool:
-    """Return whether the word ends in consonant, vowel, consonant, and the last letter is not w, x or y."""
+    """Return whether the word ends with consonant, vowel, consonant, and the last letter is not w, x or y."""
     last = len(word) - 1
     return (
         last > 1

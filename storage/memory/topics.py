@@ -1,4 +1,4 @@
-"""Memories as the topic index reads them: ids and times of change first, then only the texts that changed."""
+"""Read memories for the topic index: first ids and times of change, then only the texts that changed."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class Note:
 
 
 def versions(db: sqlite3.Connection, project: str) -> dict[str, str]:
-    """Return id → time of the last change of all memories visible to the project and not superseded."""
+    """Return, by id, the time of the last change of all memories visible to the project and not superseded."""
     return dict(db.execute(WHICH_VERSIONS, _seen_by(project)))
 
 
 def all_notes(db: sqlite3.Connection, project: str) -> Iterator[Note]:
-    """Yield all memories visible to the project and not superseded, oldest first."""
+    """Yield all memories that are visible to the project and not superseded, oldest first."""
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples; there may be a hundred thousand
     return map(_note, cursor.execute(ALL_NOTES, _seen_by(project)))
 
 
 def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
-    """Yield the memories with these ids, in order of storage; ids without a memory are skipped."""
+    """Yield the memories with these ids, in the order of storage; ids without a memory are skipped."""
     wanted = list(ids)
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]

@@ -1,8 +1,8 @@
-"""Vectors that an embedding model gave for texts, kept in the database, and the search that they allow.
+"""Vectors that an embedding model returned for texts, stored in the database, and the search with them.
 
-A vector has length one and is stored as float32, little-endian: those of memories in ``memory_vectors``, until the
-memory's text changes; those of prompts and snippets in ``content_vectors``, by a hash of model and text. On the hook's
-path: nothing here asks a model.
+A vector has length one and is stored as float32, little-endian. Vectors of memories are in ``memory_vectors``, until
+the memory's text changes; those of prompts and snippets in ``content_vectors``, by a hash of model and text. Imported
+by the hook: nothing here asks a model.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 RANK_CONSTANT = 60
-"""Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): each ranking adds 1 / (60 + rank)."""
+"""Constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): each ranking adds 1 / (60 + rank)."""
 LEAST_LIKENESS = 0.3
-"""Least cosine of a memory that counts as found by its vector."""
+"""Minimum cosine at which a memory counts as found by its vector."""
 MOST_NEAR = 64
 MOST_COMPARED = 5_000
-"""Newest memories whose vectors are compared."""
+"""Number of memories, newest first, whose vectors are compared."""
 MOST_KEPT = 4_000
-"""Vectors in ``content_vectors``; the oldest are deleted. One of 768 numbers takes 3 KB."""
+"""Maximum number of vectors in ``content_vectors``; older ones are deleted. A vector of 768 numbers takes 3 KB."""
 OF_MEMORIES = """
     select number, vector from memory_vectors join memories using (number)
     where project in (?, 'shared') and model = ? order by number desc limit ?
@@ -40,7 +40,7 @@ DELETE_THE_OLDEST = "delete from content_vectors where number <= (select max(num
 
 
 class Near:
-    """A memory near a text: its number and the cosine of their vectors."""
+    """A memory near a text, by its number, with the cosine of the two vectors."""
 
     __slots__ = ("likeness", "number")
 
@@ -49,7 +49,7 @@ class Near:
 
 
 def packed(vector: Sequence[float]) -> bytes:
-    """Return a vector in its stored form, with length one; raises ValueError for one without a direction."""
+    """Return a vector with length one in its stored form; raises ValueError if it has no direction."""
     length = sum(map(mul, vector, vector)) ** 0.5
     if not 0 < length < float("inf"):
         raise ValueError("a vector without a length")
@@ -68,12 +68,12 @@ def unpacked(stored: bytes) -> array[float]:
 
 
 def likeness(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the cosine of two vectors of length one; 0 if they are not of the same model."""
+    """Return the cosine of two vectors of length one; 0 if they come from different models."""
     return sum(map(mul, one, other)) if len(one) == len(other) else 0.0
 
 
 def stored(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]:
-    """Return the stored vectors by text; texts without one are left out."""
+    """Return the stored vectors by text; texts without a stored vector are left out."""
     by_hash = {_hash(model, text): text for text in texts}
     marks = ",".join("?" * len(by_hash))
     rows = db.execute(BY_CONTENT.format(marks), tuple(by_hash)).fetchall()
@@ -81,7 +81,7 @@ def stored(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]
 
 
 def store(db: Connection, model: str, vectors: Mapping[str, bytes]) -> None:
-    """Store vectors by text, and delete the oldest beyond MOST_KEPT; the caller commits."""
+    """Store vectors by text, and delete the oldest above MOST_KEPT; the caller commits."""
     db.executemany(KEEP_BY_CONTENT, [(_hash(model, text), vector) for text, vector in vectors.items()])
     db.execute(DELETE_THE_OLDEST, (MOST_KEPT,))
 
@@ -91,7 +91,7 @@ def _hash(model: str, text: str) -> str:
 
 
 def nearest(db: Connection, vector: bytes, *, project: str, model: str) -> list[Near]:
-    """Return the memories of the project, and shared ones, that are nearest to a stored vector, nearest first."""
+    """Return the memories of the project and the shared ones that are nearest to a stored vector, nearest first."""
     asked = unpacked(vector)
     rows = db.execute(OF_MEMORIES, (project, model, MOST_COMPARED)).fetchall()
     found = [(likeness(asked, unpacked(stored)), number) for number, stored in rows]
@@ -108,9 +108,9 @@ def fused(
     cwd_prefix: str = "",
     now: float = 0.0,
 ) -> list[Hit]:
-    """Merge the ranking by words with that by vectors, by reciprocal rank.
+    """Merge the ranking by words with the ranking by vectors, by reciprocal rank.
 
-    A score is the better one of the two searches, lowered to that of the hit before it if it is higher.
+    A memory's score is the better one of the two searches, but at most the score of the memory ranked before it.
     ``Hit.own`` stays the score by words.
     """
     from storage.memory import recall

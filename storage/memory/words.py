@@ -1,6 +1,6 @@
-"""The vocabulary of the memory search: words without meaning for a search, and words that mean the same.
+"""The vocabulary of the memory search: words that say nothing about a subject, and words that mean the same.
 
-Used both on the hook's path and when memories are indexed.
+Used by the hook and when memories are indexed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COMMON_WORDS = frozenset(
     " workflow address inside input understand delete point last real simple class method variable string"
     " object module feature bug work works working please implementation implement question answer".split()
 )
-"""Words so common among developers that sharing them means little, even in a small store."""
+"""Words so common among developers that having them in common means little, even in a small store."""
 
 _FORMS = (
     "buy bought", "bring brought", "think thought", "teach taught", "catch caught", "seek sought", "fight fought",
@@ -61,7 +61,7 @@ _FORMS = (
     "fail failure", "repeat repetition", "maintain maintenance", "subscribe subscription",
     "transcribe transcription", "authenticate authentication", "authorize authorization authorise",
 )  # fmt: skip
-"""Forms of a word that stemming does not unify; the first represents all."""
+"""Forms of a word that stemming does not unify; the first form stands for all."""
 
 _RELATED = (
     "database db", "authentication auth", "authorization authz", "configuration config conf cfg settings",
@@ -83,7 +83,7 @@ FIRST_SIGN = "\u3040"
 _FUNCTION_SIGNS = frozenset(
     "的了吗呢吧是在我你他她它们这那哪有没不就也都还和与或关于对把给让被从到要会能可以请为什么怎如何谁何個个些"
 )
-"""Characters of function words; no run of characters extends across them."""
+"""Characters of function words; no run of characters continues across them."""
 _SPLIT = dict.fromkeys([code for code in (*range(256), *range(0x2000, 0x2070)) if not chr(code).isalnum()], " ")
 
 
@@ -101,7 +101,7 @@ BASE_FORMS = _table(_FORMS)
 
 
 def related(word: str) -> list[str]:
-    """Return the other words of each synonym group that contains the word; empty if there are none."""
+    """Return the other words of all synonym groups that contain the word; empty if there are none."""
     found: dict[str, None] = {}
     for line in _RELATED:
         if word in line:
@@ -113,19 +113,19 @@ def related(word: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in lower case, in order, split like SQLite's tokenizer does."""
+    """Return the words of a text in lower case, in order, split in the same way as by SQLite's tokenizer."""
     return text.lower().translate(_SPLIT).split()
 
 
 def _month(written: str) -> list[str]:
-    """Return the name of the month and the year of an ISO date; empty if it is not a date."""
+    """Return the month's name and the year of an ISO date; empty if it is not a date."""
     year, month = written[:4], written[5:7]
     is_date = written[4:5] == "-" and year.isdecimal() and month.isdecimal() and 1 <= int(month) <= len(_MONTHS)
     return [_MONTHS[int(month) - 1], year] if is_date else []
 
 
 def split_identifier(name: str) -> list[str]:
-    """Return the parts of ``camelCase`` and ``HTTPServer2``; empty if there is only one."""
+    """Return the parts of a name like ``camelCase`` or ``HTTPServer2``; empty if it has only one."""
     parts: list[str] = []
     start = 0
     for at in range(1, len(name)):
@@ -148,9 +148,9 @@ def identifier_parts(text: str) -> list[str]:
 
 
 def sign_words(text: str) -> list[str]:
-    """Return substitutes for words in Chinese and Japanese, which are written without blanks, each once.
+    """Return substitutes for the words of Chinese and Japanese, which are written without blanks, each once.
 
-    Runs of Katakana as they are; of other characters, every adjacent pair without a function word.
+    They are runs of Katakana, and for other characters all adjacent pairs without function characters.
     """
     if text.isascii() or max(text) < FIRST_SIGN:
         return []
@@ -171,7 +171,7 @@ def sign_words(text: str) -> list[str]:
 
 
 def extra_words(text: str, *, written: str = "") -> str:
-    """Return additional index words of a text: parts of identifiers, base forms of irregular words, its month."""
+    """Return additional words to index for a text: parts of identifiers, base forms of irregular words, its month."""
     found = dict.fromkeys([*identifier_parts(text), *sign_words(text), *_month(written)])
     found.update(dict.fromkeys(BASE_FORMS[word] for word in words(text) if word in BASE_FORMS))
     return " ".join(found)[:LONGEST_EXTRA]

@@ -1,9 +1,10 @@
-"""Measure the app as a user experiences it: start, filter, and arrival of a prompt, with a yardstick in the same run.
+"""Measure how long users of the app wait: for its start, a filter, the coverage, a save, and a new prompt.
 
-The start is a real process in a pseudo-terminal, timed from its creation until the newest prompt is painted. All else
-runs in the app without a terminal: a filter from the moment at which typing paused; coverage from the key that opens
-its screen until the first figures; a weight in a layer of the user's own from the save until the first and the complete
-figures. The prompt is a real hook call, timed from the end of its process until its line is in the table.
+The start is measured with a real process in a pseudo-terminal, from its creation until the newest prompt is painted.
+The rest is measured in the app without a terminal: a filter from the end of typing; coverage from the key that opens
+its screen until the first figures; a changed weight in the user's own layer from the save until the first and the
+complete figures. The new prompt is a real hook call, measured from the end of its process until its line is in the
+table. The yardstick in the same run is a process that only imports Textual.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ MARK_CHARS = 10
 
 
 def workbench_rows(state: str, runs: int) -> list[BenchRow]:
-    """Return a row with the times of the yardstick and of each measured wait, using the history in ``state``."""
+    """Return a row with the times of the yardstick and of each wait, measured with the history in ``state``."""
     with open_database(state) as db:
         newest = trace_pages.page(db, EVERYTHING, limit=1)
     if not newest:
@@ -82,7 +83,7 @@ def workbench_rows(state: str, runs: int) -> list[BenchRow]:
 
 @contextlib.contextmanager
 def _restored(path: str) -> Iterator[None]:
-    """Restore the file of the app's remembered state when the context ends."""
+    """Restore the file with the app's remembered state at the end of the ``with`` block."""
     before = None
     with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
         before = file.read()
@@ -169,7 +170,7 @@ async def _coverages(state: str, runs: int) -> list[float]:
 
 
 async def _saves(state: str, runs: int) -> dict[str, list[float]]:
-    """Save a layer of the user's own with one weight changed, again and again."""
+    """Save the user's own layer again and again, each time with another weight."""
     from workbench.edits import instructions_file as files
     from workbench.tui.app import Workbench
 

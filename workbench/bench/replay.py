@@ -1,8 +1,8 @@
 """Measure a replay: prompts per second of one core by kind of edit, and the time from a save to its figures.
 
-The history is generated and imported by the product's own command, so that the recorded outcomes are those of the
-rules. The yardstick, in the same run, is reading the same prompts and inputs from the database, which every replay
-has to do.
+The history is generated, then imported by the product's own command, so that the recorded outcomes are those of the
+rules. The yardstick, in the same run, is reading the same prompts and inputs from the database, which every replay has
+to do.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class ReplayRate:
-    """Replay speed of an edit on one core: ``ratio`` is its time per prompt divided by that of only reading prompts."""
+    """The replay speed of an edit on one core; ``ratio`` is its time per prompt divided by that of reading prompts."""
 
     name: str
     prompts_per_second: float
@@ -55,7 +55,7 @@ class ReplayRate:
 def edits() -> dict[str, str]:
     """Return the packaged instructions after three edits, by name; they affect few, some and all prompts."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
-    signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # <file> and the like concern every prompt
+    signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # edits of <file> etc. affect all prompts
     return {
         "one signal's weight": text[: signal.start()] + f"{signal[1]}{10 - int(signal[2])}}}" + text[signal.end() :],
         "a threshold": text.replace("min_confidence: ", "min_confidence: 0.6 #", 1),
@@ -64,7 +64,7 @@ def edits() -> dict[str, str]:
 
 
 def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
-    """Measure every edit on a generated history of ``prompts`` prompts, in ``runs`` rounds of shuffled order."""
+    """Measure every edit on a generated history of ``prompts`` prompts, in ``runs`` rounds of random order."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         _invent(folder, prompts)
         texts = edits()
@@ -76,7 +76,7 @@ def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
                 for name, text in texts.items()
             }
             for _ in range(runs):
-                # Shuffled, so that no kind of edit always profits from what the one before it left in caches.
+                # Shuffled, so that no kind of edit always profits from what the previous one left in caches.
                 for name in random.sample(list(seconds), len(seconds)):
                     began = time.process_time()
                     if name == READ:
@@ -103,7 +103,7 @@ def _rate(name: str, prompts: int, times: list[float], floor: float, judged: flo
 
 
 def missed(found: list[ReplayRate], saves: list[EditTimes]) -> list[str]:
-    """Return the names of measurements that are slower than their limits; empty if none is."""
+    """Return the names of measurements that missed their limits; empty if none did."""
     slow = [one.name for one in found if one.prompts_per_second < REPLAYED_PER_SECOND]
     late = [one.name for one in saves if one.first_ms > SAVE_TO_FIRST_MS or one.complete_ms > SAVE_TO_COMPLETE_MS]
     return [*slow, *(f"save: {name}" for name in late)]
@@ -118,7 +118,7 @@ def _invent(folder: str, prompts: int) -> None:
 
 
 def _prompts(count: int) -> Iterator[dict[str, object]]:
-    """Yield prompts composed of the instructions' examples, some short, some of several sentences."""
+    """Yield prompts composed of the instructions' examples, some of one sentence, some of several."""
     chance = random.Random(count)
     compiled = compile_layers([Layer("packaged", packaged_file())])
     examples = [example for rule in compiled.classes for example in rule.examples]

@@ -1,8 +1,8 @@
 """Count how often each rule fires on recorded prompts; find rules that never fire, always fire or fire together.
 
-Recorded outcomes are used if the prompt was recorded under the measured rules; otherwise it is replayed.
-Signals are matched again for every prompt, because the recorded evidence omits classes whose points sum to 0.
-Figures are available after every page.
+If a prompt was recorded under the measured rules, its recorded outcome is used; otherwise it is judged again. Signals
+are matched again for every prompt, because the recorded evidence omits classes whose points sum to 0. Figures are
+available after every page of prompts.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ KINDS = ("signal", "task type", "search intent", "guardrail", "approach", "workf
 UNINFORMATIVE = frozenset(
     "always no_words tiny short medium long very_long several_sentences non_english order_last".split()
 )
-"""Features of length and form, which do not depend on the subject: a prompt with these alone counts as unmatched."""
+"""Features of length and form, which do not depend on the subject; a prompt with no others counts as unmatched."""
 LEAST_TOGETHER = 5
-"""Minimum number of prompts in which rules must fire together to be reported; fewer may be chance."""
+"""Minimum number of prompts in which rules must fire together to be reported; in fewer, it may be chance."""
 ENOUGH_PROMPTS = 20
 """Minimum number of prompts before rules that always fire are reported; in fewer, it may be chance."""
 EXAMPLES = 3
@@ -46,11 +46,11 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """One rule or signal: in how many of ``prompts`` it fired, its tokens, and how often labels confirm it.
+    """The coverage of one rule or signal: how many of the ``prompts`` it fired on, its tokens, and how labels judge it.
 
-    ``rule`` is the id of the rule, ``name`` its class, guardrail, approach, workflow or channel, ``label`` the
-    signal as ``explain`` names it. ``tokens`` are those of the rule's own text. ``right`` and ``wrong``
-    count labelled prompts whose task type is, or is not, the one that the rule scores. ``examples`` are the
+    ``rule`` is the id of the rule, ``name`` its class, guardrail, approach, workflow or channel, ``label`` the signal
+    as ``explain`` names it. ``tokens`` are those of the rule's own text. ``right`` and ``wrong`` count the labelled
+    prompts on which it fired whose right task type is, or is not, the one that it gives points to. ``examples`` are the
     newest traces.
     """
 
@@ -72,7 +72,7 @@ class CoverageRow:
 
     @property
     def share(self) -> float:
-        """Share of all prompts in which the rule fired; 0 if there are no prompts."""
+        """Share of all prompts on which the rule fired; 0 if there are no prompts."""
         return self.fired / self.prompts if self.prompts else 0.0
 
     @property
@@ -82,17 +82,17 @@ class CoverageRow:
 
     @property
     def is_always_on(self) -> bool:
-        """Whether the rule fired in every prompt, and so distinguishes none."""
+        """Whether the rule fired on every prompt, and so distinguishes none."""
         return self.fired == self.prompts > 0
 
     def rightness(self) -> Interval:
-        """Return Wilson's interval for how often the class was right in labelled prompts in which the rule fired."""
+        """Return Wilson's interval for how often the class was right on labelled prompts on which the rule fired."""
         return wilson(self.right, self.right + self.wrong)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Rows of one kind and facet that fired in exactly the same prompts."""
+    """Rows of one kind and facet that fired on exactly the same prompts."""
 
     rows: tuple[CoverageRow, ...]
     fired: int
@@ -100,9 +100,9 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The figures after some prompts; ``judged_again`` of them were recorded under other rules and replayed.
+    """The figures after some prompts; ``judged_again`` counts those that were recorded under other rules.
 
-    ``labels`` counts the labelled prompts of each task type, without labels that are only «wrong».
+    ``labels`` counts the labelled prompts of each task type, without labels that only say «wrong».
     """
 
     rules_hash: str
@@ -116,7 +116,7 @@ class Coverage:
     labels: dict[str, int]
 
     def class_share(self, row: CoverageRow) -> float:
-        """Return the share of labelled prompts in a row's class: how often an uninformative signal is right."""
+        """Return the share of labelled prompts in a row's class; an uninformative signal would be right this often."""
         known = sum(self.labels.values())
         return self.labels.get(row.name, 0) / known if known else 0.0
 
@@ -131,12 +131,12 @@ class Coverage:
         return [row for row in self.rows if row.is_dead]
 
     def always_on(self) -> list[CoverageRow]:
-        """Return the rows that fired in every prompt, except ``<always>``; empty below ENOUGH_PROMPTS prompts."""
+        """Return the rows that fired on every prompt, except ``<always>``; empty below ENOUGH_PROMPTS prompts."""
         found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
         return found if self.prompts >= ENOUGH_PROMPTS else []
 
     def dead_may_reach(self) -> float:
-        """Return the 95 % upper bound of the share of prompts in which one given rule that never fired may fire."""
+        """Return the 95 % upper bound for the share of prompts on which a rule that never fired may fire after all."""
         return upper_bound(self.prompts)
 
 
@@ -167,7 +167,7 @@ class _Tally:
             self.examples.append(trace_id)
 
     def count_label(self, verdict: tuple[str, str], came_out: str) -> None:
-        """Count a label for or against the class of this rule; «wrong» counts only against the recorded class."""
+        """Count a label for or against this rule's class; «wrong» only counts against the recorded class."""
         kind, task_type = verdict
         if kind == "wrong":
             self.wrong += self.name == came_out
@@ -183,7 +183,7 @@ class _Tally:
 
 
 class Measurement:
-    """A coverage count in progress: pages of a corpus can be added, and the figures read, at any time."""
+    """A coverage count in progress: pages of a corpus can be added, and figures read, at any time."""
 
     def __init__(self, corpus: Corpus, written: LocatedRules) -> None:
         self._corpus, self._written = corpus, written
@@ -208,7 +208,7 @@ class Measurement:
         self._signals.setdefault(signal.condition, []).append(tally)
 
     def add(self, page: Iterable[Recorded]) -> None:
-        """Add the prompts of a page to the counts."""
+        """Count the prompts of a page."""
         rows = list(page)
         verdicts = labels_of(self._corpus.db, [row.id for row in rows])
         for row in rows:
@@ -227,7 +227,7 @@ class Measurement:
 
     def _count(self, row: Recorded, outcome: Outcome, fired: set[int], verdict: tuple[str, str] | None) -> None:
         self.prompts += 1
-        # Rules that fire in the same prompts have the same exclusive or of these; other sets hardly ever have.
+        # Rules that fire on the same prompts have the same exclusive or of these numbers; others practically never do.
         mark = int.from_bytes(hashlib.blake2b(row.id.encode(), digest_size=16).digest())
         tallies = [tally for condition in fired for tally in self._signals[condition]]
         for tally in tallies:
@@ -269,7 +269,7 @@ class Measurement:
                 yield ("channel", channel), tokens
 
     def coverage(self) -> Coverage:
-        """Return the figures of all prompts counted so far."""
+        """Return the figures for all prompts counted so far."""
         tallies = [tally for group in self._signals.values() for tally in group] + list(self._lines.values())
         rows = [(tally.row(self.prompts), tally.mark) for tally in tallies]
         rows.sort(key=lambda pair: (KINDS.index(pair[0].kind), pair[0].file, pair[0].line))
@@ -287,7 +287,7 @@ class Measurement:
 
 
 def measure(corpus: Corpus, written: LocatedRules, *, should_stop: Callable[[], bool] = never) -> Coverage:
-    """Return how often each rule fired on the prompts of a corpus, up to the page at which it was stopped."""
+    """Return how often each rule fired on the prompts of a corpus, or on those read until it was stopped."""
     measurement = Measurement(corpus, written)
     for page in corpus.pages():
         if should_stop():
@@ -308,7 +308,7 @@ def _lines(written: LocatedRules) -> Iterator[_Tally]:
 
 
 def _approaches(written: LocatedRules) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Yield the name of each approach and a pattern that matches its text with any facts filled in."""
+    """Yield the name of each approach, and a pattern that matches its text whatever facts are filled in."""
     approaches = written.rules.body["approaches"]
     for name, say, *_ in (*approaches["rules"], *approaches.get("as-specified", ())):
         pieces = re.split(r"\{[^{}]*\}", say)

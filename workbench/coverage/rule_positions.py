@@ -1,7 +1,7 @@
 """Map compiled rules to their source: every signal and rule with its file and line.
 
-The compiled table has only numbers for signals. This module maps each number to the lines that were
-compiled into it, through every layer that extends a rule.
+The compiled table identifies signals only by number. This module maps each number to the lines from which it was
+compiled, in every layer that extends a rule.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 CATALOGUES = (CATALOGUE, HEURISTICS)
-"""Layers whose files hold guardrails, not rules."""
+"""Layers whose files contain guardrails, not rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class RulePosition:
-    """A file and a line number, from 1."""
+    """A file and a line number, counted from 1."""
 
     file: str
     line: int
@@ -46,10 +46,10 @@ class RulePosition:
 
 @dataclass(frozen=True, slots=True)
 class LocatedSignal:
-    """One signal of one class; ``index`` counts within the rule of its own file, ``condition`` within the table.
+    """One signal of one class; ``index`` is its number within the rule in its own file, ``condition`` within the table.
 
-    Signals with the same condition fire together. ``name`` is the class name in the table; ``signal`` is what the
-    file says.
+    Signals with the same condition fire together. ``name`` is the class name in the table; ``signal`` is the signal as
+    the file has it.
     """
 
     rule: str
@@ -66,7 +66,7 @@ class LocatedSignal:
 
 @dataclass(slots=True)
 class LocatedRules:
-    """Compiled rules with the places in the files that they were compiled from."""
+    """Compiled rules, with the files and lines from which they were compiled."""
 
     compiled: Compiled
     rules: Rules = field(init=False)
@@ -78,22 +78,22 @@ class LocatedRules:
 
     @property
     def files(self) -> list[str]:
-        """The instructions files, lowest layer first, then fitted files; without the catalogues."""
+        """The instructions files, lowest layer first, then the files with fitted weights; without catalogues."""
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
 
     def task_types(self) -> list[str]:
-        """Return the names of the task types in the order that decides ties."""
+        """Return the names of the task types, in the order that decides between equal points."""
         table = self.rules.body["classes"]
         return [name for of, name in table["classes"] if table["facets"][of]["name"] == TASK_TYPE]
 
     def rules_of(self, kind: str) -> Iterator[tuple[str, RuleBlock]]:
-        """Yield (name in outcomes, rule block) of every named rule of a kind."""
+        """Yield every named rule of a kind, as its name in outcomes and its block in the file."""
         for block in self.compiled.rules.values():
             if block.kind == kind and block.name:
                 yield self._name_of(kind, block.name), block
 
     def guardrail_titles(self) -> dict[str, tuple[str, RulePosition]]:
-        """Return title and place of every guardrail that may be shown: the place of its rule, else of its table row."""
+        """Return title and position (that of the rule or of the table row) of each guardrail that may be shown."""
         blocks = {name: RulePosition(block.file, block.line) for name, block in self.rules_of("guardrail")}
         linked = self.compiled.guardrails
         rows_at = {row.guardrail: RulePosition(row.file, row.line) for row in reversed(linked.shorthands)}
@@ -129,7 +129,7 @@ class LocatedRules:
                 )
 
     def _in_table_order(self) -> list[ClassRule]:
-        """Return the class rules as the compiler numbers them: guardrails last, undefined ones left out."""
+        """Return the class rules in the order of the compiler's numbers: guardrails last, without undefined ones."""
         takes_signals_of = self.compiled.guardrails.takes_signals_of
         classes = [rule for rule in self.compiled.classes if rule.facet != "guardrail"]
         guards = [rule for rule in self.compiled.classes if rule.facet == "guardrail"]
@@ -137,17 +137,17 @@ class LocatedRules:
 
 
 def in_force(cwd: str) -> LocatedRules:
-    """Return the rules of the files that apply in ``cwd``; raises SideError if they are broken."""
+    """Return the rules that apply in ``cwd``; raises SideError if they are broken."""
     return _sound(compile_layers(find_layers(cwd).instructions))
 
 
 def of_file(path: str, text: str, *, versions: Versions) -> LocatedRules:
-    """Return the rules with ``text`` for the file at ``path``, in its stack of layers; raises SideError."""
+    """Return the rules with ``text`` as the file at ``path``, compiled with its other layers; raises SideError."""
     return _sound(compile_texts(newest_stack(path, versions), instead={recorded_path(path, versions): text}))
 
 
 def for_prompt(row: RecordedPrompt, path: str, text: str, *, cwd: str, versions: Versions) -> LocatedRules:
-    """Return the rules that would judge a prompt now, with ``text`` for the file at ``path``; raises SideError."""
+    """Return the rules that would judge a prompt now, with ``text`` as the file at ``path``; raises SideError."""
     now = CurrentLayers("now", cwd, versions)
     file = layer_file(path, versions)
     texts = file.within(now.all_texts(row.rules_hash, now.scope(row)), text) if file else []
@@ -155,13 +155,13 @@ def for_prompt(row: RecordedPrompt, path: str, text: str, *, cwd: str, versions:
 
 
 def recorded_path(path: str, versions: Versions) -> str:
-    """Return the path under which recorded versions list a file; its absolute path if none does."""
+    """Return the path under which recorded versions list a file, or its absolute path if none does."""
     file = layer_file(path, versions)
     return file.path if file else os.path.abspath(path)
 
 
 def newest_stack(path: str, versions: Versions) -> Texts:
-    """Return the newest stack of files that contains the file; the file alone if it is not a layer."""
+    """Return the newest stack of files that contains the file, or only the file if it is not a layer."""
     file = layer_file(path, versions)
     return file.within(stack_of("", file, versions), "") if file else [(LONE_LAYER, os.path.abspath(path), "")]
 

@@ -1,4 +1,4 @@
-"""Cluster the prompts that no signal matches by the words they share, for a maintainer to read first.
+"""Cluster the prompts that no signal matches by the words that they share, so that maintainers can read them.
 
 The same prompts give the same clusters; the work is bounded by MOST_PROMPTS and MOST_CLUSTERS.
 """
@@ -17,7 +17,7 @@ SCANNED_CHARS, EXAMPLES = 2_000, 3
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Unmatched prompts that share words: the words that at least half of them contain, and the newest ids."""
+    """Unmatched prompts that share a word: the words that at least half of them contain, and the newest trace ids."""
 
     terms: tuple[str, ...]
     prompts: int

@@ -1,4 +1,4 @@
-"""Why a recorded prompt came out as it did, with the place in the instructions of every signal and rule."""
+"""Explain why a recorded prompt got its outcome, with the file and line of every signal and rule."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The explanation of a trace; ``written`` are its rules with their places, None if the files were not stored."""
+    """The explanation of a trace; ``written`` are its rules with their positions, None if the files were not stored."""
 
     trace_id: str
     explained: Explanation
     written: LocatedRules | None
 
     def signals(self, facet: str, name: str) -> Iterator[tuple[Evidence, RulePosition | None]]:
-        """Yield the evidence for a class with its place; points of many plain words together have none.
+        """Yield the evidence for a class with its position; None for points that many plain words give together.
 
-        Signals with the same label and weight are told apart by the order of the table, which evidence keeps.
+        Signals with the same label and weight are told apart by the order of the table, in which evidence is listed.
         """
         own = [one for one in self._fired() if (one.facet, one.name) == (facet, name)]
         for one in self.explained.enrichment.classification.evidence:
@@ -45,7 +45,7 @@ class Why:
                 continue
             found = next((s for s in own if (s.label, s.weight) == (one.signal, one.weight)), None)
             if found is not None:
-                own.remove(found)  # the next evidence with the same label and weight is that of another signal
+                own.remove(found)  # the next evidence with the same label and weight belongs to another signal
             yield one, found.place if found else None
 
     def _fired(self) -> list[LocatedSignal]:
@@ -58,7 +58,7 @@ class Why:
         return sorted((one for one in self.written.signals if one.condition in fired), key=lambda one: one.condition)
 
     def place_of(self, kind: str, name: str) -> RulePosition | None:
-        """Return where a rule is written; None if that is unknown."""
+        """Return the position of a rule; None if it is unknown."""
         if self.written is None:
             return None
         if kind == "guardrail":
@@ -67,17 +67,17 @@ class Why:
         return next((RulePosition(block.file, block.line) for block in found), None)
 
     def threshold_place(self) -> RulePosition | None:
-        """Return where the thresholds of the task types are written; None if that is unknown."""
+        """Return the position of the task types' thresholds; None if it is unknown."""
         block = self.written.compiled.rules.get("task_type") if self.written else None
         return RulePosition(block.file, block.line) if block else None
 
     def text_of(self, file: str) -> str:
-        """Return the text of a file as it was when the prompt was recorded; empty if it is unknown."""
+        """Return the text of a file as it was when the prompt was recorded; empty if that is unknown."""
         texts = self.written.compiled.texts if self.written else ()
         return next((text for _layer, path, text in texts if path == file), "")
 
     def file_now(self, file: str) -> str:
-        """Return where a file is today: a packaged one may have been read from an earlier copy of the product."""
+        """Return the present path of a file; for a packaged file of another installation, it is this installation's."""
         texts = self.written.compiled.texts if self.written else ()
         packaged = next((os.path.dirname(path) for layer, path, _text in texts if layer == PACKAGED), "")
         if not packaged or not file.startswith(packaged + os.sep):
@@ -96,7 +96,7 @@ def why(corpus: Corpus, trace_id: str) -> Why:
 
 
 def outcome_today(corpus: Corpus, trace_id: str) -> str:
-    """Return what a prompt comes out as under the rules as they are saved now; empty if that is unknown or the same."""
+    """Return how the rules as saved now classify a prompt; empty if that is unknown, or the same as recorded."""
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
     if row is None or not row.has_inputs:
         return ""
@@ -113,7 +113,7 @@ def outcome_today(corpus: Corpus, trace_id: str) -> str:
 
 
 def line_now(line: int, before: str, now: str) -> int:
-    """Return where a line (from 1) of an earlier text is in the present one; a changed line's nearest place."""
+    """Return the line number (from 1) that a line of ``before`` has in ``now``; a nearby line if it was changed."""
     if before == now or not before:
         return line
     changes = difflib.SequenceMatcher(None, before.splitlines(), now.splitlines(), autojunk=False).get_opcodes()

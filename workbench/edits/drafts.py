@@ -1,7 +1,7 @@
-"""Unsaved edits: each app stores its own on disk, and the next app offers those of apps that have ended.
+"""Unsaved edits: each app stores its own on disk, and the next app offers those whose apps have ended.
 
-An app holds a lock while it has a draft; the system releases the lock however the app ends. That
-distinguishes the drafts of running apps from those left behind by a crash.
+An app holds a lock while it has a draft; the system releases the lock, however the app ends. That distinguishes the
+drafts of running apps from those left behind by a crash.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SHORT = 48
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An unsaved edit of the file at ``path``; ``disk`` is the file's saved text, ``at`` the time of the draft."""
+    """An unsaved edit of the file at ``path``, stored in ``file``; ``disk`` is the saved text, ``at`` the time."""
 
     file: str
     path: str
@@ -48,20 +48,20 @@ class Drafts:
         return os.path.join(self._folder, f"{self._name}.json")
 
     def keep(self, path: str, disk: str, text: str) -> None:
-        """Write the draft, readable by this user only; errors are ignored: a full disk must not end the session."""
+        """Write the draft, readable by this user only; ignore errors, because a full disk must not end the session."""
         with contextlib.suppress(OSError):
             private.make_directory(self._folder)
             self._hold_lock()
             private.write_file(self._file, json.dumps({"path": path, "disk": disk, "text": text}).encode())
 
     def forget(self) -> None:
-        """Remove this app's draft after the edit was saved or discarded."""
+        """Remove this app's draft, because the edit was saved or discarded."""
         with contextlib.suppress(OSError):
             os.unlink(self._file)
         self.close()
 
     def close(self) -> None:
-        """Release the lock, so that the next app offers the draft, if there is one."""
+        """Release the lock, so that the next app offers the draft if there is one."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -95,14 +95,14 @@ class Drafts:
 
 
 def remove(draft: Draft) -> None:
-    """Remove a draft that was restored or declined."""
+    """Remove a draft that the user has restored or declined."""
     for file in (draft.file, _lock_of(draft.file)):
         with contextlib.suppress(OSError):
             os.unlink(file)
 
 
 def describe(draft: Draft, disk: str) -> tuple[str, str]:
-    """Return the time of a draft, and the first of its lines that the file does not have, to distinguish drafts."""
+    """Return the time of a draft and its first line that is not in the file, so that the user can tell drafts apart."""
     at = datetime.fromtimestamp(draft.at).astimezone().strftime("%Y-%m-%d %H:%M")
     known = set(disk.splitlines())
     new = [line.strip() for line in draft.text.splitlines() if line not in known and line.strip()]

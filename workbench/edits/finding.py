@@ -1,4 +1,4 @@
-"""Find the next line of an instructions file with some words or a heading; the search wraps around at the end."""
+"""Find the next line of an instructions file that contains some words, or the next such heading, wrapping around."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A match: its line and columns, from 0, its number, from 1, and the number of all matches."""
+    """A match: its line and columns, counted from 0, its number, counted from 1, and the number of all matches."""
 
     line: int
     start: int
@@ -23,7 +23,10 @@ class Found:
 
 
 def words(text: str, wanted: str, *, line: int, column: int, step: int = 0) -> Found | None:
-    """Return the match of a text, in any case, at or after a place; ``step`` 1 is the next one, -1 the previous."""
+    """Return the match of ``wanted`` at or after a place, in any case; ``step`` 1 means the next, -1 the previous.
+
+    None if nothing matches.
+    """
     wanted = wanted.lower()
     if not wanted:
         return None
@@ -37,7 +40,10 @@ def words(text: str, wanted: str, *, line: int, column: int, step: int = 0) -> F
 
 
 def heading_or_line(text: str, wanted: str, *, line: int, step: int = 0) -> Found | None:
-    """Return the line of that number, from 1, else the next heading that contains the text."""
+    """Return the line with the number ``wanted``, counted from 1, or the next heading that contains ``wanted``.
+
+    None if nothing matches.
+    """
     last = text.count("\n")
     if wanted.strip().isdigit():
         return Found(max(0, min(int(wanted) - 1, last)), 0, 0, 1, 1)
@@ -48,7 +54,7 @@ def heading_or_line(text: str, wanted: str, *, line: int, step: int = 0) -> Foun
 
 
 def _chosen(matches: Sequence[tuple[int, int, int]], here: tuple[int, int], step: int) -> Found | None:
-    """Return the match at or after a place, or ``step`` matches from there; after the last comes the first."""
+    """Return the match at or after ``here``, or the one ``step`` matches further; the first follows the last."""
     if not matches:
         return None
     at = next((number for number, one in enumerate(matches) if one[:2] >= here), len(matches))

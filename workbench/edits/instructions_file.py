@@ -1,7 +1,7 @@
 """List, read, save and watch the instructions files that a user may edit, and find their headings.
 
-``save`` replaces a file only if it still has the text that was read, unless it is told to overwrite any
-text. Editors replace a file with a new one, so the folder is watched, never the file.
+``save`` replaces a file only if it still has the text that was read, unless it is told to overwrite any text. Many
+editors save by replacing the file with a new one, so the folder is watched, not the file.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ChangedMeanwhileError(FileError):
 
 @dataclass(frozen=True, slots=True)
 class Editable:
-    """A file that is or could be a layer: its layer, whether it exists, and any objection to editing it in place."""
+    """A file that is or could be a layer; ``objection`` is a reason not to edit it in place, empty if there is none."""
 
     layer: str
     path: str
@@ -52,7 +52,7 @@ class Editable:
 
 
 def choices(cwd: str, *, given: str = "") -> list[Editable]:
-    """Return the files that can be edited from ``cwd``, the packaged one first; ``given`` adds another."""
+    """Return the files that can be edited from ``cwd``, the packaged file first; ``given`` adds another."""
     packaged = packaged_file()
     user = own_file()
     folders = dict(layer_folders(cwd)) or {"project": project_root(cwd)}
@@ -68,7 +68,7 @@ def choices(cwd: str, *, given: str = "") -> list[Editable]:
 
 
 def named_files(cwd: str) -> list[Editable]:
-    """Return the templates of the prompts for a model, and the workflows, that the instructions for ``cwd`` name."""
+    """Return the prompt templates for a model and the workflow files that the instructions for ``cwd`` name."""
     found = find_layers(cwd)
     compiled = compile_layers(found.instructions, found.configuration)
     named = [("prompt", one.path) for one in compiled.prompts.values()]
@@ -84,14 +84,14 @@ def nearest(cwd: str, *, given: str = "") -> str:
 
 
 def layer_of(path: str, cwd: str) -> str:
-    """Return the name of the layer that the file is for prompts typed in ``cwd``; empty if it is not a layer."""
+    """Return the name of the file's layer for prompts typed in ``cwd``; empty if the file is not a layer there."""
     return next((one.layer for one in choices(cwd) if one.path == path), "")
 
 
 def objection(path: str, cwd: str) -> str:
     """Return the reason not to edit the file in place from the folder ``cwd``; empty if there is none.
 
-    The files that come with the product are edited in place only by those who work on the product, in its checkout.
+    The files that come with the product are edited in place only by people working on the product, in its checkout.
     """
     real, ours = os.path.realpath(path), os.path.dirname(os.path.realpath(packaged_file())) + os.sep
     if real.startswith(ours) and {"site-packages", "dist-packages"} & {*real.split(os.sep)}:
@@ -106,7 +106,7 @@ def objection(path: str, cwd: str) -> str:
 
 
 def remedy(path: str) -> str:
-    """Return what the user can do about a file that has an objection and is not saved as a layer."""
+    """Return what the user can do instead of editing a file that has an objection and is not saved as a layer."""
     packaged = os.path.dirname(os.path.realpath(packaged_file()))
     for folder, part in (("prompts", "Prompts"), ("workflows", "Workflows"), ("WORKFLOWS.md", "Workflows")):
         if os.path.realpath(path).startswith(os.path.join(packaged, folder)):
@@ -116,15 +116,16 @@ def remedy(path: str) -> str:
 
 
 def saves_as_layer(path: str, cwd: str) -> bool:
-    """Return whether edits are saved in a layer above the file: true for a packaged file with an objection."""
+    """Return whether edits are saved in a layer above the file: true for the packaged file if it has an objection."""
     return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path, cwd))
 
 
 def layers_for_edits(cwd: str) -> list[Layer]:
     """Return the layers that an edit of the packaged file can be saved in, the one to propose first.
 
-    They are the user's own, which counts for the user in every project, and in a git repository the project's, which
-    counts for everybody who works there. The project's is proposed where the repository has such a file already.
+    They are the user's own layer, which applies to the user in every project, and in a git repository the project's
+    layer, which applies to everybody who works there. The project's layer is proposed if the repository has one
+    already.
     """
     own, root = Layer("user", own_file()), project_root(cwd)
     if not os.path.lexists(os.path.join(root, ".git")):
@@ -139,7 +140,7 @@ def own_file() -> str:
 
 
 def layer_of_edit(text: str, opened: str, cwd: str, into: Layer) -> OwnLayer:
-    """Return the layer ``into`` with the changes made to the opened packaged file; raises LayerError."""
+    """Return the layer ``into``, extended by the changes made to the opened packaged file; raises LayerError."""
     found = find_layers(cwd)
     others = [layer for layer in found.instructions if layer.path != into.path]
     stack = sorted([*others, into], key=lambda layer: ORDER.index(layer.name))
@@ -147,7 +148,7 @@ def layer_of_edit(text: str, opened: str, cwd: str, into: Layer) -> OwnLayer:
 
 
 def read(path: str) -> str:
-    """Return the text of a file, empty if it does not exist yet; raises FileError."""
+    """Return the text of a file, or an empty text if it does not exist yet; raises FileError if it cannot be read."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read(LARGEST + 1)
@@ -178,7 +179,7 @@ def save(path: str, text: str, *, over: str | None) -> None:
 
 
 def save_trusted(path: str, text: str, *, over: str | None, cwd: str) -> str:
-    """Save the file, keep a trusted project layer trusted, and return what the user still has to do, if anything.
+    """Save the file, keep a trusted project layer trusted, and return what the user still has to do; empty for nothing.
 
     Raises FileError.
     """
@@ -189,10 +190,10 @@ def save_trusted(path: str, text: str, *, over: str | None, cwd: str) -> str:
 
 @contextlib.contextmanager
 def trust_kept(path: str, cwd: str) -> Iterator[None]:
-    """Trust a project's layer with what the user writes to it meanwhile.
+    """Keep a project's layer trusted while the user writes to it in the ``with`` block.
 
-    A folder that was trusted, or had nothing to trust, stays trusted. A folder with content that the user has not
-    trusted yet stays untrusted, and so do its memories.
+    A folder that was trusted, or had nothing to trust, is trusted with its new content. A folder with content that the
+    user has not trusted yet stays untrusted, and so do its memories.
     """
     folder = _folder_of(path, cwd) or os.path.dirname(os.path.dirname(path))
     is_layer = path == os.path.join(folder, OWN_FOLDER, OWN_FILE) and path != own_file()
@@ -206,9 +207,9 @@ def trust_kept(path: str, cwd: str) -> Iterator[None]:
 
 
 def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -> None:
-    """Call ``changed`` with the text after every save by any program, until ``stop`` is set.
+    """Call ``changed`` with the new text each time any program saves the file, until ``stop`` is set.
 
-    A read error means that the file is being written; the next event reads it again.
+    Read errors are ignored: the file is just being written, and the next event reads it again.
     """
     import watchfiles
 
@@ -225,7 +226,7 @@ def watch(path: str, *, changed: Callable[[str], None], stop: threading.Event) -
                 watch_filter=lambda _kind, name: name in names,
                 debounce=DEBOUNCE_MS,
                 step=STEP_MS,
-                rust_timeout=1000,  # look once a second whether a folder was removed
+                rust_timeout=1000,  # check once a second whether a folder was removed
                 yield_on_timeout=True,
                 recursive=False,
                 stop_event=stop,
@@ -249,13 +250,13 @@ def trust_note(path: str, cwd: str) -> str:
 
 
 def _folder_of(path: str, cwd: str) -> str:
-    """Return the folder of the project or package whose layer the file is; empty if it is none of ``cwd``."""
+    """Return the folder of the project or package whose layer the file is; empty if none applies in ``cwd``."""
     return next((folder for _name, folder in layer_folders(cwd) if path.startswith(folder + os.sep)), "")
 
 
 @dataclass(frozen=True, slots=True)
 class FileHeading:
-    """A heading of the file: its line, from 1, its level and its text."""
+    """A heading of the file: its line, counted from 1, its level and its text."""
 
     line: int
     level: int
@@ -263,7 +264,7 @@ class FileHeading:
 
 
 def outline(text: str) -> tuple[FileHeading, ...]:
-    """Return the headings outside of fenced blocks."""
+    """Return the headings of the first two levels, except in fenced blocks."""
     found, is_fenced = [], False
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith(("```", "~~~")):

@@ -1,7 +1,7 @@
 """Preview an edit of the instructions while it is typed: compile, replay, evaluate the golden cases, lint.
 
 An ``EditSession`` represents one file being edited; each call of ``examine`` evaluates one version of its text and
-yields progress records. There is no user interface or timer here: the caller decides when to run and when to stop.
+yields progress records. This module has no user interface and no timer: the caller decides when to start and stop.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Versions
 
 OPENED, HEAD = "opened", "HEAD"
-"""Bases in addition to ``recorded`` and versions: the file as opened, and the file in git's HEAD."""
+"""Bases besides ``recorded`` and stored versions: the file as it was opened, and the file in git's HEAD."""
 MOST_CAUSES = 1000
-"""How many of the newest changes are traced to a cause."""
+"""Number of changes, newest first, whose cause is searched."""
 
 
 class CachedSide(compared_rules.InAnyFolder):
-    """A side whose rules are compiled once for all runs of a session; ``known`` caches the rules that runs have found.
+    """A side whose rules are compiled once for all replays of a session; ``known`` caches the compiled rules.
 
-    Each run has its own instance, because missing rules are read from the database by the thread of that run.
+    Each replay has its own instance, because missing rules are read from the database in the replay's thread.
     """
 
     def __init__(
@@ -77,7 +77,10 @@ class CachedSide(compared_rules.InAnyFolder):
         return self._file is None or self._file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules for prompts recorded under that version; raises SideError."""
+        """Return the rules for prompts recorded under that version, None if they keep their recorded outcome.
+
+        Raises SideError.
+        """
         del scope
         if recorded not in self._known:
             self._made = self._made or self._make()
@@ -94,10 +97,10 @@ class _File(NamedTuple):
 class EditSession:
     """One file being edited: its path, its text when it was opened, and the base to compare with.
 
-    ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a version's hash.
-    ``cwd`` determines the other layers and the repository with the golden cases.
+    ``base`` is OPENED, ``recorded``, HEAD or another git revision, or the beginning of a version's hash. ``cwd``
+    determines the other layers and the repository with the golden cases.
 
-    An edit of the packaged file is saved in a layer above it, ``into``, unless ``cwd`` is in the product's checkout;
+    Unless ``cwd`` is in the product's checkout, an edit of the packaged file is saved in a layer above it, ``into``;
     that layer is then compiled and replayed in its place in the stack.
     """
 
@@ -121,11 +124,11 @@ class EditSession:
 
     @property
     def _saved(self) -> _File:
-        """Return the file that a save writes, and its present text."""
+        """Return the path and the present text of the file that a save will write."""
         return self._layer or _File(self.path, self.opened)
 
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
-        """Yield the effect of the text: figures that grow, then lint; only ``Broken`` if it does not compile.
+        """Yield the effects of the text: growing figures, lint, then causes; only ``Broken`` if it does not compile.
 
         Raises ``SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
         """
@@ -157,7 +160,7 @@ class EditSession:
             yield from self._causes(corpus, text, changes, should_stop=should_stop)
 
     def lint(self, text: str, versions: Versions) -> list[Problem]:
-        """Return the problems that ``enricher check`` would report, for all files, if the text were saved."""
+        """Return the problems that ``enricher check`` would report in all files if the text were saved."""
         file = layer_file(self.path, versions)
         if file is not None and file.layer in NAMED_FILES:
             found = find_layers(self.cwd)
@@ -197,7 +200,7 @@ class EditSession:
         return compared_rules.text_at(HEAD, path)
 
     def _cases_file(self) -> str:
-        """Return the path of the repository's golden cases; empty if the file is unusable, which the gate reports."""
+        """Return the path of the repository's golden cases; empty if that file is unusable, which the gate reports."""
         path = path_for(self.cwd)
         try:
             cases.read(path)
@@ -224,7 +227,7 @@ class EditSession:
             yield CauseBatch(found)
 
     def _base_text(self, versions: Versions) -> str | None:
-        """Return the text of the file in the base; None if the base has no single text for it."""
+        """Return the text of the file in the base; None if it differs between prompts or is unknown."""
         if self.base == OPENED or (self.base == HEAD and self.into):
             return self.opened
         if self.base == HEAD:
@@ -253,7 +256,7 @@ class TimedEdit:
 
 @dataclass(slots=True)
 class EditTimes:
-    """Time from an edit to its first and its complete figures, in milliseconds."""
+    """Times from an edit to its first and its complete figures, in milliseconds."""
 
     name: str
     first_ms: float = 0.0
@@ -263,7 +266,7 @@ class EditTimes:
 
 
 def measure(state_dir: str, edits: Sequence[TimedEdit]) -> list[EditTimes]:
-    """Return the times of each edit as a user experiences them: the base is already cached, the text is new."""
+    """Return the times of each edit as a user experiences them: the base is already cached, the edited text is new."""
     return [_measure(state_dir, edit) for edit in edits]
 
 

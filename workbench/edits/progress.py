@@ -1,7 +1,7 @@
-"""Figures of a run over an edited text, their summary sentence, the labelled prompts in it, and how a run is stored.
+"""Figures of the replay of an edited text, their summary, the labelled prompts in it, and how a replay is stored.
 
-A labelled prompt is judged as in the gate (``workbench.gate.case``): a case fails unless its outcome, without context
-and wording, is the approved one.
+A labelled prompt is judged as by the gate (``workbench.gate.case``): a case fails unless its outcome, apart from
+context and wording, is the approved one.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from workbench.statistics.pairs import Verdict
 
 YIELD_EVERY_S = 0.1
-"""Between two updates of the figures on a screen."""
+"""Minimum time between two updates of the figures on a screen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The text cannot be compiled, so nothing was replayed; the earlier figures stay valid."""
+    """The text cannot be compiled, so nothing was replayed; the figures of the last valid text stay valid."""
 
     problems: tuple[Problem, ...]
     reason: str
@@ -47,10 +47,10 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The blast radius so far: ``prompts`` of ``total`` replayed, newest first.
+    """The blast radius so far: ``prompts`` of ``total`` are replayed, newest first.
 
-    ``share``, ``label_results`` and ``verdict`` are set once it is complete. ``tokens`` are per session, before and
-    after; ``silent`` counts prompts that get no text, before and after.
+    ``share``, ``label_results`` and ``verdict`` are set once all are replayed. ``tokens`` are per session, before and
+    after the edit; ``silent`` counts the prompts that get no text, before and after.
     """
 
     base: str
@@ -68,11 +68,11 @@ class Figures:
     verdict: Verdict | None = None
     left_out: tuple[tuple[str, int], ...] = ()
     errors: int = 0
-    """Number of errors that ``enricher check`` would report; if it is not 0, the verdict is unreliable."""
+    """Number of errors that ``enricher check`` would report; with any, the verdict is unreliable."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether every prompt was replayed."""
+        """Whether all prompts were replayed."""
         return self.verdict is not None
 
     def by_kind(self) -> dict[str, int]:
@@ -133,7 +133,7 @@ def _percent(share: float) -> str:
 def store_run(
     db: sqlite3.Connection, figures: Figures, *, diff: str, selection: str, causes: dict[str, ChangeCause] | None = None
 ) -> str:
-    """Store a complete run for the published history; return its id."""
+    """Store a complete replay for the published history; return its id."""
     known = causes or {}
     on_labels = figures.label_results or LabelResults()
     kept = replays.StoredReplay(
@@ -177,10 +177,10 @@ def difference(before: str, after: str, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabelResults:
-    """Results on the labelled prompts: ``regressed`` has the ids of approved cases that pass the base and fail now.
+    """Results on the labelled prompts: ``regressed`` has the ids of approved cases that pass the base but fail now.
 
-    ``approved`` counts the approved cases; ``gained`` and ``lost`` the labels and cases that became right
-    and wrong.
+    ``approved`` counts the approved cases, ``gained`` and ``lost`` the labelled prompts and cases that became right and
+    wrong.
     """
 
     approved: int = 0
@@ -198,10 +198,10 @@ def evaluate_labels(
     labels: Mapping[str, str],
     cases_file: str = "",
 ) -> LabelResults:
-    """Evaluate the labelled prompts among the changes, and the cases of a file, which replace labels of the same trace.
+    """Evaluate the labelled prompts among the changes, and the golden cases of a file, which replace their labels.
 
-    ``labels`` are those of all replayed prompts, by id, as ``storage.evaluation.replays.labelled`` returns them.
-    Raises ``workbench.gate.cases.CasesError``.
+    ``labels`` are those of all replayed prompts, by id, as ``storage.evaluation.replays.labelled`` returns them. Raises
+    ``workbench.gate.cases.CasesError``.
     """
     golden = cases.read(cases_file).by_id() if cases_file else {}
     labels = {trace: verdict for trace, verdict in labels.items() if trace not in golden}
@@ -248,10 +248,10 @@ def _fails(case: GoldenCase, rules: Rules | None, recorded: str = "") -> bool:
 
 
 def account(run: Replay, *, cases_file: str = "", began: float | None = None) -> Iterator[Figures]:
-    """Yield the figures as they grow, newest prompts first; the last ones are complete unless the run was stopped.
+    """Yield the figures as they grow, newest prompts first; the last ones are complete unless the replay was stopped.
 
-    ``began`` is the ``time.perf_counter`` value from which seconds are counted, None for now.
-    Raises ``SideError``, ``CasesError``.
+    ``began`` is the ``time.perf_counter`` value from which seconds are counted; None means now. Raises ``SideError``,
+    ``CasesError``.
     """
     began = time.perf_counter() if began is None else began
     radius, total, yielded_at = run.blast_radius(), run.corpus.count(), 0.0
@@ -286,7 +286,7 @@ def _figures(
 
 
 def _verdict(radius: BlastRadius, on_labels: LabelResults) -> Verdict:
-    """Return the verdict: "identical" if both sides have the same rules, "inconclusive" if there are no prompts."""
+    """Return the verdict: "identical" if both sides have the same rules, "inconclusive" if no prompt was replayed."""
     if radius.is_same_rules:
         return "identical"
     if not radius.prompts and not on_labels.regressed:

@@ -1,4 +1,4 @@
-"""Take a save back: restore the text that it replaced, and keep what another program has written since."""
+"""Undo a save: restore the text that it replaced, and keep what another program has written since."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OVERLAPS = (
     "save: ctrl+s asks whose text stays, ctrl+r goes to what is on the disk."
 )
 Hunk = tuple[int, int, list[str]]
-"""The lines from the first number up to the second are replaced by others."""
+"""First line, line after the last, and the lines that replace this range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class ChangedSince:
-    """Why a save was not taken back: another program has written ``disk``.
+    """Why a save was not undone: another program has written ``disk`` since.
 
-    ``merged`` is that text without the save's changes; None if both changed the same lines.
+    ``merged`` is that text without the changes of the save; None if both changed the same lines.
     """
 
     save: Save
@@ -44,12 +44,12 @@ class ChangedSince:
 
     @property
     def proposal(self) -> str:
-        """The text to save now, to take the save back."""
+        """The text to put into the editor, which undoes the save when it is saved."""
         return self.save.before if self.merged is None else self.merged
 
     @property
     def note(self) -> str:
-        """The message to the user when the proposal is in the editor."""
+        """The message to the user about the proposal in the editor."""
         return OVERLAPS if self.merged is None else MERGED
 
 
@@ -69,7 +69,7 @@ def take_back(save: Save, cwd: str) -> ChangedSince | None:
 
 
 def without(save: Save, text: str) -> str | None:
-    """Return a later text of the file without the changes of the save; None if it changed the same lines."""
+    """Return a later text of the file without the changes of the save; None if both changed the same lines."""
     after = save.after.splitlines(keepends=True)
     undone = _hunks(after, save.before)
     others = [hunk for hunk in _hunks(after, text) if hunk not in undone]

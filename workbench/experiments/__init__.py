@@ -1,8 +1,8 @@
-"""Compare two arms on the same prompts: the answer of each, its latency, and whether they really differ.
+"""Compare two arms on the same prompts: their answers, their latencies, and whether the differences are significant.
 
-Both arms first answer every prompt untimed to warm up, in the order b a, and a b for every second prompt.
-Then each is timed twice, in the order a b b a, and b a a b for every second prompt: each arm runs as often
-after itself, which is faster, as after the other arm, so that equal arms have equal times.
+Both arms first answer every prompt untimed to warm up, in the order b a, and a b for every second prompt. Then each is
+timed twice, in the order a b b a, and b a a b for every second prompt. So each arm runs after itself, which is faster,
+as often as after the other arm, and equal arms have equal times.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ ORDERS = ("abba", "baab")
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """The result of an experiment: the report, and every answer, a before b."""
+    """The result of an experiment: the report and all answers, that of arm a before that of b for each prompt."""
 
     report: ExperimentReport
     results: tuple[ArmResult, ...]
 
 
 def run(questions: Iterable[ExperimentPrompt], *, a: Arm, b: Arm, left_out: Counter[str]) -> ExperimentResult:
-    """Let both arms answer every prompt; return the outcome. ``left_out`` counts prompts without an answer."""
+    """Let both arms answer every prompt, and return the result; ``left_out`` counts prompts without two answers."""
     pairs: list[AnswerPair] = []
     breaches: dict[str, Counter[str]] = {"a": Counter(), "b": Counter()}
     unknown = 0
@@ -61,7 +61,7 @@ def run(questions: Iterable[ExperimentPrompt], *, a: Arm, b: Arm, left_out: Coun
 
 
 def _timed(tasks: dict[str, ArmTask], order: str) -> dict[str, float]:
-    """Return each arm's mean time for its answer, in milliseconds, over two runs in the given order."""
+    """Return each arm's mean time for its answer in milliseconds; ``order`` names each arm twice."""
     total = dict.fromkeys(tasks, 0)
     for name in order:
         begin = time.perf_counter_ns()

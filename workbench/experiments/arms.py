@@ -1,7 +1,7 @@
-"""The two arms of an experiment: instructions that answer now, or recorded answers.
+"""The arms of an experiment: instructions that answer prompts now, or answers recorded in a file.
 
-An arm returns one task per prompt: a pure function that can be run as often as timing needs. Each arm keeps
-its own record of what it has shown a session.
+An arm returns one task per prompt, a pure function that can be run as often as needed for timing. Each arm keeps its
+own record of what it has shown to a session.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ REMEDY = 'write one {"id", "text", "task_type"?, "latency_ms"} a line, or what "
 class ArmAnswer:
     """The answer of an arm to a prompt; ``names`` are the references that it shows, as ``kind:reference``.
 
-    ``latency_ms`` is None if the answer is computed now and has to be timed; ``failure`` is the reason
-    for a missing answer.
+    ``latency_ms`` is None if the answer is computed now and has to be timed; ``failure`` says why an answer is missing.
     """
 
     task_type: str
@@ -47,10 +46,10 @@ class ArmAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ArmTask:
-    """One prompt for one arm: how to answer it, and the terms by which the answer is judged.
+    """One prompt for one arm: how to answer it, and the terms that the answer may use.
 
-    ``tokens`` is its token limit, ``already_shown`` what the session was already shown; ``is_unknown`` means that these
-    rules would have sent a channel a different request, whose answer is unknown.
+    ``tokens`` is the token limit, ``already_shown`` what the session was shown before; ``is_unknown`` means that the
+    arm's rules would have sent a channel a different request, whose answer is unknown.
     """
 
     answer: Callable[[], ArmAnswer]
@@ -61,37 +60,37 @@ class ArmTask:
 
 
 class Arm(Protocol):
-    """One side of an experiment; arms with equal hashes are equal."""
+    """One of the two variants that an experiment compares; arms with equal hashes are equal."""
 
     label: str
     hash: str
 
     def task(self, question: ExperimentPrompt) -> ArmTask | None:
-        """Return the task for a prompt, None if this arm has no answer to it."""
+        """Return the task for a prompt; None if this arm cannot answer it."""
 
     def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
-        """Record that the prompt's session has now been shown this answer."""
+        """Record that the answer has been shown to the prompt's session."""
 
 
 class _InjectingArm:
-    """Base of the arms: remembers what the arm showed each session, which a recorded prompt has in its inputs."""
+    """Base class of arms that remember what they showed to each session; a recorded prompt has that in its inputs."""
 
     def __init__(self) -> None:
         self._names: defaultdict[str, list[str]] = defaultdict(list)
         self._spent: defaultdict[str, int] = defaultdict(int)
 
     def _shown_before(self, question: ExperimentPrompt) -> tuple[list[str], int]:
-        """Return the references that the session was shown and the tokens spent on it."""
+        """Return the references that the session was shown, and the number of tokens spent on it."""
         return self._names[question.session], self._spent[question.session]
 
     def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
-        """Record what the session of the prompt has now been shown."""
+        """Record that the answer has been shown to the prompt's session."""
         self._names[question.session] = sorted({*self._names[question.session], *answer.names})
         self._spent[question.session] += answer.tokens
 
 
 class Instructions(_InjectingArm):
-    """Rules that decide from a prompt's inputs: the side's, else those that the prompt was recorded under."""
+    """An arm that answers by the rules of a side; if the side has none for a prompt, by those it was recorded under."""
 
     def __init__(self, side: Side) -> None:
         super().__init__()
@@ -100,7 +99,7 @@ class Instructions(_InjectingArm):
         self._terms: dict[str, Terms] = {}
 
     def task(self, question: ExperimentPrompt) -> ArmTask | None:
-        """Return the task of enriching the prompt under these rules; None if the rules are unknown."""
+        """Return the task of enriching the prompt under these rules; None if no rules are known."""
         row, base = question.row, question.base
         own = self._side.rules_for(row.rules_hash, self._side.scope(row)) if self._side.concerns(row) else None
         rules = own or base
@@ -121,18 +120,18 @@ class Instructions(_InjectingArm):
 
 
 class Recording(_InjectingArm):
-    """Answers from a file, of any origin; they are judged by the rules that the prompt was recorded under."""
+    """An arm with answers from a file; they are checked against the rules that the prompt was recorded under."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
         self.label = path
         self._answers = {str(value.get("id")): _recorded(value, place) for place, value in lines(path)}
-        # Latencies are left out: the same answers are the same arm, however long they took.
+        # The hash leaves latencies out: with the same answers, arms are equal, however long they took.
         content = [[key, one.task_type, one.text, one.tokens, one.failure] for key, one in self._answers.items()]
         self.hash = keyed_hash(b"answers", dumps(sorted(content)).encode())
 
     def task(self, question: ExperimentPrompt) -> ArmTask | None:
-        """Return a task with the recorded answer; None if the file has none."""
+        """Return a task with the recorded answer; None if there is no answer, or the prompt's rules are unknown."""
         answer, base = self._answers.get(question.row.id), question.base
         if answer is None or base is None:
             return None

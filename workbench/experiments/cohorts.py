@@ -1,8 +1,7 @@
-"""Compare the sessions of two cohorts of an experiment by their labels, prompts and tokens.
+"""Compare the sessions of the two cohorts of an experiment by their labels, prompts and tokens.
 
-A session's cohort is a keyed hash of its id with the experiment's name as the key: the same on every machine
-and at any time, without a table that could be lost. Every session counts in its assigned cohort, whatever
-rules it then ran with.
+The cohort of a session is computed from a keyed hash of its id, with the experiment's name as the key, so it is the
+same on every machine and at any time. Every session counts in its assigned cohort, whatever rules it really ran with.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ PRICES: tuple[tuple[str, Callable[[SessionFigures], float]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class CohortFigures:
-    """One cohort: its sessions and prompts, the prompts held back, and the share of labelled prompts that are right."""
+    """One cohort; ``held_back`` are prompts to which shadow mode added no text, ``right`` the share labelled right."""
 
     sessions: int
     prompts: int
@@ -53,10 +52,10 @@ class CohortFigures:
 
 @dataclass(frozen=True, slots=True)
 class CohortComparison:
-    """Two cohorts of one experiment; ``effects`` are b minus a, None if there are too few sessions.
+    """The two cohorts of an experiment; ``effects`` are b minus a, None if there are too few sessions.
 
-    The verdict rests on the labels: changed if b is better and the interval excludes 0, regressed if it is
-    worse, inconclusive otherwise and if a cohort has fewer than ten labelled sessions.
+    The verdict depends on the labels: changed if b is better and the interval excludes 0, regressed if b is
+    significantly worse, else inconclusive; also inconclusive if a cohort has fewer than ten labelled sessions.
     """
 
     name: str
@@ -66,7 +65,7 @@ class CohortComparison:
     verdict: Verdict
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the comparison as plain values."""
         return asdict(self)
 
     def summaries(self) -> list[str]:
@@ -86,13 +85,13 @@ class CohortComparison:
 
 
 def cohort_of(session_id: str, *, name: str) -> Cohort:
-    """Return the cohort of a session in the named experiment; each cohort gets half of all sessions, permanently."""
+    """Return the cohort of a session in the named experiment; it never changes, and each gets half of all sessions."""
     digest = keyed_hash(name.encode(), short(session_id).encode())
     return "b" if int(digest[:8], 16) & 1 else "a"
 
 
 def compare(sessions: Sequence[SessionFigures], *, name: str) -> CohortComparison:
-    """Return the differences between the cohorts in the share labelled right and in prompts and tokens per session."""
+    """Return how the cohorts differ in the share of right labels, and in prompts and tokens per session."""
     groups = {cohort: [one for one in sessions if cohort_of(one.session_id, name=name) == cohort] for cohort in "ab"}
     a, b = (_side(groups[cohort]) for cohort in "ab")
     has_labels = min(a.right.clusters, b.right.clusters) >= FEWEST_SESSIONS

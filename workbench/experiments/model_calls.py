@@ -1,7 +1,7 @@
-"""Ask a model about every case, once for each arm, and return what it costs and how it went.
+"""Ask a model about every case, once for each arm, and return the answers with their costs and quality.
 
-Both prompts of a case are put one after the other; which arm goes first alternates from case to case, so that neither
-profits from a warm cache or a quiet hour. Calls count for the daily limits of the settings.
+The two prompts of a case are sent one after the other. Which arm goes first alternates from case to case, so that
+neither profits from a warm cache or a quiet hour. Calls count towards the daily limits of the settings.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from workbench.experiments.prompt_arms import Pairing, PromptArm
 
 ANSWER_S = 60.0
-"""Seconds that a response may take; one without an answer by then has failed."""
+"""Maximum time to wait for a response, in seconds; a call without a response by then has failed."""
 PURPOSE = "experiments"
-"""A pause after failures holds for these calls alone (``enricher.model.allowance``)."""
+"""Name under which failures are counted, so that a pause after failures stops only these calls."""
 FAULTS_OF_THE_PROMPT = (400, 413, 422)
-"""HTTP statuses with which an endpoint refuses one prompt, such as one that is too long."""
+"""HTTP statuses with which an endpoint refuses a single prompt, for example because it is too long."""
 
 
 class StopError(Exception):
@@ -38,7 +38,7 @@ class StopError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A response; tokens are those that the endpoint counted, None without its count, ``fault`` why there is none."""
+    """A response of a model; ``fault`` says why there is none. Tokens are None if the endpoint did not count them."""
 
     text: str
     latency_ms: float
@@ -49,7 +49,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ResponseQuality:
-    """How good a response is: whether it could be parsed and validated, its quality (0 to 1), violations found.
+    """How good a response is: whether it is valid, its quality (0 to 1), and the number of violations found.
 
     ``violations`` is None if there was no response.
     """
@@ -61,17 +61,17 @@ class ResponseQuality:
 
 
 class Ask(Protocol):
-    """Asks a model; raises StopError."""
+    """Asks a model; both methods raise StopError if no call can be made."""
 
     def check(self, calls: int) -> None:
-        """Raise StopError if today's limits do not allow so many calls."""
+        """Raise StopError if today's limits do not allow this number of calls."""
 
     def __call__(self, prompt: str, model: str) -> Reply:
         """Return the response to a prompt."""
 
 
 class ModelCalls:
-    """Asks the configured endpoint, within its daily limits; the cost by ``prices`` counts for them, too."""
+    """Asks the configured endpoint within its daily limits, towards which the cost of calls by ``prices`` counts."""
 
     def __init__(
         self, settings: Mapping[str, Value], *, state: str, prices: prompt_arms.Prices, most_tokens: int
@@ -80,7 +80,7 @@ class ModelCalls:
         self._endpoints: dict[str, Endpoint] = {}
 
     def check(self, calls: int) -> None:
-        """Raise StopError if the limits, or a pause after failures, do not allow so many calls now."""
+        """Raise StopError if the limits, or a pause after failures, do not allow this number of calls now."""
         known = allowance.read(self._state)
         made, limit = known.today()[0], int(self._settings["model.calls_per_day"])
         if reason := known.refusal_for(PURPOSE, self._settings):
@@ -114,7 +114,10 @@ class ModelCalls:
         return self._endpoints[model]
 
     def _failed(self, failure: client.ModelError, latency_ms: float) -> Reply:
-        """Return a failed response if the prompt or the time is at fault; else note the failure and stop."""
+        """Return a failed reply if the prompt or the time limit is to blame.
+
+        Any other failure is recorded, and StopError is raised.
+        """
         if failure.reason == "timeout" or failure.status in FAULTS_OF_THE_PROMPT:
             return Reply("", latency_ms, fault=str(failure))
         retry_after_s = failure.retry_after_s
@@ -126,9 +129,9 @@ class ModelCalls:
 
 @dataclass(frozen=True, slots=True)
 class CallPlan:
-    """What is asked: the cases in their order, the arms, the prices, and the limits.
+    """The calls of an experiment: the cases in order, the arms, the prices, and the limits.
 
-    ``most_tokens`` is the limit of one response, ``budget`` the most US dollars that all calls may cost.
+    ``most_tokens`` is the limit of one response, ``budget`` the limit of the cost of all calls in US dollars.
     """
 
     asked: Sequence[Pairing]
@@ -138,7 +141,7 @@ class CallPlan:
     budget: float | None = None
 
     def missing(self, done: Mapping[tuple[str, str], ArmResult]) -> list[list[tuple[Pairing, str]]]:
-        """Return the calls that have no result yet, case by case, each in the order in which they are made."""
+        """Return the calls that have no result yet, grouped by case, in the order in which they are to be made."""
         found = []
         for at, one in enumerate(self.asked):
             order = NAMES if at % 2 == 0 else NAMES[::-1]
@@ -148,12 +151,12 @@ class CallPlan:
         return found
 
     def bound(self, calls: Sequence[tuple[Pairing, str]]) -> Bound:
-        """Return what calls may cost."""
+        """Return an upper bound for the cost of these calls."""
         made = ((self.arms[name].model, one.prompts[name]) for one, name in calls)
         return prompt_arms.bound(made, self.prices, most_tokens=self.most_tokens)
 
     def check_budget(self, calls: Sequence[tuple[Pairing, str]], done: Mapping[tuple[str, str], ArmResult]) -> None:
-        """Raise StopError if these calls could exceed the budget; a call of unknown cost counts with its most."""
+        """Raise StopError if these calls could exceed the budget; where a cost is unknown, its upper bound counts."""
         if self.budget is None:
             return
         unknown = [(one, name) for one in self.asked for name in NAMES if _is_uncounted(done.get((one.case.id, name)))]
@@ -176,10 +179,10 @@ def ask_missing(
     judge: Callable[[str], ResponseQuality],
     store: Callable[[ArmResult], None],
 ) -> str:
-    """Make the calls that have no result yet; return why it stopped before the last one, empty if it did not.
+    """Make the calls that have no result yet; return why some were not made, empty if all were.
 
-    Each result is stored before the next call, and added to ``done``. It stops between two cases where the next case
-    could exceed the budget or a daily limit, and at once if the endpoint refuses.
+    Each result is stored and added to ``done`` before the next call. The calls stop before a case that could exceed the
+    budget or a daily limit, and at once if the endpoint refuses.
     """
     try:
         for calls in plan.missing(done):

@@ -1,7 +1,7 @@
-"""Arms that ask a model (a prompt template in one of its modes, or one of several models), and what they are asked.
+"""Arms that ask a model, differing in the mode of a prompt template or in the model, and the cases for them.
 
-A case of a file is a JSON object whose keys are the template's variables, apart from ``id`` and ``session_id``. In a
-case from a recorded prompt, the text that a template is about is the prompt, by whatever name the template calls it.
+A case in a file is a JSON object whose keys are the template's variables, except ``id`` and ``session_id``. For a case
+from a recorded prompt, that prompt is the value of the template's main variable, whatever its name.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
     from storage.traces.selection import Selection
 
     Render = Callable[["ModelCase", Mapping[str, Any], str | None], str]
-    """Returns the prompt for a case with these variables; mode None is the one that is configured."""
+    """Returns the prompt for a case with these variables; mode None means the configured mode."""
     Prices = Mapping[str, tuple[float, float]]
-    """US dollars per million tokens of prompts and of responses, by the name of the model."""
+    """US dollars per million tokens of prompts and of responses, by model name."""
 
 MODES = ("structured", "unstructured")
 MODEL = "model:"
 REMEDY = "write structured, unstructured, model:NAME, structured@NAME or unstructured@NAME"
 FRAME_TOKENS = 16
-"""Most tokens that an endpoint counts for a message around its text."""
+"""Maximum number of tokens that an endpoint counts for a message in addition to those of its text."""
 NAMES = ("a", "b")
 NOT_VARIABLES = ("id", "session_id")
 MAIN_VARIABLES = ("prompt", "task", "question", "error", "material", "code")
-"""Names by which the templates call the text that they are about."""
+"""Names that templates use for their main variable, the text that they are about."""
 
 
 class ArmError(ValueError):
-    """An arm, a template or a price that cannot be used; the message says what to write."""
+    """An arm, a template or a price cannot be used; the message says what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCase:
-    """One input that both arms answer; a case without a session counts as a session of its own."""
+    """One input that both arms are asked about; a case without a session gets a session of its own."""
 
     id: str
     session: str
@@ -55,7 +55,7 @@ class ModelCase:
 
 @dataclass(frozen=True, slots=True)
 class PromptArm:
-    """One way to ask about a case: the template's mode (None: the configured one) and the name of the model."""
+    """One way to ask about a case: the template's mode (None means the configured mode) and the name of the model."""
 
     label: str
     mode: str | None
@@ -64,7 +64,7 @@ class PromptArm:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A case with the prompt of each arm, secrets removed; ``hash`` changes if one of the prompts does."""
+    """A case with the prompt that each arm sends, without secrets; ``hash`` changes if one of the prompts does."""
 
     case: ModelCase
     prompts: Mapping[str, str]
@@ -73,7 +73,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What calls may cost: estimated tokens of their prompts, most tokens, most US dollars (None: price unknown).
+    """Upper bounds for the cost of calls; ``most_usd`` is None if a price is unknown, ``prompt_tokens`` is an estimate.
 
     A token is at least one byte of text, so ``most_prompt_tokens`` is an upper bound for every model.
     """
@@ -86,7 +86,7 @@ class Bound:
 
 
 def named(text: str, *, model: str) -> PromptArm:
-    """Return the arm of that name; ``model`` is the configured one. Raises ArmError."""
+    """Return the arm that ``text`` names; ``model`` is used where it names no model. Raises ArmError."""
     if text.startswith(MODEL) and len(text) > len(MODEL):
         return PromptArm(text, None, text.removeprefix(MODEL))
     mode, at, other = text.partition("@")
@@ -96,7 +96,7 @@ def named(text: str, *, model: str) -> PromptArm:
 
 
 def prices_of(settings: Mapping[str, Value], given: Iterable[str]) -> dict[str, tuple[float, float]]:
-    """Return the price of the configured model, if it is set, and those given as ``NAME=IN,OUT``; raises ArmError."""
+    """Return the price of the configured model, if set, and the prices given as ``NAME=IN,OUT``; raises ArmError."""
     known = {}
     configured = tuple(float(settings[f"model.usd_per_million_{name}"]) for name in ("input", "output"))
     if any(configured):
@@ -114,14 +114,14 @@ def prices_of(settings: Mapping[str, Value], given: Iterable[str]) -> dict[str, 
 
 
 def cost(prices: Prices, model: str, prompt_tokens: int | None, response_tokens: int | None) -> float | None:
-    """Return the US dollars of a call; None if price or tokens are unknown."""
+    """Return the cost of a call in US dollars; None if the price or the number of tokens is unknown."""
     if model not in prices or prompt_tokens is None or response_tokens is None:
         return None
     return (prompt_tokens * prices[model][0] + response_tokens * prices[model][1]) / 1e6
 
 
 def pairings(cases: Iterable[ModelCase], arms: Mapping[str, PromptArm], render: Render) -> list[Pairing]:
-    """Return the cases with their prompts, secrets removed; raises what ``render`` raises."""
+    """Return the cases with the prompts of both arms, without secrets; raises what ``render`` raises."""
     return [_pairing(case, arms, render) for case in cases]
 
 
@@ -140,7 +140,7 @@ def _without_secrets(value: Any) -> Any:
 
 
 def arm_hash(name: str, arm: PromptArm, asked: Sequence[Pairing]) -> str:
-    """Return a hash of what the arm sends: arms that send one model the same prompts have equal hashes."""
+    """Return a hash of all that an arm sends: arms that send the same prompts to the same model have equal hashes."""
     return _hash([arm.model, *(one.prompts[name] for one in asked)])
 
 
@@ -149,7 +149,7 @@ def _hash(texts: Sequence[str]) -> str:
 
 
 def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int) -> Bound:
-    """Return the upper limit of the cost of calls, each a model and a prompt.
+    """Return an upper bound for the cost of calls, each given as model and prompt.
 
     ``most_tokens`` is the limit of one response.
     """
@@ -166,7 +166,7 @@ def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int)
 
 
 def cases_in_file(path: str) -> Iterator[ModelCase]:
-    """Yield the cases of a JSONL file in their order; raises QuestionError."""
+    """Yield the cases of a JSONL file in order; raises QuestionError."""
     seen: set[str] = set()
     for place, value in lines(path):
         case_id = str(value.get("id") or place.rpartition(":")[2])
@@ -186,7 +186,7 @@ def cases_of_log(db: sqlite3.Connection, selection: Selection, *, limit: int = 0
 
 
 def cases_of_traces(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[ModelCase]:
-    """Yield the recorded prompts of these traces, as far as they still exist."""
+    """Yield the recorded prompts of these traces, without those that have been deleted."""
     yield from _with_text(corpus.rows_of(db, ids))
 
 

@@ -1,7 +1,7 @@
-"""The prompts that both arms answer, each with the inputs to its judgement and its known task type.
+"""The prompts that both arms answer, each with the inputs of its classification and, if known, the right task type.
 
-The channels are called once, under the rules in force, so that both arms decide from the same inputs; a recorded
-prompt has its recorded inputs.
+For a prompt from a file, the channels are called once, under the current rules, so that both arms decide from the same
+inputs; a recorded prompt has its recorded inputs.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ REMEDY = (
 
 
 class QuestionError(ValueError):
-    """A line that cannot be used, with file, line and remedy."""
+    """A line that cannot be used; the message gives file, line and what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPrompt:
-    """One prompt; ``right`` and ``wrong`` are the task types that labels call right or wrong.
+    """One prompt; ``right`` and ``wrong`` are the task types that labels declare right or wrong.
 
-    ``base`` are the rules by which its inputs were collected, None if they were not stored; ``is_recorded``
-    means that the row is a trace, whose inputs include what its session was shown before.
+    ``base`` are the rules under which its inputs were collected, None if they were not stored; ``is_recorded`` means
+    that the prompt is from a trace, whose inputs include what its session was shown before.
     """
 
     row: RecordedPrompt
@@ -51,11 +51,11 @@ class ExperimentPrompt:
 
     @property
     def session(self) -> str:
-        """The id of the session, whose prompts are similar; a prompt without a session counts as a session."""
+        """The session id, because prompts of one session are similar; a prompt without a session has its own."""
         return self.row.session_id or f"prompt {self.row.id}"
 
     def quality(self, task_type: str) -> float | None:
-        """Return 1 for a right task type, 0 for a wrong one, None if it is unknown."""
+        """Return 1 for a right task type, 0 for a wrong one, None if the labels do not say."""
         if self.right:
             return float(task_type in self.right)
         return 0.0 if task_type in self.wrong else None
@@ -79,7 +79,7 @@ class Questions:
                     yield self._labelled(row, *labels.get(row.id, ("", "")))
 
     def of_file(self, path: str) -> Iterator[ExperimentPrompt]:
-        """Yield the prompts of a JSONL file in their order; raises QuestionError."""
+        """Yield the prompts of a JSONL file in order; raises QuestionError."""
         seen: set[str] = set()
         for place, value in lines(path):
             question = self._trace(value, place) if "prompt_hmac" in value else self._plain(value, place)
@@ -133,7 +133,7 @@ class Questions:
 
 
 def lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ``file:line`` and the object of each line that is not empty; raises QuestionError."""
+    """Yield ``file:line`` and the JSON object of each non-empty line; raises QuestionError."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:

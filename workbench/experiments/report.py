@@ -1,6 +1,6 @@
 """The figures of an experiment: five metrics per arm, their paired differences, and a verdict.
 
-Prompts of one session are similar, so the session is the unit wherever a session has more than one prompt.
+Prompts of one session are similar, so where a session has several prompts, tests compare sessions instead of prompts.
 Nothing is rounded here.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Test = Literal["mid-p McNemar", "signed rank", "none: the arms are the same"]
 
 SIGNIFICANT = 0.05
-"""The adjusted p-value below which a metric counts as changed."""
+"""A metric counts as changed if its adjusted p-value is below this."""
 SAME_ARMS: Test = "none: the arms are the same"
 
 
@@ -52,7 +52,7 @@ METRICS: Metrics = (
     ("quality", "share", "higher", lambda one: one.quality),
     ("violations", "per prompt", "lower", lambda one: _optional(one.violations)),
 )
-"""Name, unit, which direction is better (empty: a cost, which does not affect the verdict), and its function."""
+"""Name, unit, which direction is better (empty for costs, which do not affect the verdict), and the function."""
 METRICS_OF_RESPONSES: Metrics = (
     ("tokens", "tokens", "", lambda one: _optional(one.prompt_tokens and one.tokens)),
     ("latency_ms", "ms", "", lambda one: one.latency_ms),
@@ -60,7 +60,7 @@ METRICS_OF_RESPONSES: Metrics = (
     ("quality", "score", "higher", lambda one: one.quality),
     ("violations", "per response", "", lambda one: _optional(one.violations)),
 )
-"""The same of a model's responses. Violations are findings of the response: more of them may be better or worse."""
+"""The same metrics for a model's responses. Violations are findings in the response; more may be better or worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ class AnswerPair:
     b: ArmResult
 
     def is_same(self) -> bool:
-        """Return whether the agent would see the same text and the prompt was judged the same way."""
+        """Return whether the agent would see the same text and the prompt was classified in the same way."""
         return (self.a.text, self.a.task_type) == (self.b.text, self.b.task_type)
 
 
 @dataclass(frozen=True, slots=True)
 class ArmFigures:
-    """One metric of one arm; ``sd`` is the standard deviation of single prompts."""
+    """One metric of one arm; ``sd`` is the standard deviation over single prompts."""
 
     n: int
     mean: float | None
@@ -88,11 +88,11 @@ class ArmFigures:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One metric of both arms over the ``pairs`` that have it; ``difference`` is b minus a.
+    """One metric of both arms over the ``pairs`` for which it is known; ``difference`` is b minus a.
 
-    ``shift`` is the typical difference (Hodges-Lehmann), ``p`` the paired test's p-value, ``p_adjusted`` after
-    Benjamini-Hochberg over the metrics, ``detectable`` the smallest difference of means that this many pairs would
-    detect with a power of 0.8. Values that cannot be computed are None.
+    ``shift`` is the typical difference (Hodges-Lehmann), ``p`` the p-value of the paired test, ``p_adjusted`` the same
+    after Benjamini-Hochberg over the metrics, ``detectable`` the smallest difference of means that this many pairs
+    would detect with a power of 0.8. Values that cannot be computed are None.
     """
 
     name: str
@@ -129,7 +129,7 @@ class ExperimentReport:
     verdict: Verdict
 
     def to_json(self) -> dict[str, Any]:
-        """Return plain values; an unbounded end of an interval is None."""
+        """Return the report as plain values; an unbounded end of an interval is None."""
         value: dict[str, Any] = finite({**asdict(self), "metrics": {one.name: asdict(one) for one in self.metrics}})
         return value
 
@@ -142,7 +142,7 @@ def report_on(
     left_out: Counter[str],
     unknown_context: int = 0,
 ) -> ExperimentReport:
-    """Return the report; with ``same_arms`` (one rules hash on both sides) and equal answers nothing is tested."""
+    """Return the report; if both arms have the same rules (``same_arms``) and the same answers, nothing is tested."""
     is_same = same_arms and all(pair.is_same() for pair in pairs)
     metrics = _tested(pairs, METRICS, is_same=is_same)
     gained, lost = _gained_and_lost(pairs)
@@ -159,10 +159,10 @@ def report_on_responses(
     faults: Mapping[str, Counter[str]],
     left_out: Counter[str],
 ) -> ExperimentReport:
-    """Return the report on responses of a model; ``faults`` counts why they failed, by arm.
+    """Return the report on a model's responses; ``faults`` counts the reasons of failures by arm.
 
-    A model rarely gives the same response twice. So the verdict is that of the metrics: regressed or changed if one of
-    them is, identical if all responses are the same, else inconclusive.
+    A model rarely gives the same response twice, so the verdict is that of the metrics: regressed or changed if that of
+    a metric is; identical if all responses are the same; else inconclusive.
     """
     is_each_same = all(pair.is_same() for pair in pairs)
     is_same = same_arms and is_each_same
@@ -201,7 +201,7 @@ def _report(
 
 
 def _tested(pairs: Sequence[AnswerPair], of: Metrics, *, is_same: bool) -> tuple[Metric, ...]:
-    """Return the metrics with the verdict of their tests, corrected for the number of tests."""
+    """Compute the metrics, and test their differences; p-values are adjusted for the number of tests."""
     metrics = [_metric(pairs, *one, is_same=is_same) for one in of]
     tested = [at for at, one in enumerate(metrics) if one.p is not None]
     for at, adjusted in zip(tested, benjamini_hochberg([metrics[at].p or 0.0 for at in tested]), strict=True):
@@ -224,7 +224,7 @@ def _by_session(pairs: Sequence[AnswerPair]) -> list[tuple[int, int]]:
 
 
 def _gained_and_lost(pairs: Sequence[AnswerPair]) -> tuple[int, int]:
-    """Return how many labelled prompts only b gets right, and how many only a gets right."""
+    """Return the number of labelled prompts that only b gets right, and of those that only a gets right."""
     known = [(pair.a.quality, pair.b.quality) for pair in pairs]
     both = [(a, b) for a, b in known if a is not None and b is not None]
     return sum(a < b for a, b in both), sum(a > b for a, b in both)
@@ -279,7 +279,7 @@ def _p(sessions: Sequence[str], differences: Sequence[float], *, is_binary: bool
 
 
 def _detectable(differences: Sequence[float], *, error: float, is_share: bool) -> float | None:
-    """Return the smallest detectable difference; for shares without any difference, the smallest detectable share."""
+    """Return the smallest detectable difference; for shares that never differ, the smallest detectable share."""
     n, unequal = len(differences), sum(one != 0 for one in differences)
     if is_share and n:
         return minimum_detectable_effect(n, baseline=unequal / n) if unequal else minimum_detectable_share(n)
@@ -294,7 +294,7 @@ def _with_verdict(metric: Metric) -> Metric:
 
 
 def finite(value: Any) -> Any:
-    """Return plain values, with None in place of numbers that are not finite, which JSON cannot represent."""
+    """Return the value with None in place of numbers that are not finite, which JSON cannot represent."""
     if isinstance(value, dict):
         return {key: finite(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

@@ -1,7 +1,7 @@
-"""Experiments that ask a model: begun, interrupted, gone on with, and reported.
+"""Begin, interrupt, continue and report experiments that compare two ways of asking a model.
 
-The experiment is stored before the first call and each response before the next call. What is stored suffices for the
-report, and to go on: a case counts only while both of its prompts are still the ones that the experiment began with.
+The experiment is stored before the first call, and each response before the next call. What is stored is enough for the
+report and for continuing; a case counts only if both its prompts are still the same as at the beginning.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 CHANGED = "its prompt is not the one that the experiment began with"
 INTERRUPTED = "it was interrupted"
 USUAL: dict[str, Any] = {"examples": "", "facts": "", "workflows": [], "guardrails": []}
-"""Variables of templates that a case may leave out. ``rules`` are those for prompts of the template's type."""
+"""Template variables that a case may omit; ``rules`` is set to the rules for prompts of the template's type."""
 USUAL_FORM = "task"
-"""The form of the template ``classification`` that asks for a task type."""
+"""The form of the template ``classification`` in which the model is asked for a task type."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSource:
-    """What prompts to a model are made of: the templates in use, and the task types with their meanings."""
+    """What prompts to a model are generated from: the current templates, and the task types with their meanings."""
 
     generator: templates.PromptGenerator
     task_types: Mapping[str, str]
@@ -47,9 +47,9 @@ class PromptSource:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two arms of a template over cases; ``prompts`` is the file of the cases, empty for recorded prompts.
+    """The definition of an experiment that runs two variants (arms) of a prompt template on the same cases.
 
-    ``most_tokens`` is the limit of one response.
+    ``prompts`` is the file with the cases, empty for recorded prompts; ``most_tokens`` limits each response.
     """
 
     template: str
@@ -61,11 +61,11 @@ class Comparison:
     most_tokens: int
 
     def plan(self) -> CallPlan:
-        """Return the calls of the comparison."""
+        """Return the calls that the experiment needs."""
         return CallPlan(self.asked, self.arms, self.prices, self.most_tokens, self.budget)
 
     def stored(self) -> dict[str, Any]:
-        """Return what is stored to go on after an interruption, as plain values."""
+        """Return what is stored so that the experiment can continue after an interruption, as plain values."""
         return {
             "template": self.template,
             **{name: arm.label for name, arm in self.arms.items()},
@@ -88,7 +88,7 @@ def comparison_of(
     most_tokens: int,
     source: PromptSource,
 ) -> Comparison:
-    """Return the comparison of two arms over these cases; raises ArmError if the template cannot be used for one."""
+    """Return the comparison of two arms on these cases; raises ArmError if the template cannot be used for a case."""
     generator = source.generator
     try:
         forms = generator.template(template).forms or ()
@@ -110,7 +110,7 @@ def comparison_of(
 
 
 def begin(db: sqlite3.Connection, comparison: Comparison, *, question: str) -> Experiment:
-    """Store a new experiment without responses."""
+    """Store a new experiment that has no responses yet."""
     arms = {
         name: {
             "name": arm.label,
@@ -135,10 +135,10 @@ def resumed(
     budget: float | None,
     source: PromptSource,
 ) -> Comparison:
-    """Return the comparison of a stored experiment, with those of its cases whose prompts have not changed.
+    """Return the comparison of a stored experiment, limited to the cases whose prompts have not changed.
 
-    ``model`` is the configured one, ``budget`` None that of the beginning. Raises ArmError if the experiment began with
-    another model, QuestionError if the file of the cases cannot be read.
+    ``model`` is the configured model; ``budget`` None means the budget of the stored experiment. Raises ArmError if the
+    experiment began with another model, QuestionError if the file with the cases cannot be read.
     """
     plan = one.plan
     hashes = {case_id: hashed for case_id, _session, hashed in plan["cases"]}
@@ -167,7 +167,7 @@ def resumed(
 def continue_run(
     db: sqlite3.Connection, one: Experiment, comparison: Comparison, *, ask: Ask, source: PromptSource
 ) -> Experiment:
-    """Make the calls that are missing, and store the report; return the experiment with it."""
+    """Make the missing calls and store a new report; return the experiment with that report."""
     response = source.generator.template(comparison.template).response
     done = {(result.prompt_id, result.arm): result for result in experiments.results(db, one.id)}
     stopped = ask_missing(
@@ -182,13 +182,13 @@ def continue_run(
 
 
 def evaluate_response(text: str, response: str) -> ResponseQuality:
-    """Return whether a text could be parsed and validated as a response of this type, its quality, its findings.
+    """Return whether a text is a valid response of this type, its quality, and the number of its findings.
 
-    Never raises: whatever a response holds, it is judged.
+    Never raises, whatever the response contains.
     """
     parsed = StructuredResponseParser().parse(text, response)
     found = parsed.data.get("violations") or []
-    # What a validation finds is wrong with the code that it was asked about, not with the response.
+    # Findings of a validation are faults of the code that it was asked about, not of the response.
     score = quality(parsed, () if response == "validation" else found)
     return ResponseQuality(parsed.is_valid, score.total, len(found), "; ".join(parsed.problems))
 
@@ -203,7 +203,8 @@ def report_of(
 ) -> dict[str, Any]:
     """Return the report on the responses so far, as plain values.
 
-    ``stopped`` says why calls are missing. ``kept`` are the cases whose prompts have not changed, None for all.
+    ``stopped`` says why calls are missing. ``kept`` are the ids of the cases whose prompts have not changed, None for
+    all.
     """
     done = {(one.prompt_id, one.arm): one for one in results}
     every = [(case_id, session) for case_id, session, _hash in plan["cases"]]
@@ -229,7 +230,7 @@ def report_of(
 
 
 def _calls(plan: Mapping[str, Any], results: Iterable[ArmResult]) -> dict[str, Any]:
-    """Return sums over the responses whose tokens the endpoint counted, and over those whose cost is known."""
+    """Return token sums over the responses with counted tokens, and costs over those with known costs."""
     every = list(results)
     by_arm = {name: [one for one in every if one.arm == name] for name in NAMES}
     return {

@@ -1,8 +1,8 @@
-"""Parse a text by its documented form, and count the rules that it breaks.
+"""Parse an added text by its documented form, and count the rules that it breaks.
 
-The form is that of ``enricher.respond.render``: a title, then at most one line of each label in their order; in
-the profile ``as-specified`` blank lines separate them. A response is a success only if it can be parsed and
-names only what the rules define; an empty response is a success, too.
+The form is that of ``enricher.respond.render``: a title, then at most one line of each label in fixed order; in the
+profile ``as-specified``, blank lines separate them. A text is a success only if it can be parsed and names only what
+the rules define; an empty text is a success, too.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ LABELS = {
     "approach": re.compile(r"\*\*Suggested Approach\*\*: (?P<said>\S.*)"),
     "partial": re.compile(r"_Partial: (?P<said>\S.*)_"),
 }
-"""Patterns of the lines that may occur, in the order of the text."""
+"""Patterns of the possible lines, in the order in which they occur in a text."""
 
 
 class FormError(ValueError):
-    """A line that the documented form does not allow there; ``line`` counts from 1."""
+    """A line breaks the documented form; ``line`` counts from 1."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -61,7 +61,7 @@ class ParsedText:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The names that rules allow in a text; ``always`` are the guardrails that may be repeated."""
+    """The names that the rules allow in a text; ``always`` are the guardrails that may be repeated in a session."""
 
     task_types: frozenset[str]
     guardrails: frozenset[str]
@@ -81,7 +81,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class TextCheck:
-    """The result of reading a response: its content, the fault if any, and the broken rules, one name per breach."""
+    """The result of checking a text: its content, a fault if any, and the broken rules, one name per breach."""
 
     parsed: ParsedText = field(default_factory=ParsedText)
     fault: str = ""
@@ -89,7 +89,7 @@ class TextCheck:
 
 
 def parse(text: str) -> ParsedText:
-    """Return the content of a text in the form of an enrichment, nothing for an empty text; raises FormError."""
+    """Return the content of a text, empty content for an empty text; raises FormError if the form is broken."""
     if not text:
         return ParsedText()
     title, *lines = text.split("\n")
@@ -126,13 +126,13 @@ def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
 def read(
     text: str, *, terms: Terms, tokens: int, already_shown: Collection[str], names: Collection[str] | None = None
 ) -> TextCheck:
-    """Return the content of a response and the rules that it breaks.
+    """Return the content of a text and the rules that it breaks.
 
-    ``tokens`` is the token limit by ruling R12's estimate, ``already_shown`` holds what its session was shown before as
-    ``kind:reference``; ``names`` is what the response shows, by default what ``references`` finds in it. Possible
-    breaches: ``form`` (it cannot be parsed), ``budget`` (more tokens than the limit, or more characters than a
-    host accepts), ``unknown class``, ``unknown guardrail``, ``repeated`` (a guardrail or an approach that the
-    session was shown, unless the rules allow it always).
+    ``tokens`` is the token limit by ruling R12's estimate, ``already_shown`` has what the session was shown before, as
+    ``kind:reference``; ``names`` is what this text shows, by default what ``references`` finds in it. Possible
+    breaches: ``form`` (the text cannot be parsed), ``budget`` (more tokens than the limit, or more characters than a
+    host accepts), ``unknown class``, ``unknown guardrail``, ``repeated`` (a guardrail or an approach that the session
+    was shown before, unless the rules always allow it).
     """
     over = ["budget"] if text and (estimate_tokens(text) > tokens or len(text) > MOST_CHARACTERS) else []
     try:
@@ -150,14 +150,17 @@ def read(
 
 
 def references(parsed: ParsedText) -> list[str]:
-    """Return the references that a text shows, as ``kind:reference``; an approach is identified by its text."""
+    """Return the references that a text shows, as ``kind:reference``; the reference of an approach is its text."""
     return [f"guardrail:{one}" for one in parsed.guardrails] + (
         [f"approach:{parsed.approach}"] if parsed.approach else []
     )
 
 
 def allowance(settings: Mapping[str, Any], *, spent: int) -> int:
-    """Return the token limit of a text: the least of the prompt's budget, the session's remaining one, the hard cap."""
+    """Return the token limit of a text: the prompt's budget, the rest of the session's budget, or the hard cap.
+
+    The smallest of them applies.
+    """
     if is_as_specified(settings):
         return min(int(settings["budgets.tokens"]) + int(settings["search_intent.max_tokens"]), HARD_CAP_TOKENS)
     left = int(settings["budgets.session_tokens"]) - spent

@@ -1,7 +1,7 @@
-"""One golden case: a prompt with its recorded inputs, the expected result, and its line number in the file.
+"""One golden case: a prompt with the recorded inputs of its decision, and the expected result.
 
-A case holds nothing that a channel offered (no memory, no file, no task): it tests only the decision on
-a prompt, and runs the same on every machine.
+A case contains nothing that a channel offered (no memory, no file, no task): it tests only the decision on a prompt,
+and gives the same result on every machine.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ FIELD_NAMES = {
     "task_type": "task type", "search_intent": "intent", "shown": "shown", "workflow": "workflow",
     "approach": "approach", "guardrails": "guardrails",
 }  # fmt: skip
-"""How the fields of ``Decided`` are called in reports, as the kinds of change in ``workbench.replay.compare``."""
+"""What the fields of ``Decided`` are called in reports; these are kinds of change in ``workbench.replay.compare``."""
 CONFLICT_MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 LONGEST_SHOWN = 60
 
 
 class LineError(ValueError):
-    """A line that is not a case; the message describes what the line should be."""
+    """A line that is not a valid case; the message says how to correct the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The decisions on a prompt, context excluded; fields that are None are unknown and not compared.
+    """The decisions on a prompt, without context; fields that are None are unknown and not compared.
 
-    ``approach`` is the name of the approach's rule, empty if there is none: its wording is not compared.
-    ``workflow`` is empty if none is certain.
+    ``approach`` is the name of the approach's rule, empty for none, so that its wording is not compared. ``workflow``
+    is empty if none was certain.
     """
 
     task_type: str | None = None
@@ -85,11 +85,11 @@ class Excerpt(Conversation):
 
 @dataclass(frozen=True, slots=True)
 class GoldenCase:
-    """A prompt with the other inputs to its decision and the expected result.
+    """A prompt with the other inputs of its decision, and the expected result.
 
-    ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again.
-    ``earlier`` holds the words that the prompt refers back to; ``past`` is true if the session had earlier
-    turns; ``settings`` are the values that override those of the instructions.
+    ``says`` is the expected result, or for the verdict ``wrong`` the result that must not occur again. ``earlier``
+    contains the words that the prompt refers back to; ``past`` is true if the session had earlier turns; ``settings``
+    are values that override those of the instructions.
     """
 
     id: str
@@ -108,7 +108,7 @@ class GoldenCase:
     """The name of the person who approved or labelled the case."""
 
     def decided_by(self, rules: Rules) -> Decided:
-        """Return the decisions of these rules on the case."""
+        """Return the decision on the case's prompt under these rules."""
         inputs = Inputs(
             self.prompt,
             settings={**rules.body["settings"], **self.settings},
@@ -121,14 +121,14 @@ class GoldenCase:
         return decided_of(decide(inputs, rules, verdict(self.prompt, rules, inputs.conversation)))
 
     def faults(self, got: Decided) -> tuple[str, ...]:
-        """Return the names of the fields of ``got`` that fail the case; empty if the case passes."""
+        """Return the names of the fields in which ``got`` fails the case; empty if the case passes."""
         differing = self.says.differences(got)
         if self.verdict != WRONG:
             return differing
         return () if differing else tuple(self.says.to_json())
 
     def to_json(self) -> dict[str, Any]:
-        """Return the case as a line of the file, keys in fixed order: texts redacted again, empty values left out."""
+        """Return the case as a line of the file: keys in fixed order, texts redacted again, empty values left out."""
         expected = {UNWANTED if self.verdict == WRONG else EXPECTED: self.says.to_json()}
         rest = {
             "earlier": clean(self.earlier),
@@ -146,12 +146,12 @@ class GoldenCase:
 
 
 def clean(text: str) -> str:
-    """Return the text with secrets redacted, in characters that a file can hold."""
+    """Return the text with secrets redacted and without characters that a file cannot store."""
     return redact(storable(text))[0]
 
 
 def decided_of(enrichment: Enrichment) -> Decided:
-    """Return the decisions of an enrichment, context excluded."""
+    """Return the decisions in an enrichment, without context."""
     judged = enrichment.classification
     return Decided(
         task_type=judged.task_type,
@@ -164,7 +164,7 @@ def decided_of(enrichment: Enrichment) -> Decided:
 
 
 def from_line(line: bytes) -> GoldenCase:
-    """Return the case on a line of the file; raises LineError, whose message describes how to repair it."""
+    """Return the case on a line of the file; raises LineError, whose message says how to correct the line."""
     if line.startswith(CONFLICT_MARKS):
         raise LineError("a merge was left unfinished here: keep the cases of both sides, delete this mark")
     try:

@@ -1,7 +1,7 @@
 """Read and write golden cases: labelled prompts in a file of the repository, which CI runs without a database.
 
-One case a line, sorted by id, so that additions by two people merge line by line; every text is redacted
-once more before it is written.
+Each case is one line, and lines are sorted by id, so that git can merge additions by two people. All texts are redacted
+once more before they are written.
 
 CasesError               the file cannot be used, or the trace cannot become a case
 └── UnusableFileError        the problems of the file, line by line
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 FOLDER, FILE = ".enricher", "cases.jsonl"
 ATTRIBUTES = f"{FILE} merge=union\n"
-"""With this attribute git keeps the lines of both sides; a case changed by both is then reported as a duplicate."""
+"""Makes git keep the lines of both sides of a merge; a case that both changed is then reported as a duplicate."""
 LARGEST = 32 << 20
 SHOWN_ONCE = ("guardrail:", "approach:")
-"""Prefixes of the injected references that affect a decision; items are context and do not."""
+"""Prefixes of references already shown to a session that affect later decisions; those of context items do not."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CasesError(Exception):
-    """The file cannot be used, or the trace cannot become a case; the message describes the remedy."""
+    """The file cannot be used, or the trace cannot become a case; the message says what to do."""
 
 
 class UnusableFileError(CasesError):
@@ -55,7 +55,7 @@ class UnusableFileError(CasesError):
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The contents of a file: the usable cases, and a problem with line number for every unusable line."""
+    """The content of a cases file: the usable cases, and a problem with its line number for every unusable line."""
 
     cases: tuple[GoldenCase, ...] = ()
     problems: tuple[Problem, ...] = ()
@@ -103,9 +103,9 @@ def parse(content: bytes, *, path: str) -> Cases:
 
 
 def write(path: str, cases: Iterable[GoldenCase]) -> None:
-    """Replace the file with the cases, sorted by id; raises CasesError if it cannot be written.
+    """Replace the content of the file by these cases, sorted by id; raises CasesError if it cannot be written.
 
-    In a repository's own folder, ``.gitattributes`` is set so that git merges the file line by line.
+    In a repository's ``.enricher`` folder, ``.gitattributes`` is extended so that git merges the file line by line.
     """
     lines = [json.dumps(case.to_json(), ensure_ascii=False) for case in sorted(cases, key=lambda case: case.id)]
     target = os.path.realpath(path)
@@ -120,9 +120,9 @@ def write(path: str, cases: Iterable[GoldenCase]) -> None:
 
 
 def add(path: str, case: GoldenCase) -> bool:
-    """Add a case to the file, replacing an earlier one with the same id; return whether there was one.
+    """Add a case to the file, replacing an earlier case with the same id; return whether there was one.
 
-    Raises UnusableFileError, and leaves the file unchanged, if it has an unreadable line.
+    Raises UnusableFileError if the file has an unusable line, and then leaves it unchanged.
     """
     with _one_at_a_time(path):
         known = read(path)
@@ -152,10 +152,10 @@ def put_back(path: str, case_id: str, earlier: GoldenCase | None) -> None:
 
 
 def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> GoldenCase:
-    """Return a case made from a trace, labelled "ok", "wrong" or with the correct task type.
+    """Return a case made from a trace; ``verdict`` is "ok", "wrong" or the correct task type.
 
-    The expected result is what the recorded rules decide on the redacted inputs without their context.
-    Raises CasesError if the trace has no text, or its rules were not stored.
+    The expected result is what the recorded rules decide on the redacted inputs without their context. Raises
+    CasesError if the trace has no text, or its rules were not stored.
     """
     trace: dict[str, Any] = queries.show(db, trace_id)
     _refuse_without_text(trace)
@@ -169,7 +169,7 @@ def case_of(db: sqlite3.Connection, trace_id: str, verdict: str) -> GoldenCase:
             "say which task type it should have had instead"
         )
     decided = case.decided_by(rules)
-    workflow = decided.workflow if case.form else None  # without a plan, nobody who approves a text has seen it
+    workflow = decided.workflow if case.form else None  # without a plan, the approver has not seen the workflow
     return replace(case, verdict=verdict, says=replace(decided, search_intent=None, workflow=workflow))
 
 
@@ -185,7 +185,7 @@ def _refuse_without_text(trace: dict[str, Any]) -> None:
 
 
 def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
-    """Return the rules of the trace; None if they were not stored, or were compiled by another release."""
+    """Return the rules of the trace; None if they were not stored or were compiled by another release."""
     stored = queries.instructions(db, trace["rules_hash"])
     try:
         return recorded_rules(trace["rules_hash"], stored) if stored else None
@@ -194,12 +194,12 @@ def _rules(db: sqlite3.Connection, trace: dict[str, Any]) -> Rules | None:
 
 
 def _declared(rules: Rules | None) -> dict[str, Any]:
-    """Return the default settings with the budgets of these instructions; no ``config.toml`` is read."""
+    """Return the default settings, with the budgets that these rules declare; no ``config.toml`` is read."""
     return {**DEFAULTS, **(declared_budgets(rules) if rules else {})}
 
 
 def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Mapping[str, Any]) -> GoldenCase:
-    """Return a case with the recorded inputs that affect a decision, redacted, and no expected result yet."""
+    """Return a case with the recorded inputs that affect the decision, redacted, and without an expected result yet."""
     skill = read_facts(prompt, (), recorded["skills"]).get("skill")
     conversation = Conversation.from_json(recorded.get("conversation", {}), prompt)
     return GoldenCase(
@@ -216,7 +216,7 @@ def _inputs(case_id: str, prompt: str, recorded: dict[str, Any], *, declared: Ma
 
 @contextlib.contextmanager
 def _one_at_a_time(path: str) -> Iterator[None]:
-    """Lock the folder so that one process at a time changes the file; a lock file would be left next to the cases."""
+    """Lock the folder so that only one process at a time changes the file; a lock file would lie beside the cases."""
     folder = os.path.dirname(os.path.realpath(path))
     try:
         import fcntl

@@ -1,7 +1,7 @@
 """Evaluate the golden cases with changed instructions, and decide whether the change may be merged.
 
-Only the file of cases is used: no database, no trust, no state, nothing of the user who runs it. Cases of the base
-that fail under its instructions too are reported but do not count.
+Only the cases file and the instructions are used: no database, no trust, no state, nothing of the user who runs it.
+Cases that fail with the instructions of the base, too, are reported but do not count.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROJECT = "project"
 
 
 class GateError(Exception):
-    """The gate cannot be run; the message describes the remedy."""
+    """The gate cannot be run; the message says what to do."""
 
 
 class NoCasesError(GateError):
@@ -36,7 +36,7 @@ class NoCasesError(GateError):
 
 @dataclass(slots=True)
 class _Side:
-    """The rules of one side and its name in reports."""
+    """The rules before or after the change, and what they are called in reports."""
 
     label: str
     rules: Rules
@@ -48,7 +48,7 @@ def run(
 ) -> GateReport:
     """Evaluate the cases of the repository around ``cwd``, or of the file ``cases``, and return the report.
 
-    ``base`` is a git revision; ``instructions`` a file in place of all layers. Raises GateError if there are no
+    ``base`` is a git revision; ``instructions`` is a file that replaces all layers. Raises GateError if there are no
     cases or no usable instructions.
     """
     path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
@@ -76,7 +76,7 @@ def _read(path: str) -> files.Cases:
 
 
 def _layers(cwd: str, instructions: str) -> list[Layer]:
-    """Return the layers to evaluate: the packaged file and the repository's own, or one file in place of both."""
+    """Return the layers to evaluate: the packaged file and the repository's own, or only the file ``instructions``."""
     if instructions:
         return [Layer("base", instructions)]
     own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
@@ -84,7 +84,7 @@ def _layers(cwd: str, instructions: str) -> list[Layer]:
 
 
 def passing_with_own_layer(cwd: str) -> list[str]:
-    """Return the ids of the failing cases that pass once the user's own layer is added; raises GateError."""
+    """Return the ids of the failing cases that pass if the user's own layer is added; raises GateError."""
     path, own = files.path_for(cwd), Layer("user", os.path.join(config_dir(), OWN_FILE))
     if not os.path.isfile(own.path):
         return []
@@ -99,7 +99,7 @@ def passing_with_own_layer(cwd: str) -> list[str]:
 
 
 def work_tree_rules(cwd: str) -> Rules:
-    """Return the rules by which the gate judges the work tree around ``cwd``; raises GateError if they are broken."""
+    """Return the rules that the gate uses for the work tree around ``cwd``; raises GateError if they are broken."""
     return _side(cwd, "").rules
 
 
@@ -110,7 +110,7 @@ def _side(cwd: str, instructions: str) -> _Side:
 
 
 def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:
-    """Compile the same layers with the revision's text for each file within the repository; return them as a side."""
+    """Return the revision's side: the same layers, but each file in the repository with its text at the revision."""
     layers = _layers(cwd, instructions)
     own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
     if not instructions:
@@ -125,7 +125,7 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
         side.notes.append(f"{names} of the packaged instructions: what is not committed counts as part of the edit")
     texts = {**elsewhere, **_texts_at(revision, [layer.path for layer in layers])}
     compiled = compile_layers(layers, texts=texts)
-    # Which catalogues the layers name is known only once they are compiled.
+    # Only compiling the layers shows which catalogues they name.
     if catalogues := _texts_at(revision, [path for path in compiled.sources if path not in texts]):
         compiled = compile_layers(layers, texts={**texts, **catalogues})
     side.rules = _rules(compiled, of=f" of {revision.name}")
@@ -133,9 +133,10 @@ def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> 
 
 
 def _uncommitted(folder: str, revision: Revision) -> dict[str, str]:
-    """Return the committed texts of changed files in the packaged folder, if that lies in another repository.
+    """Return the committed texts of the changed files in the packaged folder, if that lies in another repository.
 
-    The revision does not hold these files. An edit of them would be on both sides, and could not change any case.
+    ``revision`` does not contain these files. Without their committed texts, an edit of them would be on both sides and
+    could not change any case.
     """
     try:
         other = find_revision(folder, "HEAD")
@@ -160,7 +161,7 @@ def _rules(compiled: Compiled, *, of: str = "") -> Rules:
 
 
 def _cases_at(revision: Revision, path: str) -> dict[str, GoldenCase]:
-    """Return the cases of the revision's file; its unreadable lines are ignored."""
+    """Return the cases in the revision's version of the file; its unusable lines are ignored."""
     if not revision.holds(path):
         return {}
     return files.parse(revision.content(path), path=f"{revision.name}:{path}").by_id()
@@ -187,7 +188,7 @@ def _report(
         lost=figures.lost,
     )
     if before is None and not figures.approved:
-        verdict = "inconclusive"  # nothing was approved, so nothing could regress
+        verdict = "inconclusive"  # nothing was approved, so nothing can have regressed
     return GateReport(
         path,
         now.rules.hash,
@@ -213,17 +214,17 @@ def _check(case: GoldenCase, now: _Side, before: _Side | None, *, is_new: bool) 
 
 
 def _differs(case: GoldenCase, earlier: GoldenCase) -> bool:
-    """Return whether two versions of a case differ in anything but the note and the person's name."""
+    """Return whether two versions of a case differ in anything except the note and the person's name."""
     return replace(case, note="", by="") != replace(earlier, note="", by="")
 
 
 class RevisionError(Exception):
-    """The revision cannot be read; the message describes the remedy."""
+    """The revision cannot be read; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One commit of the work tree ``root``; ``name`` is the user's name for it."""
+    """A commit of the work tree at ``root``; ``name`` is how the user called it."""
 
     root: str
     name: str
@@ -239,7 +240,7 @@ class Revision:
         return _ask(self.root, "show", f"{self.commit}:{self._name(path)}")
 
     def _name(self, path: str) -> str:
-        """Return the path relative to the root, as git uses it; empty if it lies outside."""
+        """Return the path relative to the root, as git writes it; empty if it lies outside of the work tree."""
         name = os.path.relpath(os.path.realpath(path), self.root)
         return "" if name.startswith(os.pardir) else name.replace(os.sep, "/")
 

@@ -1,4 +1,4 @@
-"""The result of a gate: each case with its outcome before and now, figures, and whether the change may be merged."""
+"""The result of a gate: each case with its outcomes before and now, figures, and whether the change may be merged."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A case with its outcomes now and under the base; ``before`` is None without a base.
+    """A case with its outcomes under the new rules and under the base; ``before`` is None without a base.
 
-    The faults name the fields that fail the case; empty if it passes. ``is_new`` if the base's file lacks the case.
+    The faults name the fields in which the case fails; without any, it passes. ``is_new`` means that the base's file
+    does not have the case.
     """
 
     case: GoldenCase
@@ -39,10 +40,10 @@ class Checked:
 
     @property
     def has_failed_newly(self) -> bool:
-        """Whether the case fails but passed before.
+        """Whether the case fails now but passed before.
 
-        An approved case that the base lacks counts as having passed, whatever the base's rules say: somebody approved
-        it since, so the edit that it was approved with has been taken back, or was never the whole repository's.
+        An approved case that the base's file lacks counts as having passed, whatever the base's rules decide: somebody
+        approved it since, so the edit with which it passed was reverted, or is not in the repository.
         """
         if not self.faults:
             return False
@@ -51,7 +52,7 @@ class Checked:
 
     @property
     def is_regression(self) -> bool:
-        """Whether an approved case newly fails, which closes the gate."""
+        """Whether an approved case fails now but passed before, which closes the gate."""
         return self.has_failed_newly and self.case.verdict == OK
 
     @property
@@ -61,22 +62,22 @@ class Checked:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of change from the base, or without a base from the approved outcome; empty if there is neither."""
+        """The kinds of change from the base, or without a base from the approved outcome; empty without either."""
         earlier = self.before or (self.case.says if self.case.verdict == OK else None)
         return kinds(earlier, self.now) if earlier else ()
 
     @property
     def task_type(self) -> str:
-        """The task type of the case: the expected one, else the one decided now."""
+        """The expected task type of the case; if no task type is expected, the one decided now."""
         return self.case.says.task_type or self.now.task_type or ""
 
 
 @dataclass(frozen=True, slots=True)
 class GateReport:
-    """The result: every case, the problems of the cases file, the figures and the verdict.
+    """The result of the gate: every case, the problems of the cases file, the figures and the verdict.
 
-    ``base`` is the name of the base as the user gave it plus its commit, empty without one; ``candidate`` and
-    ``base_hash`` identify the rules.
+    ``base`` is the name of the base as the user gave it plus its commit, empty without a base; ``candidate`` and
+    ``base_hash`` are the hashes of the rules.
     """
 
     file: str
@@ -98,7 +99,7 @@ class GateReport:
         return self.verdict != "regressed" and not self.problems and not self.missing
 
     def reasons(self) -> list[str]:
-        """Return the reasons why the gate is closed, one sentence each; empty if it is open."""
+        """Return the reasons why the gate is closed, one clause each; empty if it is open."""
         regressions = sum(one.is_regression for one in self.checked)
         sentences = [
             (regressions, f"{_count(regressions, 'approved case')} came out differently"),
@@ -142,9 +143,9 @@ class TaskType:
 class GateFigures:
     """Counts over all cases; shares lie between 0 and 1.
 
-    ``share`` is that of the changed cases, ``p_value`` the mid-p of McNemar's test on gained and lost. ``at_most``
-    is the upper bound of the share of prompts like the approved cases that may still regress, None if an approved
-    case regressed. ``detectable`` is the smallest difference that these cases detect with a power of 80 %.
+    ``share`` is that of the changed cases, ``p_value`` the mid-p value of McNemar's test on gained and lost.
+    ``at_most`` is the upper bound for the share of similar prompts that may still regress, None if an approved case
+    regressed. ``detectable`` is the smallest difference that these cases detect with a power of 80 %.
     """
 
     cases: int

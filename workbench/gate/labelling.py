@@ -1,4 +1,4 @@
-"""Label recorded prompts and single lines of the texts added to them; write golden cases; take these back."""
+"""Label recorded prompts and single lines of the texts added to them, write golden cases, and undo both."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A stored label and golden case; ``label`` is None for a case alone, ``path`` is empty for a label alone.
+    """What labelling a trace stored: a label, a golden case, or both; ``label`` or ``path`` is empty if missing.
 
     ``earlier`` is the case that was replaced; ``problem`` is why no case was written. ``is_open`` means that the
     project's rules do not give yet what was approved. ``line`` is the number of the line that was judged, 0 if it was
@@ -43,7 +43,7 @@ class Given:
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
-    """Write a labelled trace as a golden case to its project's cases file, or to ``path``; return the path written.
+    """Write a labelled trace as a golden case to its project's cases file, or to ``path``; return the path used.
 
     Raises CasesError.
     """
@@ -61,7 +61,7 @@ def folder_of(db: sqlite3.Connection, trace_id: str) -> str:
 
 
 def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Given:
-    """Label a trace, and write the case into its project's file if the project is a repository."""
+    """Store a label for a trace; if the project is a repository, also write a golden case into its cases file."""
     entry = labels.add(db, trace_id, verdict)
     try:
         path = file_of_repository(db, trace_id)
@@ -72,11 +72,11 @@ def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Given:
 
 
 def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
-    """Approve what a trace should come out as; a task type is stored as its label, too.
+    """Approve the result ``wanted`` for a trace; if it names a task type, that is stored as the trace's label, too.
 
-    The case is approved (``ok``) if the rules of the project's work tree give what is wanted, so that a later edit
-    that breaks it closes the gate. If they do not yet, a task type becomes a case to be done (``class``); for anything
-    else CasesError is raised.
+    The case is approved (``ok``) if the rules of the project's work tree give that result, so that a later edit that
+    breaks it closes the gate. If they do not give it yet, the case is written as a task to be done (``class``), or
+    CasesError is raised if ``wanted`` has no task type.
     """
     entry = labels.add(db, trace_id, wanted.task_type) if wanted.task_type else None
     try:
@@ -95,9 +95,9 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
 
 
 def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str = "") -> Given:
-    """Write, or extend, the golden case of a trace by the workflow that it should have; no label is stored.
+    """Write the golden case of a trace, or extend it, with the workflow that the trace should have; store no label.
 
-    A new case is approved if the rules of the project's work tree choose that workflow; if not, it is one to be done.
+    A new case is approved if the rules of the project's work tree choose that workflow, else it is a task to be done.
     Raises CasesError.
     """
     file = path or cases.path_for(folder_of(db, trace_id))
@@ -125,7 +125,7 @@ def take_back(db: sqlite3.Connection, given: Given) -> None:
 
 
 def file_of_repository(db: sqlite3.Connection, trace_id: str) -> str:
-    """Return the cases file of the trace's repository; raises CasesError if the folder is in none."""
+    """Return the cases file of the trace's repository; raises CasesError if the folder is not in a repository."""
     root = project_root(folder_of(db, trace_id))
     if not os.path.lexists(os.path.join(root, ".git")):
         raise CasesError(f"{root} is no git repository, so there is no file for a golden case")
@@ -133,14 +133,14 @@ def file_of_repository(db: sqlite3.Connection, trace_id: str) -> str:
 
 
 def _add(path: str, case: GoldenCase) -> GoldenCase | None:
-    """Add a case to the file; return the case that it replaced."""
+    """Add a case to the file; return the case that it replaced, or None."""
     earlier = cases.read(path).by_id().get(case.id)
     cases.add(path, case)
     return earlier
 
 
 def _signed(case: GoldenCase, path: str) -> GoldenCase:
-    """Return the case with the name that git has for the person at work; without one, nobody is named."""
+    """Return the case with the user name from git's configuration; unchanged if git has none."""
     folder = os.path.dirname(os.path.abspath(path))
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
@@ -152,7 +152,10 @@ def _signed(case: GoldenCase, path: str) -> GoldenCase:
 
 
 def judge_line(db: sqlite3.Connection, trace_id: str, number: int, verdict: str, *, because: str = "") -> Row:
-    """Store whether a line was right; raises UnknownLineError. The reason is redacted before it is stored."""
+    """Store the verdict on a line of the added text; the reason is redacted first.
+
+    Raises UnknownLineError.
+    """
     judged = with_approach_name(db, trace_id, line_labels.line(queries.show(db, trace_id), number))
     reason = redact(storable(" ".join(because.split())))[0]
     return line_labels.add(db, trace_id, judged, verdict, because=reason)
@@ -164,6 +167,6 @@ def with_approach_name(db: sqlite3.Connection, trace_id: str, judged: Line) -> L
         return judged
     try:
         approach = cases.case_of(db, trace_id, "ok").says.approach
-    except CasesError:  # the rules of that time are not known any more
+    except CasesError:  # the rules of that time are no longer known
         return judged
     return replace(judged, rule=approach or "")

@@ -1,7 +1,7 @@
-"""Order prompts for labelling: thirty labels should take five minutes and be as informative as possible.
+"""Order prompts for labelling, so that thirty labels take five minutes and are as informative as possible.
 
-A label is more informative if the classifier was close to another decision and if many prompts are similar.
-Pure: the same prompts give the same order; the work is bounded by ``MOST_PROMPTS`` and by ``MOST_PLACES``, the
+A label is more informative if the classifier was close to another decision, and if many prompts are similar. Pure: the
+same prompts give the same order. The work is bounded by ``MOST_PROMPTS``, and by ``MOST_PLACES``, the number of
 clusters listed per term.
 """
 
@@ -27,17 +27,17 @@ MOST_PROMPTS = 20_000
 SCANNED_CHARS = 2_000
 MOST_TERMS = 24
 RAREST_TERMS = 6
-"""How many of a prompt's terms, the rarest, are used to search for similar prompts."""
+"""Number of a prompt's rarest terms that are used to search for similar prompts."""
 MOST_PLACES = 40
 MOST_COMPARED = 8
-"""Most clusters listed per term, and most clusters compared with a prompt, those with most shared terms first."""
+"""Maximum number of clusters listed per term, and of clusters compared with a prompt (those sharing most terms)."""
 ALIKE = 0.5
-"""Least share of common terms (Jaccard index) at which two prompts count as similar."""
+"""Minimum share of common terms (Jaccard index) for two prompts to count as similar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A prompt to label; ``margin`` is the lead of its task type in points, ``why`` the reason to label it."""
+    """A prompt to label; ``margin`` is how many points its task type leads by, ``why`` the reason to label it."""
 
     id: str
     prompt: str
@@ -57,7 +57,8 @@ class _Cluster:
 def order(prompts: Sequence[LabelCandidate]) -> list[Queued]:
     """Return the unlabelled prompts, most informative first.
 
-    The first prompts of all clusters precede the second ones (labelled prompts are counted); sessions alternate.
+    First come the first prompts of all clusters, then the second ones, and so on; labelled prompts take a place in this
+    order, too. Sessions alternate.
     """
     rounds: list[list[tuple[LabelCandidate, _Cluster]]] = []
     for cluster in _clusters(prompts[:MOST_PROMPTS]):
@@ -70,7 +71,7 @@ def order(prompts: Sequence[LabelCandidate]) -> list[Queued]:
     found: list[tuple[LabelCandidate, _Cluster]] = []
     for one_round in rounds:
         following = _spread(one_round)
-        # Where two rounds meet, similar prompts would follow each other.
+        # Otherwise, similar prompts would follow each other where two rounds meet.
         if found and len(following) > 1 and following[0][1] is found[-1][1]:
             following[:2] = reversed(following[:2])
         found += following
@@ -78,7 +79,7 @@ def order(prompts: Sequence[LabelCandidate]) -> list[Queued]:
 
 
 def _spread(one_round: Iterable[tuple[LabelCandidate, _Cluster]]) -> list[tuple[LabelCandidate, _Cluster]]:
-    """Return the prompts by how informative a label is; each chosen prompt lowers the rank of others of its session."""
+    """Sort prompts by how informative a label is; each chosen prompt lowers the rank of the others in its session."""
     heap = [(-_informativeness(one, cluster), place, 0, one, cluster) for place, (one, cluster) in enumerate(one_round)]
     heapq.heapify(heap)
     taken: Counter[str] = Counter()
@@ -106,7 +107,7 @@ def _queued(one: LabelCandidate, cluster: _Cluster) -> Queued:
 
 
 def _clusters(prompts: Sequence[LabelCandidate]) -> list[_Cluster]:
-    """Return clusters of similar prompts: each prompt joins the most similar earlier cluster, or begins a new one."""
+    """Cluster similar prompts: each joins the most similar earlier cluster, or begins a new one if none is similar."""
     terms = [_terms(one.prompt) for one in prompts]
     frequency = Counter(term for one in terms for term in one)
     places: dict[str, list[int]] = {}
@@ -144,7 +145,7 @@ def _stem(word: str) -> str:
 
 
 def _terms(prompt: str) -> frozenset[str]:
-    """Return the stems of the prompt's content words; of all its words if it has no content words."""
+    """Return the stems of the prompt's content words, or of all its words if it has no content words."""
     all_words = words(prompt[:SCANNED_CHARS])
     content_words = [word for word in all_words if word not in STOP_WORDS]
     return frozenset(_stem(word) for word in (content_words or all_words)[:MOST_TERMS])
@@ -153,7 +154,7 @@ def _terms(prompt: str) -> frozenset[str]:
 def keys_for(names: Sequence[str]) -> dict[str, str]:
     """Assign a key to each name and return the names by key.
 
-    A name gets the first of its letters that no earlier name has, or if all are taken the first free digit.
+    A name gets its first letter that no earlier name has, or the first free digit if all its letters are taken.
     """
     found: dict[str, str] = {}
     for name in names:

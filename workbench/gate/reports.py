@@ -1,7 +1,7 @@
 """Format the result of a gate as JSON, JUnit XML, terminal text and pull-request comment.
 
-In the comment, prompts are untrusted text: they are put into code spans that they cannot end, so that they form no
-table, link, mention or HTML.
+In the comment, prompts are untrusted text: they are put into code spans that they cannot end, so that they cannot form
+a table, link, mention or HTML.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 PROMPT_CHARS = 120
-# What XML 1.0 forbids even as a character reference.
+# Characters that XML 1.0 forbids even as character references.
 NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
 XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 MOST_ROWS = 50
 FEWEST_FOR_SHARES = 10
-"""With fewer cases, no share of all prompts is reported: its interval can span half of the scale."""
+"""With fewer cases, no share is reported, because its confidence interval could span half of the scale."""
 LARGEST = 60_000
-"""A comment on GitHub may have 65,536 characters."""
+"""Maximum length of the comment in characters; GitHub allows 65,536."""
 TOO_LONG = "The details are too long for a comment; `enricher replay --gate` shows them."
 REPLACED = {"|": "¦", "`": "'"}
-"""Characters that end a cell or a code span even when escaped, and their replacements."""
+"""Characters that end a table cell or a code span even when escaped, and their replacements."""
 FOLDED = {
     "Became wrong": "became wrong",
     "Became right": "fixed",
@@ -40,7 +40,7 @@ FOLDED = {
 
 
 def to_json(report: GateReport) -> dict[str, Any]:
-    """Return the documented object of ``enricher replay --gate --json``."""
+    """Return the report as the documented object of ``enricher replay --gate --json``."""
     figures = report.figures
     return {
         "verdict": report.verdict,
@@ -102,7 +102,10 @@ def state(one: Checked) -> str:
 
 
 def junit(report: GateReport) -> str:
-    """Return JUnit XML with a test per case, by task type; failures close the gate, earlier failures are skipped."""
+    """Return JUnit XML with a test for each case, grouped by task type.
+
+    A case that closes the gate is a failure; other failing cases are marked as skipped.
+    """
     suite = ET.Element("testsuite", name="enricher gate", tests=str(_tests(report)))
     counted = {"failures": 0, "skipped": 0, "errors": 0}
     for one in report.checked:
@@ -135,7 +138,7 @@ def _errors(report: GateReport) -> Iterator[tuple[str, str]]:
 
 
 def named(case: GoldenCase) -> str:
-    """Return the display name of a case: its id and the beginning of its prompt."""
+    """Return the name under which reports show a case: its id and the beginning of its prompt."""
     return f"{case.id} {one_line(case.prompt)}"
 
 
@@ -149,7 +152,7 @@ def one_line(text: str) -> str:
 
 
 def differences(one: Checked) -> list[str]:
-    """Return the expected and the actual value of each failing field, one sentence each."""
+    """Return the expected and the actual value of each failing field, one clause per field."""
     wanted, got = one.case.says.to_json(), one.now.to_json()
     if one.case.verdict == WRONG:
         return [f"{FIELD_NAMES[name]}: {_value(got[name])} came out again" for name in one.faults]
@@ -163,7 +166,7 @@ def _value(value: object) -> str:
 
 
 def headline(report: GateReport) -> str:
-    """Return the blast radius over the cases in one sentence."""
+    """Return one sentence on how many cases come out differently."""
     figures = report.figures
     against = f"against {report.base}" if report.base else "against what was approved"
     counted = f"{figures.changed:,} of {figures.cases:,} cases come out differently"
@@ -198,7 +201,7 @@ def text(report: GateReport) -> str:
 
 
 def lines(report: GateReport) -> list[tuple[str, str]]:
-    """Return the lines of the report, each with the id of the case that it is about, empty for none."""
+    """Return the lines of the report, each with the id of the case it belongs to (empty for none)."""
     about_all = [conclusion(report), headline(report)]
     about_all += [f"  {count:,} {kind}" for kind, count in report.figures.kinds]
     about_all += [*statistics(report), *(f"note: {note}" for note in report.notes)]
@@ -214,7 +217,7 @@ def lines(report: GateReport) -> list[tuple[str, str]]:
 
 
 def conclusion(report: GateReport) -> str:
-    """Return whether the change may be merged, and how many cases fail all the same, in one sentence."""
+    """Return one sentence on whether the change may be merged, and on how many cases fail nevertheless."""
     failing = sum(bool(one.faults) for one in report.checked)
     word = "passed" if report.is_passed else "closed"
     if not report.is_passed or not failing:
@@ -228,13 +231,13 @@ def _by_whom(case: GoldenCase) -> list[str]:
 
 
 def groups(report: GateReport) -> list[tuple[str, list[Checked]]]:
-    """Return the cases by state, the worst first, without those that passed before and now."""
+    """Return the cases grouped by state, the worst first, without those that pass and passed before."""
     titles = ("regressed", "became wrong", "fixed", "failed before", "open")
     return [(title, [one for one in report.checked if state(one) == title]) for title in titles]
 
 
 def markdown(report: GateReport) -> str:
-    """Return the comment, at most LARGEST characters."""
+    """Return the pull-request comment, at most LARGEST characters long."""
     sign = "✅" if report.is_passed else "❌"
     summary = [
         f"### {sign} Prompt enricher: {report.verdict}",
@@ -301,10 +304,10 @@ def _code(text: str) -> str:
 
 
 def _readable(text: str) -> str:
-    """Replace characters that a browser would hide or that reverse the direction of text."""
+    """Replace characters that a browser would hide, or that reverse the direction of text."""
     return "".join(char if char.isprintable() or char.isspace() else "\ufffd" for char in text)
 
 
 def _plain(sentence: str) -> str:
-    """Escape the Markdown characters in one of our sentences, which may contain a name from the repository."""
+    """Escape the Markdown characters in a sentence of ours, because it may contain a name from the repository."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>|@#" else char for char in sentence)

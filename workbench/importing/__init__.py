@@ -1,7 +1,7 @@
-"""Find past conversations of agent clients and read them completely, as prompts to replay.
+"""Find past conversations of agent clients, and read the prompts in them, to import and replay them.
 
-The records of each client are parsed by the hook's own readers (``enricher.sources.transcripts``); here files are
-read forwards, line by line, in bounded memory, and turns that no user typed are yielded as ``LeftOut``.
+The records of each client are parsed by the hook's own readers (``enricher.sources.transcripts``). Here, files are read
+forwards, line by line, in bounded memory, and turns that no user typed are yielded as ``LeftOut``.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ class ConversationFile:
 class Turn:
     """A prompt as the user typed it; ``at`` is in microseconds since 1970.
 
-    ``index`` identifies it within its session. ``is_dated`` is true if the file has the time; otherwise the time is a
-    guess that may differ at the next reading. ``before()`` is valid until the next turn is requested.
+    ``index`` identifies it within its session. ``is_dated`` is true if the file has its time; if not, the time is a
+    guess that may differ when the file is read again. ``before()`` returns the conversation before the prompt, and is
+    valid until the next turn is requested.
     """
 
     host: str
@@ -50,7 +51,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A turn that is not a prompt of the user; ``kind`` is what it is instead."""
+    """A turn that is not a prompt typed by the user; ``kind`` says what it is instead."""
 
     host: str
     session_id: str

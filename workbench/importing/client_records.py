@@ -1,8 +1,8 @@
-"""Separate what a user typed from what a program wrote, by its text, and by the other fields of each client's records.
+"""Distinguish what a user typed from what a program wrote, by its text and by other fields of each client's records.
 
-A tag counts as the host's if the hook's own reader drops its content, so that both agree on the user's words. There is
-one class for each client. ``learn`` takes session data from a record, ``unfold`` returns the single messages of a
-record, ``machine`` and ``unheard`` classify turns on the user's side that the user did not type.
+A tag counts as added by the client if the hook's own reader drops its content, so that both agree on the user's words.
+There is one class per client. ``learn`` takes session data from a record, ``unfold`` returns the single messages in a
+record, and the other methods classify turns in the user's role that the user did not type.
 """
 
 from __future__ import annotations
@@ -59,18 +59,18 @@ STARTS = (
 WARM_UPS = ("warmup", "warm-up")
 ROLE = "You are "
 LONGEST_OF_A_PERSON = 500
-"""Characters; longer prompts that begin with "You are …" are filled-in templates of a program."""
+"""Length in characters; longer prompts that begin with "You are …" are filled-in templates of a program."""
 SKIPS = {"slash_command": COMMAND, "machine_prompt": NOTICE, "empty": EMPTY}
-# Bounded, so that the time for a hostile text grows no faster than its length.
+# Bounded, so that the time grows no faster than the length of a hostile text.
 TAG = re.compile(r"<([A-Za-z][A-Za-z0-9_:-]{0,60})(?:\s[^<>]{0,200})?>")
 LONGEST_NAME = 4096
 LONGEST_SMALL_FILE = 64 * 1024
 
 
 def kind_of(text: str) -> str:
-    """Return the kind of a user-side text that is not a prompt to enrich; empty if it is one.
+    """Return the kind of a text in the user's role that is not a prompt to enrich; empty if it is one.
 
-    A prompt with the bypass prefix counts as a prompt here, because the prefix depends on the settings.
+    A text with the bypass prefix counts as a prompt here, because that prefix depends on the settings.
     """
     bare = text.strip()
     for start, kind in STARTS:
@@ -88,13 +88,13 @@ def kind_of(text: str) -> str:
 
 
 def typed(text: str) -> str:
-    """Return the text without the blocks that hosts add to a prompt; unchanged if there are none."""
+    """Return the text without the blocks that clients add to a prompt; unchanged if there are none."""
     if "<" not in text:
         return text
     kept, at = [], 0
     for tag in TAG.finditer(text):
         close = text.find(f"</{tag[1]}>", tag.end()) if tag.start() >= at and _is_hosts(tag[1]) else -1
-        if close >= 0:  # hosts close their tags; a person may write about a tag without closing it
+        if close >= 0:  # clients close their tags; a person may write about a tag without closing it
             kept.append(text[at : tag.start()])
             at = close + len(tag[1]) + 3
     return "".join([*kept, text[at:]]).strip() if kept else text
@@ -106,7 +106,7 @@ def _is_hosts(name: str) -> bool:
 
 
 class SessionInfo:
-    """The id and folder of the session in a file."""
+    """The id and the folder of the session in a file."""
 
     __slots__ = ("cwd", "id", "is_subagents")
 
@@ -116,17 +116,17 @@ class SessionInfo:
         self.is_subagents = False
 
     def learn(self, *, identity: str, cwd: str) -> None:
-        """Store the id and folder of a record; if one is empty, keep the earlier value."""
+        """Store the session id and folder of a record; an empty one leaves the earlier value as it is."""
         self.id = identity[:LONGEST_NAME] or self.id
         self.cwd = cwd[:LONGEST_NAME] or self.cwd
 
 
 class Form:
-    """A client without any special records."""
+    """Base class for the record formats of clients; the methods are overridden where a client has special records."""
 
     name = ""
     marks: tuple[bytes, ...] = ()
-    """Bytes that mark lines worth decoding, in addition to those that the hook reads."""
+    """Bytes that mark lines worth decoding, in addition to those that the hook's reader looks for."""
 
     def open(self, path: str, session: SessionInfo) -> None:
         """Read session data from files next to the transcript."""
@@ -135,22 +135,22 @@ class Form:
         """Read session data from a record."""
 
     def unfold(self, record: Record) -> Iterable[Record]:
-        """Return the messages that a record holds, oldest first."""
+        """Return the messages in a record, oldest first."""
         return (record,)
 
     def program_kind(self, record: Record) -> str:
-        """Return the kind of a user-side record whose fields show that the user did not type it; else empty."""
+        """Return the kind of a record in the user's role if its fields show that no user typed it; else empty."""
         del record
         return ""
 
     def kind_without_words(self, record: Record) -> str:
-        """Return the kind of a user-side record in which the hook's reader finds no words of the user; else empty."""
+        """Return the kind of a record in the user's role in which the hook's reader finds no user text; else empty."""
         del record
         return ""
 
 
 class Claude(Form):
-    """Claude Code: every record has its session and folder."""
+    """Claude Code: every record has its session's id and folder."""
 
     name = "claude"
     marks = (b'"hook_additional_context"',)
@@ -179,7 +179,7 @@ class Claude(Form):
 
 
 class Codex(Form):
-    """Codex CLI: the session's record comes first, and a record with the folder before each turn."""
+    """Codex CLI: the first record describes the session; a record before each turn has the folder."""
 
     name = "codex"
     marks = (b'"session_meta"', b'"turn_context"')
@@ -214,7 +214,7 @@ class Codex(Form):
 
 
 class Gemini(Form):
-    """Gemini CLI: a header, messages, and patches that hold messages; the folder is in a file two levels up."""
+    """Gemini CLI: a header, messages, and patches that contain messages; the folder is in a file two levels up."""
 
     name = "gemini"
     marks = (b'"sessionId"', b'"$set"')
@@ -225,7 +225,7 @@ class Gemini(Form):
         session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
 
     def _listed(self, folder: str) -> str:
-        """Return the project path that ``projects.json``, next to ``tmp``, has for the folder's name."""
+        """Return the project path that ``projects.json``, beside the folder ``tmp``, has for this folder's name."""
         try:
             known = json.loads(_small_file(os.path.join(os.path.dirname(os.path.dirname(folder)), "projects.json")))
             projects = known["projects"].items()
@@ -246,7 +246,7 @@ class Gemini(Form):
 
 
 class Copilot(Form):
-    """Copilot CLI: the session's folder is in its start record, and in a file next to the transcript."""
+    """Copilot CLI: the session's folder is in its start record, and in a file beside the transcript."""
 
     name = "copilot"
     marks = (b'"session.start"',)

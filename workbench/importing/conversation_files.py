@@ -1,4 +1,4 @@
-"""Find conversation files on this machine, and recognise which client wrote a given file."""
+"""Find conversation files on this machine, and recognise which client wrote a file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STORED_AT = {
 SUFFIXES = (".jsonl", ".json", ".db")
 SQLITE = b"SQLite format 3\0"
 LOOKED_AT_LINES = 50
-"""Lines of a file read to recognise its client."""
+"""Number of lines that are read to recognise the client that wrote a file."""
 NOT_RECOGNISED = f"no conversation that is known; name its kind: --host {'|'.join(HOSTS)}"
 
 
@@ -45,7 +45,7 @@ def stored_files(host: str = "") -> list[ConversationFile]:
 
 
 def named(paths: tuple[str, ...], host: str = "") -> tuple[list[ConversationFile], list[ReadProblem]]:
-    """Return the conversations at ``paths`` (of folders, all below them), and a problem for each file without any."""
+    """Return the conversation files at ``paths`` or in folders there, and a problem for each path without any."""
     found: list[ConversationFile] = []
     problems: list[ReadProblem] = []
     for path in map(os.path.abspath, paths):
@@ -63,14 +63,14 @@ def named(paths: tuple[str, ...], host: str = "") -> tuple[list[ConversationFile
 
 
 def read(source: ConversationFile, advance: Advance) -> Iterator[Event]:
-    """Yield the prompts of a file, plus the turns left out and the problems."""
+    """Yield the prompts of a file, the turns that are left out, and the problems."""
     if source.host == "llm":
         return llm_calls(source, advance)
     return jsonl_prompts(source, advance) if source.host == "jsonl" else Transcript(source).events(advance)
 
 
 def recognise(path: str) -> str:
-    """Return the client that wrote a file, empty if its beginning does not show it; raises OSError."""
+    """Return the client that wrote a file; empty if its beginning does not show that. Raises OSError."""
     with lines.opened(path) as file:
         if file.read(len(SQLITE)) == SQLITE:
             return "llm"
@@ -114,7 +114,7 @@ def _source(host: str, path: str) -> ConversationFile:
 
 
 def _in_order(found: list[ConversationFile]) -> list[ConversationFile]:
-    """Return unique files, oldest first: if a session was copied to another file, the original is read first."""
+    """Return the files without duplicates, oldest first, so that the original of a copied session is read first."""
     unique = {source.path: source for source in found}
     return sorted(unique.values(), key=lambda source: (_changed(source.path), source.path))
 
@@ -127,7 +127,7 @@ def _changed(path: str) -> float:
 
 
 def _llm_folder() -> str:
-    """Return ``llm``'s log folder: ``$LLM_USER_PATH``, else click's application folder."""
+    """Return the folder with ``llm``'s log: ``$LLM_USER_PATH``, or the application folder that click would choose."""
     home = os.path.expanduser("~")
     default = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     if sys.platform == "darwin":

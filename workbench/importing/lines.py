@@ -1,4 +1,4 @@
-"""Read untrusted files forwards: regular files only, in pieces of bounded size, with arbitrary bytes."""
+"""Read untrusted files from start to end: only regular files, in pieces of bounded size, with arbitrary bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST_LINE = 16 << 20
-"""Bytes; a prompt's line also holds the images that the user pasted."""
+"""Length in bytes; the line of a prompt also contains the images that the user pasted."""
 PIECE = 1 << 20
 LARGEST_DOCUMENT = 64 << 20
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -24,7 +24,7 @@ NO_OBJECT = "no JSON object"
 
 @contextlib.contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """Open a regular file without blocking on a pipe; raises OSError for anything else."""
+    """Open a regular file, without waiting if it is a pipe; raises OSError for anything else."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -33,7 +33,7 @@ def opened(path: str) -> Iterator[BinaryIO]:
 
 
 def numbered(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield each line with its number; a line longer than LONGEST_LINE is cut there and has no line end."""
+    """Yield each line with its number; a line longer than LONGEST_LINE is cut there and has no line break."""
     number = 0
     while line := file.readline(LONGEST_LINE):
         number += 1
@@ -49,7 +49,7 @@ def is_too_long(line: bytes) -> bool:
 
 
 def decoded(content: bytes) -> dict[str, Any] | None:
-    """Return the JSON object on a line, None if there is none; invalid UTF-8 is replaced."""
+    """Return the JSON object on a line; None if there is none. Invalid UTF-8 is replaced."""
     try:
         value = loads(content.decode("utf-8", "replace").lstrip("\ufeff"))
     except (ValueError, RecursionError):
@@ -58,9 +58,9 @@ def decoded(content: bytes) -> dict[str, Any] | None:
 
 
 def moment(value: object) -> int | None:
-    """Return a time as microseconds since 1970: ISO-8601 (UTC if it has no zone), or seconds or milliseconds.
+    """Convert a time to microseconds since 1970; it is ISO-8601 (UTC without a zone), or seconds or milliseconds.
 
-    None if the value is not a time, or outside the range from 2000 to tomorrow.
+    None if the value is not a time, or not between 2000 and tomorrow.
     """
     try:
         found = _parsed(value)
@@ -81,7 +81,7 @@ def _parsed(value: object) -> float | None:
 
 
 def text_at(record: object, *path: str) -> str:
-    """Return the string at ``path`` inside nested objects, empty if there is none."""
+    """Return the string at ``path`` inside nested objects; empty if there is none."""
     for key in path:
         record = record.get(key) if isinstance(record, dict) else None
     return record if isinstance(record, str) else ""

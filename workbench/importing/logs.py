@@ -1,7 +1,7 @@
-"""Read prompts that other programs store as rows: ``llm``'s logs.db and plain JSONL.
+"""Read prompts that other programs store as rows: ``logs.db`` of the program ``llm``, and plain JSONL.
 
-``llm`` wrote its calls to ``responses`` up to 0.31 and writes them to ``turns`` since 0.32 (its migration 23), where
-``turn_search`` holds the texts of prompt and response.
+``llm`` stored its calls in ``responses`` up to 0.31, and stores them in ``turns`` since 0.32 (its migration 23), where
+``turn_search`` has the texts of prompt and response.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ WANTED = 'a line wants {"prompt": "…"}, and may have "at", "session_id", "cwd"
 
 
 class _PromptAndResponse:
-    """Reader for rows with a prompt and a response, with the interface of a transcript reader."""
+    """Reader for rows with a prompt and a response, with the interface of the hook's transcript readers."""
 
     MARKS: tuple[bytes, ...] = ()
     TODO_MARKS: tuple[bytes, ...] = ()
@@ -48,7 +48,7 @@ class _PromptAndResponse:
 
 
 def llm_calls(source: ConversationFile, advance: Advance) -> Iterator[Event]:
-    """Yield the prompts of an ``llm`` database, conversation by conversation; the database is opened read-only."""
+    """Yield the prompts of an ``llm`` database, one conversation after the other; it is opened read-only."""
     talk = _Conversation("")
     try:
         with contextlib.closing(sqlite3.connect(reader.address(source.path), uri=True)) as db:
@@ -76,12 +76,12 @@ def _calls(db: sqlite3.Connection) -> Iterator[sqlite3.Row]:
     ]
     if not queries:
         raise sqlite3.DatabaseError("it has neither the table responses nor turn_search")
-    # Releases around 0.32 wrote a call to both; the two rows share their id.
+    # Releases around 0.32 stored a call in both tables; the two rows have the same id.
     return db.execute(f"select * from ({' union all '.join(queries)}) group by id order by session, at, id")
 
 
 def jsonl_prompts(source: ConversationFile, advance: Advance) -> Iterator[Event]:
-    """Yield the prompts of a JSONL file, plus turns left out and problems."""
+    """Yield the prompts of a JSONL file, the turns that are left out, and the problems."""
     talks: dict[str, _Conversation] = {}
     try:
         with lines.opened(source.path) as file:
@@ -123,7 +123,7 @@ def _fault(record: dict[str, Any] | None, line: bytes) -> str:
 
 
 class _Conversation:
-    """The part of a conversation that was read so far."""
+    """The part of a conversation that has been read so far."""
 
     __slots__ = ("_count", "_offset", "_window", "session_id")
 
@@ -141,7 +141,7 @@ class _Conversation:
     def turn(
         self, source: ConversationFile, text: str, *, index: str, at: int | None, line: int, cwd: str = ""
     ) -> Turn:
-        """Return a prompt of this conversation; without a time, the file's modification time is used."""
+        """Return a prompt of this conversation; without a time, it gets the modification time of the file."""
 
         def before() -> Conversation:
             return self._window.before(text, cwd=cwd)

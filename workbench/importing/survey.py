@@ -1,4 +1,4 @@
-"""Decide which prompts an import stores: first count them by host and project, then read them again and store them."""
+"""Decide which prompts an import stores: first count them by client and project, then read them again and store."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ NO_TEXT_KEPT = "log keeps no text"
 MOST_SESSIONS = 256
 TEMPLATE_CHARS = 200
 TEMPLATE_SESSIONS = 5
-"""A long beginning found in this many sessions is a program's: nobody types the same 200 characters so often."""
+"""A long beginning in this many sessions counts as a program's: nobody types the same 200 characters so often."""
 MOST_PROBLEMS = 1000
 BATCH = 100
-"""Traces per transaction: other writers wait some tens of milliseconds for it."""
+"""Number of traces per transaction; other writers wait some tens of milliseconds for each transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportFilter:
-    """The prompts to import: a time range (microseconds), a project, and a maximum number, newest first.
+    """The prompts to import: a time range in microseconds, a project, and a maximum number, the newest ones.
 
-    ``until`` excludes prompts typed between listing and storing.
+    ``until`` excludes prompts that are typed between counting and storing.
     """
 
     since: int
@@ -52,7 +52,7 @@ class ImportFilter:
 
 
 class Sieve:
-    """Filters prompts: leaves out those that the database holds, and those that it has let through before."""
+    """Filters out prompts that the database already has, and prompts that it has already let through."""
 
     def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: ImportFilter) -> None:
         self._db = db
@@ -63,7 +63,7 @@ class Sieve:
         self._seen: set[str] = set()
 
     def sift(self, sources: list[ConversationFile], advance: Advance) -> Iterator[tuple[ConversationFile, Event, str]]:
-        """Yield every event of the requested project with its fate: NEW or why not stored; empty if not a prompt."""
+        """Yield every event of the wanted project with its file; for prompts, also why it is not stored (or NEW)."""
         for source in sources:
             for event in conversation_files.read(source, advance):
                 if isinstance(event, ReadProblem):
@@ -85,7 +85,7 @@ class Sieve:
         return found is None or not (found.id == self._project.id or f"{os.path.abspath(cwd)}/".startswith(f"{root}/"))
 
     def _kind(self, turn: Turn) -> str:
-        """Return why the hook would not have enriched the prompt, empty if it would have."""
+        """Return why the hook would not have enriched the prompt; empty if it would have."""
         settings = self.tracer.settings_for(turn.cwd)
         if settings["log"] not in KEEPS_TEXT:
             return NO_TEXT_KEPT
@@ -142,7 +142,7 @@ class Sieve:
 
 @dataclass(slots=True)
 class ConversationGroup:
-    """The conversations of one client in one project; ``prompts`` counts those to be stored."""
+    """The conversations of one client in one project; ``prompts`` counts those that would be stored."""
 
     host: str
     project: str
@@ -156,7 +156,11 @@ class ConversationGroup:
 
 @dataclass(slots=True)
 class ImportSurvey:
-    """What an import would store; ``since`` is the oldest prompt's time if limited, ``at_since`` their count then."""
+    """What an import would store.
+
+    If a limit was reached, ``since`` is the time of the oldest prompt to store, ``at_since`` the number of prompts to
+    store with that very time; else both are 0.
+    """
 
     groups: dict[tuple[str, str], ConversationGroup] = field(default_factory=dict)
     problems: list[ReadProblem] = field(default_factory=list)
@@ -167,18 +171,18 @@ class ImportSurvey:
     prompts: int = 0
 
     def group(self, host: str, project: str) -> ConversationGroup:
-        """Return the group of a client and a project, created at the first call."""
+        """Return the group of a client and a project, which the first call creates."""
         return self.groups.setdefault((host, project), ConversationGroup(host, project))
 
     def report(self, problem: ReadProblem) -> None:
-        """Record a problem; beyond ``MOST_PROBLEMS`` it is only counted."""
+        """Record a problem; above ``MOST_PROBLEMS``, problems are only counted."""
         self.problem_count += 1
         if len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
 
 
 def survey(sources: list[ConversationFile], sieve: Sieve, advance: Advance, *, limit: int = 0) -> ImportSurvey:
-    """Read every file and count what an import would store; ``limit`` 0 means all."""
+    """Read every file and count what an import would store; ``limit`` 0 means no limit."""
     result = ImportSurvey()
     heads: dict[str, set[str]] = {}
     fresh: list[tuple[int, str, ConversationGroup, tuple[str, ...]]] = []
@@ -205,7 +209,7 @@ def survey(sources: list[ConversationFile], sieve: Sieve, advance: Advance, *, l
 
 
 def head_of(turn: Turn) -> str:
-    """Return a hash of the beginning of a long prompt, empty for a short one."""
+    """Return a hash of the beginning of a long prompt; empty for a short one."""
     words = " ".join(turn.text[: 4 * TEMPLATE_CHARS].split())
     return keyed_hash(b"head", words[:TEMPLATE_CHARS].encode(errors="replace")) if len(words) >= TEMPLATE_CHARS else ""
 
@@ -232,7 +236,7 @@ def _count(result: ImportSurvey, fresh: list[tuple[int, str, ConversationGroup, 
 
 @dataclass(slots=True)
 class Stored:
-    """Count of prompts stored so far; ``refused`` counts those that the database rejected."""
+    """Number of prompts stored so far; ``refused`` counts those that the database rejected."""
 
     prompts: int = 0
     refused: int = 0
@@ -248,7 +252,7 @@ def store(
     stored: Stored,
     advance: Advance,
 ) -> None:
-    """Read the files again and store the prompts that ``found`` counted; ``stored`` counts them as they are stored.
+    """Read the files again and store the prompts that ``found`` counted; keep ``stored`` up to date meanwhile.
 
     Raises sqlite3.Error and OSError if the database cannot be written.
     """

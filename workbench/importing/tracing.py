@@ -1,7 +1,7 @@
-"""Make the trace of a past prompt: enrich it under the current rules, without calling any channel.
+"""Make the trace of a past prompt: enrich it under the current rules, without asking any channel.
 
-The steps are the hook's own (redact, classify, decide, describe), so that an imported trace replays byte for byte
-like any other.
+The steps are the hook's own (redact, classify, decide, describe), so that the text of an imported trace can be
+reproduced exactly, as that of any other trace.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ MOST_FOLDERS = 512
 
 
 class Tracer:
-    """Turns past prompts into traces; ``state`` is the folder with the key for the hashes of prompts.
+    """Turns past prompts into traces; ``state`` is the folder with the key for hashing prompts.
 
-    Nothing is written before ``prepare``.
+    Nothing is written before ``prepare`` is called.
     """
 
     def __init__(self, state: str) -> None:
@@ -55,7 +55,7 @@ class Tracer:
         self.key = key.load(self.state)
 
     def project_of(self, cwd: str) -> Project | None:
-        """Return the project of a folder, derived from the path if the folder is gone; None for a relative path."""
+        """Return the project of a folder, derived from its path if it is gone; None for a relative path."""
         if not os.path.isabs(cwd):
             return None
         if cwd not in self._projects:
@@ -63,11 +63,11 @@ class Tracer:
         return self._projects[cwd]
 
     def settings_for(self, cwd: str) -> Mapping[str, Value]:
-        """Return the settings in force in a folder."""
+        """Return the settings that apply in a folder."""
         return self._rules_for(cwd)[1]
 
     def trace(self, turn: Turn) -> traces.Trace:
-        """Return the redacted trace of a prompt; its status is ``shadow`` if it has a text, which no agent saw."""
+        """Return the redacted trace of a prompt; with a text, its status is ``shadow``, since no agent saw the text."""
         rules, settings = self._rules_for(turn.cwd)
         original = traces.storable(turn.text)
         prompt, kinds, length = redact_and_cap(original, PROMPT_LIMIT)
@@ -89,7 +89,7 @@ class Tracer:
         return trace
 
     def store_versions(self) -> bool:
-        """Spool the rules versions used since the last call, for the next drain; return whether there were any.
+        """Spool the rules versions used since the last call, to be imported later; return whether there were any.
 
         Raises OSError if the spool cannot be written.
         """
@@ -102,7 +102,7 @@ class Tracer:
         return bool(new)
 
     def _rules_for(self, cwd: str) -> tuple[cache.Rules, dict[str, Value]]:
-        """Return rules and settings of a folder; if it no longer exists, those in force outside all projects."""
+        """Return the rules and settings of a folder; if it no longer exists, those that apply outside all projects."""
         folder = cwd if os.path.isabs(cwd) and os.path.isdir(cwd) else ""
         if folder not in self._folders:
             rules, _layers = cache.load(folder, wait_ms=COMPILE_MS)
@@ -114,7 +114,7 @@ class Tracer:
 
 
 def moment_of(at: int) -> str:
-    """Return the first fourteen digits of a trace id: the time ``at`` in microseconds, in hexadecimal."""
+    """Return the first fourteen digits of a trace id: the time ``at`` (in microseconds) in hexadecimal."""
     return f"{at & 0xFFFFFFFFFFFFFF:014x}"
 
 

@@ -1,7 +1,7 @@
-"""Read a client's transcript forwards: each prompt that a user typed, with the conversation before it.
+"""Read a client's transcript from start to end: each prompt that a user typed, with the conversation before it.
 
-The hook's own readers parse the records; this module calls them, record by record, to find what a user typed. The
-records before a prompt are kept within the hook's limits, and the reader gets them newest first.
+The hook's own readers parse the records; this module calls them for each record to find what a user typed. The records
+before a prompt are kept within the hook's limits, and given to the reader newest first.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """The last records of a session, without records too long for the hook; the reader skips records of subagents."""
+    """The last records of a session, except those too long for the hook; the reader skips those of subagents."""
 
     __slots__ = ("_bytes", "_host", "_records")
 
@@ -46,7 +46,7 @@ class Window:
         self._bytes = 0
 
     def add(self, record: dict[str, Any], *, size: int, offset: int) -> None:
-        """Add the next record; its line of ``size`` bytes begins at ``offset``."""
+        """Add the next record, whose line of ``size`` bytes begins at ``offset`` in the file."""
         if size > LONGEST_LINE:
             return
         self._records.append((record, size, offset))
@@ -71,7 +71,7 @@ class Window:
 
 
 class _UserTexts(Found):
-    """Collects the user's texts in a single record, and whether the record holds anything else."""
+    """Collects the user's texts in a single record, and whether the record contains anything else."""
 
     __slots__ = ("is_news", "texts")
 
@@ -97,7 +97,7 @@ class _UserTexts(Found):
 
 
 class Transcript:
-    """A transcript file, to be read once; yields its prompts, the turns left out, and problems."""
+    """A transcript file, to be read once; yields its prompts, the turns that are left out, and problems."""
 
     def __init__(self, source: ConversationFile) -> None:
         self.source = source
@@ -111,7 +111,7 @@ class Transcript:
         self.seen: set[str] = set()
 
     def events(self, advance: Advance) -> Iterator[Event]:
-        """Yield the events of the file in its order; ``advance`` is called with the number of bytes read."""
+        """Yield the events of the file in order; ``advance`` is called with the number of bytes read."""
         self.form.open(self.source.path, self.session)
         try:
             with lines.opened(self.source.path) as file:
@@ -128,7 +128,7 @@ class Transcript:
             yield ReadProblem(self.source.path, 0, failure.strerror or str(failure))
 
     def _document(self, content: bytes) -> Iterator[Event]:
-        """Yield the events of a file that is one JSON object, the earlier format of Gemini CLI."""
+        """Yield the events of a file that is a single JSON object, the earlier format of Gemini CLI."""
         record = lines.decoded(content) if len(content) <= lines.LARGEST_DOCUMENT else None
         if record is None:
             yield ReadProblem(self.source.path, 0, lines.NO_OBJECT)
@@ -138,7 +138,7 @@ class Transcript:
             yield from self._record(message, size=0, line=number, offset=number)
 
     def _line(self, line: bytes, *, number: int, offset: int) -> Iterator[Event]:
-        # As in the hook's reader: the marks of a record are near its ends, so that a long line is not searched.
+        # As in the hook's reader: a record's marks are near its ends, so the middle of a long line is not searched.
         ends = line if len(line) <= 2 * END_BYTES else line[:END_BYTES] + line[-END_BYTES:]
         if not any(mark in ends for mark in (*self.reader.MARKS, *self.form.marks)):
             if line.strip() and not (line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")):
@@ -172,7 +172,7 @@ class Transcript:
                 yield self._turn(record, text, line=line)
 
     def _is_repeated(self, record: Record, text: str) -> bool:
-        """Return whether this turn repeats an earlier one: hosts write some in two forms, or again on a change."""
+        """Return whether this turn repeats an earlier one, because some clients write a turn twice or rewrite it."""
         if self.source.host == "codex":
             words = users_words(text) or text
             is_again, self.last_words = words == self.last_words, words
@@ -199,7 +199,7 @@ class Transcript:
         )
 
     def _moment(self, record: Record, line: int) -> tuple[int, bool]:
-        """Return the record's time (microseconds) and True; without one, a time just after the last one and False."""
+        """Return the record's time in microseconds and True; without one, a time just after the previous and False."""
         at = lines.moment(record.get("timestamp"))
         if at is not None:
             self.last_at = at
@@ -209,7 +209,7 @@ class Transcript:
 
 
 def modified(path: str) -> int:
-    """Return when a file was last modified, in microseconds since 1970; 0 if it is gone."""
+    """Return the time at which a file was last modified, in microseconds since 1970; 0 if it is gone."""
     try:
         return os.stat(path).st_mtime_ns // 1000
     except OSError:

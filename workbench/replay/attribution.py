@@ -1,7 +1,7 @@
-"""Find the hunks of an edit that changed a prompt's outcome: undo a hunk, judge the prompt again, compare.
+"""Find the hunks of an edit that changed a prompt's outcome: undo a hunk, judge the prompt again, compare the outcomes.
 
-Single hunks are tried first, then pairs. A hunk whose undoing restores the earlier outcome is the cause.
-If neither a hunk nor a pair does, the cause lists all hunks that can affect the prompt.
+Single hunks are tried first, then pairs. A hunk whose undoing restores the earlier outcome is the cause. If no hunk and
+no pair does, the cause lists all hunks that can affect the prompt.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     Compiler = Callable[[Mapping[str, str]], Rules | None]
 
 MOST_HUNKS = 40
-"""Most hunks undone singly, at 0.1 s of compiling each; more are joined by heading, then with their neighbours."""
+"""Maximum number of hunks that are undone one by one; compiling takes 0.1 s each, so more are joined first."""
 MOST_IN_PAIRS = 12
-"""Most hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
+"""Maximum number of hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
 FEWEST_FOR_IMPACT = 50
-"""Least number of prompts for which a hunk's ``Impact`` is computed; that costs as much as judging so many prompts."""
+"""Minimum number of prompts for which a hunk's ``Impact`` is computed; that takes as long as judging as many."""
 
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
 
@@ -49,9 +49,9 @@ ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "els
 class Cause:
     """The hunks that changed the outcome of a prompt.
 
-    ``how``: «alone», undoing this hunk is enough; «together», all hunks were needed, undoing any one is
-    enough; «pair», only undoing both is; «set», it takes more than two of these; «elsewhere», not even
-    undoing the whole edit restores the earlier outcome.
+    ``how`` is «alone» if undoing this hunk restores the earlier outcome; «together» if undoing any one of several hunks
+    does; «pair» if both hunks must be undone; «set» if more than two of these hunks must be undone; «elsewhere» if not
+    even undoing the whole edit restores it.
     """
 
     hunks: tuple[Hunk, ...]
@@ -59,12 +59,12 @@ class Cause:
 
     @property
     def file(self) -> str:
-        """Path of the first hunk's file."""
+        """Path of the first hunk's file; empty without hunks."""
         return self.hunks[0].file if self.hunks else ""
 
     @property
     def line(self) -> int:
-        """Line of the first hunk in the candidate."""
+        """Line of the first hunk in the candidate; 0 without hunks."""
         return self.hunks[0].line if self.hunks else 0
 
     @property
@@ -81,10 +81,10 @@ class Cause:
 
 @dataclass(slots=True)
 class Undoing:
-    """One edit to one stack of files, and the rules that result when some of its hunks are undone.
+    """An edit of some instructions files, and the rules that result when some of its hunks are undone.
 
-    ``compiler`` compiles texts by path to rules, None if they are broken. ``prompts`` is the number
-    of prompts whose cause will be searched.
+    ``compiler`` compiles texts by path to rules, and returns None if they are broken. ``prompts`` is the number of
+    prompts whose cause will be searched.
     """
 
     edits: Edits
@@ -107,7 +107,7 @@ class Undoing:
     ) -> Cause | None:
         """Return the cause of a prompt's outcome differing from ``before``; None if ``should_stop`` ended the search.
 
-        ``recorded`` are the rules that judged the prompt when it was recorded, if they are known.
+        ``recorded`` are the rules that judged the prompt when it was recorded, or None if they are unknown.
         """
 
         def is_undone_by(*hunks: Hunk) -> bool:
@@ -133,7 +133,7 @@ class Undoing:
         return Cause(tuple(reaching or self.edits.hunks), SET)
 
     def without(self, hunks: Iterable[Hunk]) -> Rules | None:
-        """Return the rules of the candidate without these hunks; None if the remaining text does not compile."""
+        """Return the candidate rules with these hunks undone; None if the remaining text does not compile."""
         hunks = tuple(hunks)
         key = frozenset(part for hunk in hunks for part in hunk.parts)
         if key not in self._rules:
@@ -164,7 +164,7 @@ class Undoing:
             self.edits.hunks = pairs + halves[0][len(pairs) :]
 
     def _join_broken(self) -> None:
-        """Join each hunk that cannot be undone alone (the rules break) with the nearest hunk that repairs the rules."""
+        """Join each hunk that breaks the rules if undone alone with the nearest hunk whose undoing mends them."""
         at = 0
         while at < len(self.edits.hunks) > 1:
             hunk = self.edits.hunks[at]
@@ -188,11 +188,10 @@ def attribute(
     base: str | None = None,
     should_stop: Callable[[], bool] = never,
 ) -> Iterator[tuple[str, Cause]]:
-    """Yield each change's trace id and cause, in the order of the changes.
+    """Yield the trace id and the cause of each change, in the order of the changes.
 
-    ``candidate`` is the edited text of the file at ``path``; ``base`` is the text before the edit, by
-    default the text that each prompt's recorded version was compiled from. A change is left out where
-    that text is unknown.
+    ``candidate`` is the edited text of the file at ``path``; ``base`` is the text before the edit, by default the text
+    that the rules of the prompt's recorded version were compiled from. A change is left out if that text is unknown.
     """
     known: dict[tuple[object, ...], Undoing] = {}
 
@@ -205,7 +204,7 @@ def attribute(
 def attribute_layers(
     changes: Sequence[Change], *, corpus: Corpus, candidate: CurrentLayers, base: Side
 ) -> Iterator[tuple[str, Cause]]:
-    """Yield each change's trace id and cause, searching every file that applies to the prompt.
+    """Yield the trace id and the cause of each change, searching all files that apply to the prompt.
 
     The earlier files are those of ``base``, or of the prompt's recorded version if the base is ``RECORDED``.
     """
@@ -281,7 +280,7 @@ def _undoing_for(
 
 
 def undoing_between(was: Texts, now: Texts, *, prompts: int = 1) -> Undoing:
-    """Return the edit that turns one set of files into another; an added or removed file is empty on the other side."""
+    """Return the edit that turns ``was`` into ``now``; a file that only one of them has is empty in the other."""
     before, after = ({path: text for _layer, path, text in texts} for texts in (was, now))
     edits = [
         Edit(path, before.get(path, ""), after.get(path, ""))
@@ -292,7 +291,7 @@ def undoing_between(was: Texts, now: Texts, *, prompts: int = 1) -> Undoing:
 
 
 def _merged_files(was: Texts, now: Texts) -> Texts:
-    """Return the later version's files; files that only the earlier version had are inserted with empty texts."""
+    """Return the files of ``now``; files that only ``was`` has are inserted with empty texts."""
     known = {path for _layer, path, _text in now}
     found = list(now)
     for at, (layer, path, _text) in enumerate(was):
@@ -302,7 +301,7 @@ def _merged_files(was: Texts, now: Texts) -> Texts:
 
 
 def _compiler_of(stack: Texts) -> Compiler:
-    """Return a function that compiles a stack of files with some of its texts replaced."""
+    """Return a function that compiles these files with some of their texts replaced."""
 
     def compiled(instead: Mapping[str, str]) -> Rules | None:
         found = compile_texts(stack, instead=instead)

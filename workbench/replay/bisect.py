@@ -1,8 +1,8 @@
-"""Find the version of the rules that changed a prompt's outcome: judge it under each stored version, by first use.
+"""Find the version of the rules that changed a prompt's outcome: judge the prompt under each version, oldest first.
 
-All versions are tried instead of bisecting by halves: an outcome may change back and forth, and judging
-a prompt takes less than a millisecond. Versions that never applied to the prompt's folder, and versions
-of another release, are listed and skipped.
+All versions are tried instead of halving their list: an outcome may change back and forth, and judging a prompt takes
+less than a millisecond. Versions that never applied to the prompt's folder, and versions compiled by another release,
+are listed and skipped.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class BisectError(ValueError):
 class BisectStep:
     """The outcome of the prompt under one version; ``outcome`` is None if the version was skipped.
 
-    ``skipped`` is the reason for skipping. ``kinds`` are the differences from the outcome under the previous version;
-    ``cause`` is the hunks behind them, ``note`` is why no cause is known. ``is_own`` marks the version that the
-    prompt was recorded under.
+    ``skipped`` is the reason for skipping. ``kinds`` are the differences from the outcome under the previous version.
+    ``cause`` is the hunks that made these differences; ``note`` says why no cause is known. ``is_own`` marks the
+    version that the prompt was recorded under.
     """
 
     version: str
@@ -57,7 +57,10 @@ class BisectStep:
 
 
 def steps(corpus: Corpus, trace_id: str) -> Iterator[BisectStep]:
-    """Yield the outcome of a recorded prompt under every stored version, oldest first; raises BisectError."""
+    """Yield the outcome of a recorded prompt under every stored version, oldest first.
+
+    Raises BisectError if the prompt cannot be judged again.
+    """
     row = _row(corpus, trace_id)
     own = corpus.versions.rules(row.rules_hash)
     last: tuple[str, Outcome] | None = None
@@ -86,7 +89,7 @@ def _row(corpus: Corpus, trace_id: str) -> RecordedPrompt:
 
 
 def _applies_in(cwd: str, texts: Texts) -> bool:
-    """Return whether the local layers of a version lie in or above the folder that the prompt was typed in."""
+    """Return whether the project and package files of a version apply in ``cwd``, where the prompt was typed."""
     folders = [os.path.dirname(os.path.dirname(path)) for layer, path, _text in texts if layer in LOCAL_LAYERS]
     here = os.path.abspath(cwd) if cwd else ""
     return all(here == folder or here.startswith(folder.rstrip(os.sep) + os.sep) for folder in folders)

@@ -1,4 +1,4 @@
-"""Compare two outcomes of one prompt, and count the changes over all prompts: the blast radius of an edit."""
+"""Compare two outcomes of one prompt, and count the changes over all prompts (the blast radius of an edit)."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class PairedPrompt:
     text: str
     rules_hash: str
     scopes: tuple[str, str] = ("", "")
-    """Scopes for base and candidate: what their rules depend on in addition to the version (``Side.scope``)."""
+    """Scopes under base and candidate: what the rules of each depend on in addition to the version (``Side.scope``)."""
 
     @classmethod
     def of(cls, row: RecordedPrompt, scopes: tuple[str, str] = ("", "")) -> PairedPrompt:
-        """Return the fields of a recorded prompt that a pair has."""
+        """Return the fields of a recorded prompt that lists and pages show."""
         return cls(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash, scopes)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One prompt under both sides; ``before`` and ``after`` are the same object if the outcomes are the same."""
+    """One prompt with its outcome under base and candidate; these are the same object if the outcomes are the same."""
 
     prompt: PairedPrompt
     before: Outcome
@@ -50,7 +50,7 @@ class Pair:
 
 
 class Replayed(NamedTuple):
-    """Some prompts after a replay: the pairs of those that an edit may affect, and the others, which are as recorded.
+    """One batch of prompts after a replay: pairs for those that the edit may affect, and the others as recorded.
 
     Each list is newest first.
     """
@@ -61,7 +61,7 @@ class Replayed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A prompt with a changed outcome, and its kinds of change (of KINDS, in that order)."""
+    """A prompt whose outcome changed; ``kinds`` are the kinds of change, in the order of KINDS."""
 
     prompt: PairedPrompt
     before: Outcome
@@ -70,10 +70,10 @@ class Change:
 
 
 def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
-    """Return the kinds of difference between two outcomes of one prompt; empty if they are the same.
+    """Return the kinds of difference between two outcomes of one prompt; empty if the outcomes are the same.
 
-    If either side would have sent a channel a different request, the kind is «context unknown», and the items of
-    that channel are not compared.
+    If the rules of ``before`` or ``after`` would have sent a channel another request than was recorded, the kind is
+    «context unknown», and the items of that channel are not compared.
     """
     if before is after or before.is_same(after):
         return ()
@@ -119,7 +119,7 @@ class SessionTally:
 class BlastRadius:
     """The effect of an edit on the prompts replayed so far.
 
-    ``is_same_rules`` means that both sides have the same rules hash; the only possible verdict is then
+    ``is_same_rules`` means that base and candidate have the same rules hash; the only possible verdict is then
     «identical».
     """
 
@@ -135,7 +135,7 @@ class BlastRadius:
     unknown: int = 0
 
     def add(self, replayed: Replayed) -> None:
-        """Count replayed prompts."""
+        """Add a batch of replayed prompts to the counts."""
         for pair in replayed.pairs:
             self._add(pair)
         self.prompts += len(replayed.unaffected)
@@ -171,7 +171,7 @@ class BlastRadius:
         return len(self.changes)
 
     def share(self) -> Share:
-        """Return the share of changed prompts with its interval, resampling sessions."""
+        """Return the share of changed prompts with a confidence interval that is computed by resampling sessions."""
         return share_changed([(one.changed, one.prompts) for one in self.sessions.values()])
 
     def tokens_per_session(self) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Read the prompts for a replay, with their recorded outcomes, from the log or a selection of it.
+"""Read the prompts for a replay from the database, all or a selection, with their recorded outcomes.
 
 A corpus only reads; each thread and process opens its own.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from storage.traces.selection import Selection
 
 NOT_CLASSIFIED = ("skipped", "error")
-"""Statuses of prompts for which nothing was decided, so that there is nothing to compare with."""
+"""Statuses of prompts that were never classified, so that a replay has nothing to compare with."""
 
 
 @dataclass(slots=True)
@@ -84,7 +84,7 @@ def why_left_out(row: RecordedPrompt) -> str:
 
 @contextlib.contextmanager
 def opened(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Iterator[Corpus]:
-    """Open the database, spooled traces included, for as long as its prompts are read.
+    """Open the database, including the spooled traces, while its prompts are read.
 
     Raises ``storage.db.database.StorageError``.
     """

@@ -1,4 +1,4 @@
-"""Hold the rules of both sides for every recorded version, and judge prompts by them; sent to worker processes."""
+"""Judge prompts by the rules of both sides (base and candidate); the evaluator is sent to worker processes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 FEATURES_KEY = '"features"'
 OPINION = '"opinion":'
-"""In the inputs of a prompt on which a model gave its opinion: what it is worth depends on the rules."""
+"""Occurs in the inputs of a prompt on which a model gave its opinion; how much that counts depends on the rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
-    """A prompt to judge; ``levels`` holds NOT, WEIGH or EVALUATE for each side, ``scores`` are the recorded scores."""
+    """A prompt to judge; ``levels`` has NOT, WEIGH or EVALUATE for each side, ``scores`` are the recorded scores."""
 
     row: RecordedPrompt
     levels: tuple[int, int]
@@ -40,20 +40,20 @@ class EvaluationTask:
 
     @property
     def situation(self) -> Situation:
-        """Return what the rules of both sides depend on: the recorded version, and the scope of each side."""
+        """Return what the rules of both sides depend on: the recorded version, and the prompt's scope for each side."""
         return self.row.rules_hash, *self.scopes
 
 
 @dataclass(frozen=True, slots=True)
 class Impacts:
-    """The prompts that the differences between recorded, base and candidate rules can affect; None without rules."""
+    """Which prompts the differences between recorded, base and candidate rules can affect; None for missing rules."""
 
     base: Impact | None
     candidate: Impact | None
     between: Impact | None
 
     def levels(self, rows: Sequence[RecordedPrompt]) -> dict[str, tuple[int, int]]:
-        """Return NOT, WEIGH or EVALUATE for each side, by id, of the prompts that the edit between them can affect."""
+        """Return NOT, WEIGH or EVALUATE for each side, by trace id, only for the prompts that the edit can affect."""
         sides = [impact for impact in (self.base, self.candidate) if impact is not None]
         if self.between is not None and not any(impact.is_nothing for impact in sides):
             is_read_alike = self.base is not None and not self.base.is_everything
@@ -66,7 +66,7 @@ class Impacts:
         return {trace_id: (before, after) for trace_id, before, after in found if before or after}
 
     def is_for_all(self) -> bool:
-        """Return whether a side must judge every prompt of the version."""
+        """Return whether a side must judge all prompts of the version again."""
         sides = [reach for reach in (self.base, self.candidate) if reach is not None]
         is_wide = self.between is None or self.between.is_for_all
         return is_wide and any(reach.is_for_all for reach in sides)
@@ -74,9 +74,9 @@ class Impacts:
 
 @dataclass(slots=True)
 class Evaluator:
-    """The rules of each recorded version, and of both sides for its prompts; None if the recorded outcome holds.
+    """The rules of each recorded version and of both sides; None for a side that uses the recorded outcome.
 
-    With ``ask_today``, today's stores answer the channel requests that differ from the recorded ones.
+    With ``ask_today``, channel requests that differ from the recorded ones are answered by today's stores.
     """
 
     ask_today: bool = False
@@ -84,7 +84,7 @@ class Evaluator:
     sides: dict[Situation, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
 
     def learn(self, situation: Situation, versions: Versions, sides: tuple[Side, Side]) -> Impacts:
-        """Store both sides' rules for prompts of a situation; return which prompts their differences can affect.
+        """Store the rules of both sides for a situation (version and scopes); return which prompts they can affect.
 
         Raises ``workbench.replay.rulesets.compared_rules.SideError``.
         """
@@ -99,7 +99,7 @@ class Evaluator:
         )
 
     def outcomes(self, task: EvaluationTask) -> Sides:
-        """Return the outcomes of both sides, None if a side's outcome is the recorded one."""
+        """Return the outcomes of both sides; None for a side whose outcome is the recorded one."""
         recorded = self.recorded[task.row.rules_hash]
         base, candidate = self.sides[task.situation]
         before, after = task.levels
@@ -118,10 +118,10 @@ class Evaluator:
 def level_of(
     row: RecordedPrompt, reach: Impact | None, *, knows_features: bool = True, knows_confidence: bool = True
 ) -> int:
-    """Return NOT, WEIGH or EVALUATE: how much of judging a side must repeat for a recorded prompt.
+    """Return how much of the judging must be repeated for a recorded prompt: NOT, WEIGH or EVALUATE.
 
-    Without ``knows_features`` or ``knows_confidence``, the recorded features or confidence may differ from those
-    that the earlier rules of ``reach`` would find.
+    ``reach`` is the difference between earlier and later rules, or None. Without ``knows_features`` or
+    ``knows_confidence``, the recorded features or confidence may differ from those under the earlier rules.
     """
     if reach is None or reach.is_nothing:
         return NOT
@@ -135,7 +135,7 @@ def level_of(
 def _reached(
     rows: Sequence[RecordedPrompt], impacts: Sequence[Impact], *, knows_confidence: bool = True
 ) -> Sequence[RecordedPrompt]:
-    """Return the prompts that one of these differences may affect; ``level_of`` tells how, and rules out some more."""
+    """Return the prompts that at least one of these differences may affect; ``level_of`` excludes some more of them."""
     affecting = [impact for impact in impacts if not impact.is_nothing]
     if not affecting or any(impact.is_everything for impact in affecting):
         return rows if affecting else ()
@@ -144,19 +144,19 @@ def _reached(
 
 
 def _earlier(row: RecordedPrompt) -> str:
-    """Return the earlier text that the prompt refers back to; empty if there is none (most prompts)."""
+    """Return the earlier text of the conversation that the prompt refers back to; empty for most prompts."""
     if len(row.prompt.split(None, POINTING_WORDS)) > POINTING_WORDS or not _refers_back(row.prompt):
         return ""
     return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
 
 
-@functools.lru_cache(maxsize=1 << 16)  # each edit replays the same prompts, and asks for both of its sides
+@functools.lru_cache(maxsize=1 << 16)  # each edit asks about the same prompts twice, once for each side
 def _refers_back(prompt: str) -> bool:
     return bool(kind(prompt))
 
 
 def _features(row: RecordedPrompt) -> set[str]:
-    """Return the recorded features and ``task_…``, cut from the JSON text: parsing it all costs as much as weighing."""
+    """Return the recorded features and ``task_…``, cut from the JSON text, because parsing all of it takes too long."""
     _, _, behind = row.inputs.partition(f"{FEATURES_KEY}:")
     named = behind[: behind.index("]")].strip("[ ")
     return {*(name.strip('" ') for name in named.split(",")), f"task_{row.task_type}"}

@@ -1,8 +1,8 @@
 """Split an edit into hunks that can be undone one by one: a signal, a key, a whole rule, a paragraph.
 
-Undoing any subset of hunks gives a whole text again; undoing all of them gives the base, undoing none
-the candidate, byte for byte. A rule that was added or removed is one hunk, and so are text that only
-moved and a value over several lines.
+Undoing any set of hunks gives a whole text again: undoing all of them gives exactly the base, undoing none exactly the
+candidate. A rule that was added or removed is one hunk; so is a text that was only moved, and so is a value of several
+lines.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ HEADING = re.compile(r"(#{1,2})\s+(.*?)\s*#*\s*$")
 PART = re.compile(r"\s*#\s+[^\n]*\s*")
 FENCE = re.compile(r"(`{3,}|~{3,})")
 ALIKE = 0.5
-"""Least similarity at which a removed and an added line count as one changed line."""
+"""Minimum similarity at which a removed and an added line count as one changed line."""
 MOST_COMPARED = 60
-"""Most lines of one place that are compared with each other; more are paired in their order."""
+"""Maximum number of lines in one place that are compared with each other; more are paired by position."""
 SHORT = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A file before and after; a file that exists on one side only has an empty text on the other."""
+    """The texts of a file before and after an edit; the text is empty on the side where the file does not exist."""
 
     path: str
     base: str
@@ -37,9 +37,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One hunk of an edit: ``line`` in the candidate, from 1, and the text there before and after.
+    """One hunk of an edit: its line in the candidate, counted from 1, and the text there before and after.
 
-    ``heading`` names the rule, ``parts`` are the numbers of the hunk's steps within the edits.
+    ``heading`` names the rule; ``parts`` are the numbers of the steps (spans of changed text) that make up the hunk.
     """
 
     file: str
@@ -57,7 +57,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Lines that are undone together, and the heading above them."""
+    """Lines that can only be undone together, and the heading above them."""
 
     text: str
     heading: str
@@ -65,7 +65,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A span of both texts: unchanged, or (``hunk`` ≥ 0) part of a hunk."""
+    """A span of both texts; ``hunk`` is the number of its hunk, or -1 if the span is unchanged."""
 
     before: str
     after: str
@@ -76,7 +76,7 @@ class _Step:
 
 @dataclass(slots=True)
 class Edits:
-    """Edits of several files, cut into hunks; a hunk may be joined with another, never split."""
+    """Edits of several files, cut into hunks; hunks may be joined later, but are never split."""
 
     edits: Sequence[Edit]
     hunks: list[Hunk] = field(init=False)
@@ -125,7 +125,7 @@ class Edits:
 
 
 def joined(one: Hunk, other: Hunk) -> Hunk:
-    """Return two hunks as one, with both headings; a hunk that only adds a part's heading takes the other's name."""
+    """Return two hunks as one with both headings; if one only adds a part's heading, the other's heading is used."""
     first, second = sorted((one, other), key=lambda hunk: (hunk.file, hunk.line))
     parts = first.parts | second.parts
     if PART.fullmatch(first.after) and first.file == second.file and not first.before:
@@ -135,7 +135,7 @@ def joined(one: Hunk, other: Hunk) -> Hunk:
 
 
 def _moves(changed: Sequence[_Step]) -> dict[int, int]:
-    """Return the numbers of the steps that add a text, mapped to the step that removes the same text."""
+    """Find moved texts: return the number of each step that adds one, mapped to that of the step that removes it."""
     went: dict[str, list[int]] = {}
     for step in changed:
         if step.before.strip() and not step.after:
@@ -148,10 +148,10 @@ def _moves(changed: Sequence[_Step]) -> dict[int, int]:
 
 
 def _steps(edit: Edit) -> Iterator[_Step]:
-    """Yield the spans of both texts in order: first rule by rule, then unit by unit within a rule."""
+    """Yield the spans of both texts in order: the texts are aligned rule by rule, then unit by unit within a rule."""
     before, after = (list(_rules(text)) for text in (edit.base, edit.candidate))
     old_titles, new_titles = ([units[0].heading for units in rules] for rules in (before, after))
-    # Among 200 or more, autojunk would not match what recurs, such as fences and blank lines.
+    # With 200 or more elements, autojunk would ignore frequent ones, such as fences and blank lines.
     matcher = difflib.SequenceMatcher(None, old_titles, new_titles, autojunk=False)
     line = 1
     for tag, start, end, begin, stop in matcher.get_opcodes():
@@ -191,14 +191,14 @@ def _within(old: Sequence[_Unit], new: Sequence[_Unit], line: int) -> Iterator[_
 
 
 def _aligned(old: Sequence[_Unit], new: Sequence[_Unit]) -> Iterator[tuple[_Unit | None, _Unit | None]]:
-    """Yield pairs of old and new units: the most similar pair first, then the units before and after that pair."""
+    """Yield pairs of old and new units in order; the most similar are paired first, None stands for a missing one."""
     if len(old) == len(new) or len(old) * len(new) > MOST_COMPARED**2:
         shared = min(len(old), len(new))
         yield from zip(old[:shared], new[:shared], strict=True)
         yield from ((unit, None) for unit in old[shared:])
         yield from ((None, unit) for unit in new[shared:])
         return
-    # Negated, so that of equally similar pairs the first one is the greatest.
+    # Negated, so that max() chooses the first of equally similar pairs.
     found = [
         (_likeness(one.text, other.text), -at, -place) for at, one in enumerate(old) for place, other in enumerate(new)
     ]
@@ -217,7 +217,7 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _rules(text: str) -> Iterator[list[_Unit]]:
-    """Yield the units under each heading; units before the first heading have an empty one."""
+    """Yield the units of each rule, which begins at a heading; units before the first heading have an empty heading."""
     units: list[_Unit] = []
     heading, fence = "", ""
     starts: list[tuple[int, str, bool]] = []
@@ -245,7 +245,7 @@ def _rules(text: str) -> Iterator[list[_Unit]]:
 
 
 def _begins(line: str, first: str, *, is_yaml: bool) -> bool:
-    """Return whether a line begins a unit: outside YAML always, in YAML if it is indented no deeper than the unit."""
+    """Return whether a line begins a new unit: always outside YAML; in YAML, if indented no deeper than the unit."""
     if not is_yaml or FENCE.match(first) or not line.strip():
         return True
     is_header = first.rstrip().endswith(":") or not first.strip()

@@ -1,9 +1,9 @@
 """Find which prompts an edit of the rules can affect; the others need not be judged again.
 
-Most edits touch a few signals. A prompt with none of the words that a changed signal needs matches
-neither its old nor its new form, and its recorded scores stay valid. Edits of thresholds or guardrails
-weigh those scores differently, without reading the prompt again. The answer «may be affected» can be
-wrong, «is not affected» cannot: ``tests/replay/test_reach.py`` checks that against random edits.
+Most edits touch a few signals. A prompt with none of the words that a changed signal needs matches neither its old nor
+its new form, and its recorded scores stay valid. Edits of thresholds or guardrails only weigh those scores differently,
+so that the prompt need not be read again. The answer «may be affected» can be wrong, «is not affected» cannot:
+``tests/replay/test_reach.py`` checks that with random edits.
 """
 
 from __future__ import annotations
@@ -34,18 +34,21 @@ NOT, WEIGH, EVALUATE = range(3)
 """How an edit affects a prompt: not at all; the same scores are weighed differently; the scores may differ."""
 
 READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
-"""Keys that affect how every prompt is read: if one differs, any prompt may be read differently."""
+"""Keys that affect how every prompt is read: if one of them differs, any prompt may be affected."""
 ANY_CONFIDENCE = 0.0, math.inf
 MARKERS_BEGIN = "\ue000"
-"""Beginning of the private use area: the reader writes <file> and the like as such characters."""
+"""Start of Unicode's private use area: the reader replaces <file> and other markers by such characters."""
 RUN = re.compile("[a-z0-9]+")
 CONVERSATION = '"conversation"'
 NOT_AS_WRITTEN = ('"answer":', "\\u0130", "\\u212a")
-"""In recorded inputs: an answer from which texts are extracted, and the two characters whose small forms are ASCII."""
+"""Recorded inputs with one of these cannot be searched as they are: texts are extracted from an answer, and the two
+
+characters have lower-case forms in ASCII.
+"""
 
 
 class Impact:
-    """The prompts that a difference between two versions of the rules can affect: all if the earlier is unknown."""
+    """The prompts that the difference between two rules versions can affect; all prompts if ``before`` is None."""
 
     __slots__ = ("_between", "_features", "_is_carried_otherwise", "_least", "_parts", "_phrases", "_sought")
 
@@ -71,7 +74,7 @@ class Impact:
         self._parts = {*NOT_AS_WRITTEN, *(max(RUN.findall(form), key=len, default="") for form in forms)}
 
     def _collect_words(self, one: Rules, other: Rules) -> bool:
-        """Collect what a prompt must contain to meet a changed signal; return whether that can be determined."""
+        """Collect the words and features needed to match a changed signal; return False if they cannot be known."""
         before, after = one.body["classes"], other.body["classes"]
         if before == after:
             return True
@@ -95,7 +98,7 @@ class Impact:
 
     @property
     def is_for_all(self) -> bool:
-        """Return whether many prompts may have to be judged or weighed again: by no words, and at any confidence."""
+        """Return whether many prompts may have to be judged or weighed again, whatever their words and confidence."""
         return bool(self._features) or (self._least != NOT and self._between == ANY_CONFIDENCE)
 
     @property
@@ -113,7 +116,7 @@ class Impact:
     ) -> int:
         """Return NOT, WEIGH or EVALUATE for a prompt; ``earlier`` is the earlier text that the prompt refers back to.
 
-        ``features`` are the prompt's recorded features plus ``task_`` with its task type, ``confidence`` that of its
+        ``features`` are the prompt's recorded features plus ``task_`` with its task type, ``confidence`` is that of its
         task type under the earlier rules; either is None if unknown.
         """
         if self._least == EVALUATE or self.is_nothing:
@@ -128,9 +131,9 @@ class Impact:
         return NOT if confidence is not None and not low <= confidence < high else self._least
 
     def positions(self, rows: Sequence[RecordedPrompt], *, knows_confidence: bool) -> Collection[int]:
-        """Return the positions of the prompts that may be affected; ``level`` tells how, and rules out some of them.
+        """Return the positions of the prompts that may be affected; ``level`` then excludes some of them.
 
-        One search through all prompts takes a fraction of the time of one search each.
+        A single search through all prompts takes a fraction of the time of one search per prompt.
         """
         if self.is_everything or self._features:
             return range(len(rows))
@@ -144,9 +147,9 @@ class Impact:
         return found
 
     def _with_conversation(self, rows: Sequence[RecordedPrompt]) -> Iterator[int]:
-        """Yield the positions of the prompts whose recorded conversation may hold a word of a changed signal.
+        """Yield the positions of the prompts whose recorded conversation may contain a word of a changed signal.
 
-        Its JSON text is searched: most prompts do not refer back to it, and finding that out takes longer.
+        Its JSON text is searched, which is faster than finding out whether the prompt refers back to the conversation.
         """
         texts = {at: row.inputs.lower() for at, row in enumerate(rows) if CONVERSATION in row.inputs}
         joined = "\n".join(texts.values())
@@ -162,7 +165,7 @@ class Impact:
 
 
 def _signals(rules: Rules) -> _Signals:
-    """Return the signals of a version, cached, because the recorded version stays the same from save to save.
+    """Return the signals of a version, cached, because the recorded version is the same each time a file is saved.
 
     A cached entry is compared with the table: two releases may compile one text to different tables under one hash.
     """
@@ -176,7 +179,7 @@ def _signals(rules: Rules) -> _Signals:
 
 
 def _lowered(text: str) -> str:
-    """Return the part of a text that the signals are searched in, as they are searched."""
+    """Return the part of a text that is searched for signals, in the form in which it is searched."""
     return scanned_part(text).lower().replace("\u2019", "'")
 
 
@@ -185,12 +188,12 @@ def _shortest(forms: Iterable[str]) -> int:
 
 
 def _occurs(forms: Iterable[str], words: set[str], low: str) -> bool:
-    """Return whether one of the forms occurs: as a word, or as a substring if it has other characters than letters."""
+    """Return whether one of the forms occurs: as a word, or anywhere if it contains more than letters and digits."""
     return any(form in words or (not form.isalnum() and form in low) for form in forms)
 
 
 def _pattern(words: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern that finds any of the words, delimited as elsewhere: by anything but a letter or digit."""
+    """Return a pattern that finds any of the words, with no letter or digit directly before or after it."""
     alternatives = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     return re.compile(rf"(?<![a-z0-9])(?:{alternatives})(?![a-z0-9])" if alternatives else r"(?!)")
 
@@ -198,7 +201,7 @@ def _pattern(words: Iterable[str]) -> re.Pattern[str]:
 def _with_contractions(
     words: Iterable[frozenset[str]], contractions: Mapping[str, Iterable[str]]
 ) -> list[frozenset[str]]:
-    """Return for each word the set of its inflected forms and of the contractions that contain one of these."""
+    """Return for each word (given as its inflected forms) these forms and the contractions that contain one of them."""
     short: dict[str, set[str]] = {}
     for chunk, parts in contractions.items():
         for part in parts:
@@ -207,7 +210,7 @@ def _with_contractions(
 
 
 def _weigh_differently(before: Rules, after: Rules) -> bool:
-    """Return whether anything other than signals differs: thresholds, guardrails, approaches, channels, budgets."""
+    """Return whether anything except signals differs: thresholds, guardrails, approaches, channels, budgets."""
     return _differ_except_facets(before, after) or before.body["classes"]["facets"] != after.body["classes"]["facets"]
 
 
@@ -217,12 +220,12 @@ def _differ_except_facets(before: Rules, after: Rules) -> bool:
 
 
 def _silent(packed: dict[str, Any]) -> list[str]:
-    """Return the task types that are dropped from a prompt that refers back, and that are not carried over."""
+    """Return the task types that a prompt referring back neither keeps nor takes over from the earlier text."""
     return next((facet["silent"] for facet in packed["facets"] if facet["name"] == TASK_TYPE), [])
 
 
 def _confidences_in_question(before: Rules, after: Rules) -> tuple[float, float]:
-    """Return the range of confidences [low, high) in which only one of the two rules shows a task type.
+    """Return the range of confidences [low, high) in which only one of the two versions shows the task type.
 
     The range is unbounded if anything other than the task type's minimum confidence differs.
     """
@@ -238,7 +241,7 @@ def _without_threshold(facet: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_settled_late(packed: dict[str, Any]) -> bool:
-    """Return whether signals that depend on the task type score task types, which makes their scores inseparable."""
+    """Return whether signals that depend on the task type also score task types, so that scores cannot be reweighed."""
     table = Table(packed)
     of_task_type = {at for at, (facet, _name) in enumerate(table.classes) if table.facets[facet]["name"] == TASK_TYPE}
     late = (number for numbers in table.late.values() for number in numbers)
@@ -261,7 +264,7 @@ class _Changed:
                     self._add(side, number, common)
 
     def _add(self, side: _Signals, number: int, common: Collection[Entry]) -> None:
-        """Add the phrases of a signal, but those that it has on both sides: they match the same prompts as before."""
+        """Add the feature and the phrases of a signal, except phrases that both sides have: these match as before."""
         if feature := side.feature(number):
             self.features.add(feature)
         for first, entry in side.entries(number):
@@ -270,7 +273,7 @@ class _Changed:
 
 
 def _by_frame(side: _Signals, names: Iterable[str]) -> dict[str, list[int]]:
-    """Return the numbers of the signals with these names by what each has besides phrases: weights, guards, place."""
+    """Return the numbers of the named signals, grouped by all they have besides phrases (weights, guards, place)."""
     found: dict[str, list[int]] = {}
     for name in names:
         number = side.number(name)
@@ -279,9 +282,9 @@ def _by_frame(side: _Signals, names: Iterable[str]) -> dict[str, list[int]]:
 
 
 class _Signals:
-    """The conditions of a compiled table, identified by what they look for instead of their numbers.
+    """The signals of a compiled table, identified by what they look for, because their numbers differ between tables.
 
-    ``counts`` is the number of conditions that look for the same thing; differently written ones count separately.
+    ``counts`` is the number of signals that look for the same thing; signals written differently count separately.
     """
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -316,27 +319,27 @@ class _Signals:
         return self._names[number]
 
     def frame(self, number: int) -> str:
-        """Return what tells a signal from others, without its phrases."""
+        """Return a text of all that identifies a signal except its phrases."""
         return self._frames[number]
 
     def is_of(self, packed: dict[str, Any]) -> bool:
-        """Return whether these signals were read from that table."""
+        """Return whether these signals were read from the table ``packed``."""
         return self._packed is packed or self._packed == packed
 
     def number(self, name: str) -> int:
-        """Return a signal's number in this table."""
+        """Return the number in this table of the signal with this name."""
         return self._numbers[name]
 
     def feature(self, number: int) -> str:
-        """Return the feature that a signal looks for; empty for one that looks for words."""
+        """Return the feature that a signal looks for; empty for a signal that looks for words."""
         return self._features.get(number, "")
 
     def entries(self, number: int) -> list[Entry]:
-        """Return the phrases of a signal: first word, then kind, gap and the other words."""
+        """Return the phrases of a signal, each as its first word and the rest: kind, gap, other words."""
         return self._entries.get(number, [])
 
     def words_of(self, first: str, entry: tuple[Any, ...]) -> Phrase:
-        """Return the plain words that a prompt must hold for the phrase, each as the set of its forms."""
+        """Return the plain words that a prompt must contain to match the phrase, each as the set of its forms."""
         kind, _gap, *rest = entry
         words = [{first} if kind == "exact" else self.forms_of(first)]
         words += [self.forms_of(word) for word in rest if word != GAP]

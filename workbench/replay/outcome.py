@@ -1,7 +1,7 @@
 """Compute the outcome of one recorded prompt under one set of rules.
 
-The recorded outcome is read; any other is computed by the same pure ``decide`` that the hook runs,
-from the inputs that the trace recorded.
+The recorded outcome is read; any other is computed by the same pure ``decide`` that the hook runs, from inputs that the
+trace recorded.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 NO_INTENT = "none"
 SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}
-"""Values of settings that a trace does not record because they did not exist yet."""
+"""Default values for settings that a trace does not contain because it is older than they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a prompt; ``guardrails``, ``approach`` and ``items`` are those in the text.
+    """The outcome of a prompt; ``guardrails``, ``approach`` and ``items`` are those that the text contains.
 
-    ``workflow`` is chosen for every prompt that is judged, whether a plan follows it or not; empty if none was certain.
+    ``workflow`` is chosen for every judged prompt, whether or not the text contains a plan; empty if none was certain.
 
-    ``items`` are (channel, reference); ``unknown`` are the channels to which these rules would have sent
-    a different request, whose answer is unknown; ``today`` are the channels that today's stores answered instead.
+    ``items`` are (channel, reference). ``unknown`` are the channels to which these rules would have sent a different
+    request, so that the answer is unknown; ``today`` are the channels that today's stores answered instead.
     """
 
     task_type: str
@@ -58,7 +58,7 @@ class Outcome:
     today: tuple[str, ...] = ()
 
     def is_same(self, other: Outcome) -> bool:
-        """Return whether the agent would see the same text and the prompt was judged the same way."""
+        """Return whether the agent would see the same text and the prompt was classified in the same way."""
         return (
             self.text == other.text
             and self.task_type == other.task_type
@@ -108,9 +108,10 @@ def reweighed(
     recorded: Rules,
     ask_today: bool = False,
 ) -> Outcome:
-    """Return the outcome under ``rules`` from the recorded scores, if ``rules`` differ in anything but signals.
+    """Compute the outcome of a prompt under ``rules`` from its recorded scores, without reading the prompt again.
 
-    ``scores`` are the recorded scores by facet and name. Raises KeyError for a trace without recorded features.
+    ``rules`` must have the same signals as ``recorded``, whose scores these are, by facet and name. Raises KeyError for
+    a trace without recorded features.
     """
     kept = json.loads(row.inputs)
     inputs, table = _inputs(row, kept, rules, recorded), rules.table
@@ -155,15 +156,15 @@ def _decided(
 
 
 def _answerable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
-    """Return those of the channels that today's stores can answer."""
+    """Return the channels among these that today's stores can answer."""
     askable = {rule["name"] for rule in rules.body["channels"] if can_rerun(rule)}
     return tuple(name for name in channels if name in askable)
 
 
 def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str, Any]:
-    """Return the settings that a prompt would have under other rules.
+    """Return the settings that a prompt would have had under the rules ``now`` instead of ``then``.
 
-    The instructions files declare the budgets; a value set by a ``config.toml`` or the environment is kept.
+    Budgets are declared by the instructions files; a value set by ``config.toml`` or the environment is kept.
     """
     said_then, says_now = declared_budgets(then), declared_budgets(now)
     return {
@@ -176,7 +177,7 @@ def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str
 def declared_budgets(rules: Rules) -> Mapping[str, Any]:
     """Return the budgets declared by the instructions files, by setting name.
 
-    Rules that were stored without a ``budgets`` key have the budgets in ``settings``.
+    Rules that were stored without a ``budgets`` key have them in ``settings``.
     """
     body = rules.body
     found: Mapping[str, Any] = body.get("budgets", body["settings"])
@@ -210,12 +211,12 @@ def _unknown(
 
 
 def _was_off(rule: Mapping[str, Any], inputs: Inputs) -> bool:
-    """Return whether a channel that no instructions declare was off when the prompt was recorded."""
+    """Return whether a channel that no instructions file declares was off when the prompt was recorded."""
     return rule.get("handler") == UNDECLARED and all(one.name != rule["name"] for one in inputs.channels)
 
 
 def _is_spent(inputs: Inputs) -> bool:
-    """Return whether the session has no tokens left, so that no channel's answer could be shown."""
+    """Return whether the session had no tokens left, so that no channel's answer could be shown."""
     has_budget = not (inputs.form or inputs.is_as_specified)
     return has_budget and inputs.spent >= int(inputs.settings["budgets.session_tokens"])
 
@@ -223,7 +224,7 @@ def _is_spent(inputs: Inputs) -> bool:
 def ask(
     channels: Collection[str], row: RecordedPrompt, judged: Classification, *, rules: Rules, inputs: Inputs
 ) -> list[ChannelResult]:
-    """Return the items that these built-in channels offer today for a recorded prompt, each within its deadline."""
+    """Ask these built-in channels what they offer today for a recorded prompt, each within its deadline."""
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     event = PromptEvent(row.prompt, host=row.host, session_id=row.session_id, cwd=row.cwd)
     request = Request(

@@ -1,9 +1,10 @@
-"""Judge the recorded prompts again under other rules, newest first, and pair the outcomes of both sides.
+"""Judge the recorded prompts again under other rules, newest first, and pair the outcomes of base and candidate.
 
-The recorded outcomes are read, not computed again; a prompt that the edit cannot affect is not judged either.
-If more than POOL_FROM prompts must all be judged, a process pool is used.
+Recorded outcomes are read, not computed again; prompts that the edit cannot affect are not judged either. If more than
+POOL_FROM prompts must all be judged, a process pool is used.
 
-All figures of the workbench rest on ``verify``: under its own rules each prompt gets its recorded text, byte for byte.
+All figures of the workbench rely on what ``verify`` checks: judged by its own rules, each prompt gets exactly its
+recorded text.
 """
 
 from __future__ import annotations
@@ -38,27 +39,27 @@ if TYPE_CHECKING:
 
     Batch = tuple[list[RecordedPrompt], list[EvaluationTask]]
     Ask = Callable[[str, Rules], dict[str, Any]]
-    """Returns the record of a call about a prompt under these rules (``enricher.model.opinion_request.ask_now``)."""
+    """Returns the record of a model call about a prompt under these rules (see ``enricher.model.opinion_request``)."""
 
 POOL_FROM = 20_000
-"""Prompts; below this number, starting processes costs more than it saves."""
+"""Number of prompts below which starting processes costs more than it saves."""
 FIRST_BATCH, BATCH = 100, 500
-"""Prompts between two checks of ``should_stop``, and between two updates of the screen."""
+"""Number of prompts between two checks of ``should_stop``, and between two updates of the screen."""
 WAITING_PER_PROCESS = 4
 """Batches submitted per process before the oldest result is awaited."""
 EVERYTHING = Selection("1")
-"""All prompts, including those of tests: their recorded texts must be reproduced, too."""
+"""All prompts, including those of tests: their recorded texts must be reproduced as well."""
 
 
 def never() -> bool:
-    """Return False; the default ``should_stop``, with which a replay runs to its end."""
+    """Return False; as the default ``should_stop``, it lets a replay run to its end."""
     return False
 
 
 class Replay:
-    """One replay of a corpus under two sides; ``judged`` counts the prompts that had to be judged again.
+    """One replay of a corpus under base and candidate; ``judged`` counts the prompts that had to be judged again.
 
-    With ``ask_today``, today's stores answer if a side would have sent a channel a different request.
+    With ``ask_today``, today's stores answer a request that base or candidate would have sent differently to a channel.
     """
 
     def __init__(
@@ -78,17 +79,17 @@ class Replay:
 
     @property
     def is_same_rules(self) -> bool:
-        """Return whether both sides have the same rules for every version, so that no outcome can differ."""
+        """Return whether base and candidate have the same rules for every version, so that no outcome can differ."""
         if not self.base.hash or self.base.hash != self.candidate.hash:
             return False
         return all(_is_same_for(version, self.base, self.candidate) for version in self.corpus.versions.in_use)
 
     def blast_radius(self) -> BlastRadius:
-        """Return an empty blast radius for this run, to add its pairs to."""
+        """Return an empty blast radius for this replay, to which its pairs are to be added."""
         return BlastRadius(self.base.label, self.candidate.label, is_same_rules=self.is_same_rules)
 
     def batches(self, *, processes: int = 0) -> Iterator[Replayed]:
-        """Yield every prompt, some hundreds at a time, newest first; ``processes`` 0 means as many as useful.
+        """Yield all prompts, a few hundred at a time, newest first; with 0 ``processes``, as many are used as help.
 
         Raises ``workbench.replay.rulesets.compared_rules.SideError`` if a version cannot be compiled.
         """
@@ -103,10 +104,10 @@ class Replay:
         return any(self._impacts_of(situation).is_for_all() for situation in self._situations())
 
     def _pool(self, processes: int) -> ProcessPoolExecutor:
-        """Return a pool of processes that have the rules of every version, so that only prompts are sent to them."""
+        """Return a pool of processes that already have the rules of every version; only prompts are sent to them."""
         for situation in self._situations():
             self._impacts_of(situation)
-        spawn = multiprocessing.get_context("spawn")  # a forked process with threads may hang at its start
+        spawn = multiprocessing.get_context("spawn")  # a forked process with threads may hang when it starts
         return ProcessPoolExecutor(processes, mp_context=spawn, initializer=prepare, initargs=(self._evaluator,))
 
     def _evaluate_here(self) -> Iterator[Replayed]:
@@ -129,7 +130,7 @@ class Replay:
     def _submitted(
         self, pool: ProcessPoolExecutor, tasks: list[EvaluationTask], known: Collection[Situation]
     ) -> Future[list[Sides]]:
-        """Submit tasks to the pool; judge them here if the pool was started without the rules for one of them."""
+        """Submit tasks to the pool; judge them in this process if the pool lacks the rules for one of them."""
         if all(task.situation in known for task in tasks):
             return pool.submit(evaluate_all, tasks)
         done: Future[list[Sides]] = Future()
@@ -204,7 +205,7 @@ class Replay:
 
 
 def _in_short(row: RecordedPrompt) -> Outcome:
-    """Return the recorded outcome without guardrails, approach and items, which are read only if the text differs."""
+    """Return the recorded outcome without guardrails, approach and items, which are read only if outcomes differ."""
     return Outcome(
         row.task_type, not row.uncertain, row.search_intent, row.workflow, (), "", (), row.output_text,
         row.output_tokens,
@@ -212,7 +213,7 @@ def _in_short(row: RecordedPrompt) -> Outcome:
 
 
 def _is_same_for(version: str, *sides: Side) -> bool:
-    """Return whether these sides judge the prompts of a version by the same rules."""
+    """Return whether these sides judge the prompts of a recorded version by the same rules."""
     first, *others = (rules.hash if (rules := side.rules_for(version)) else version for side in sides)
     return all(one == first for one in others)
 
@@ -223,7 +224,7 @@ def _processors() -> int:
 
 @dataclass(slots=True)
 class Fidelity:
-    """Count of traces whose text is as recorded; ``differing`` lists the others, ``left_out`` counts the skipped."""
+    """The result of ``verify``: number of traces with a reproduced text, ids of the others, counts of the skipped."""
 
     same: int = 0
     differing: list[str] = field(default_factory=list)
@@ -231,7 +232,10 @@ class Fidelity:
 
 
 def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Fidelity:
-    """Replay every trace, or the ``limit`` newest, with its recorded rules and inputs; raises ``StorageError``."""
+    """Replay all traces, or the ``limit`` newest, with their recorded rules and inputs, and count the reproduced texts.
+
+    Raises ``StorageError``.
+    """
     outcome = Fidelity()
     with opened(state_dir, selection, limit=limit) as corpus:
         for row in (row for page in corpus.pages() for row in page):
@@ -248,7 +252,7 @@ def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0)
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A recorded prompt, the record of the new call, and the change of its outcome; None if there is none."""
+    """A recorded prompt, the record of the new model call, and the change of its outcome (None if it is the same)."""
 
     prompt: PairedPrompt
     record: dict[str, Any]
@@ -256,7 +260,7 @@ class Answered:
 
 
 def asked_again(corpus: Corpus, ask: Ask) -> Iterator[Answered]:
-    """Yield the prompts of the corpus whose rules are known, newest first, with what the model says now."""
+    """Ask the model again about the prompts whose rules are known, newest first, and yield what its answers change."""
     for page in corpus.pages():
         for row in page:
             rules = corpus.versions.rules(row.rules_hash)

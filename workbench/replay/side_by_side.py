@@ -29,7 +29,7 @@ TODAY = "today's rules"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of a class, and the signals behind it: words and points, strongest first."""
+    """The score of one class, and the signals that gave it, as (words, points), strongest first."""
 
     facet: str
     name: str
@@ -39,7 +39,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class SideResult:
-    """One side of a prompt: label, outcome, scores, and the time to judge it here (0 if the outcome is only read)."""
+    """One side of a comparison: outcome, scores, and the time to judge the prompt here (0 if it was not judged)."""
 
     label: str
     outcome: Outcome
@@ -59,7 +59,7 @@ class SideBySide:
 
 
 def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candidate: Side | None = None) -> SideBySide:
-    """Judge one recorded prompt by both sides; by default the candidate is the rules that apply in its folder today.
+    """Judge one recorded prompt by both sides; the default candidate is the rules that apply in its folder today.
 
     Raises SideError if the prompt was deleted or its text was not kept.
     """
@@ -72,7 +72,7 @@ def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candid
 
 
 def current_rules(cwd: str) -> Side:
-    """Return the rules that would judge a prompt typed in ``cwd`` now; raises SideError."""
+    """Return the rules that would judge a prompt typed in ``cwd`` now; raises SideError if there are no valid rules."""
     from enricher.interfaces.api import rules_for
     from enricher.rules import cache
 
@@ -80,7 +80,7 @@ def current_rules(cwd: str) -> Side:
         rules, _layers = rules_for(cwd if os.path.isdir(cwd) else "")
     except cache.NoRulesError as error:
         raise SideError(f"{error}; see: enricher check") from error
-    if rules.state != cache.FRESH:  # the last good ones, which judge prompts until the files are mended
+    if rules.state != cache.FRESH:  # the last good rules, which judge prompts until the files are corrected
         raise SideError("the instructions as they are saved have errors; see: enricher check")
     return Fixed(TODAY, rules)
 

@@ -1,4 +1,4 @@
-"""Intervals of shares and quantiles, and the quantiles of distributions that they are computed from."""
+"""Confidence intervals of shares and quantiles, and the distribution quantiles from which they are computed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     Method = Literal["sessions resampled", "sessions counted", "one session"]
 
 LARGE_DF = 200
-"""Degrees of freedom above which the series in 1/df is more accurate than any figure printed."""
+"""Degrees of freedom above which the series in 1/df is more accurate than the printed figures need."""
 TAIL = 10
-"""Standard deviations from the mean within which Poisson counts are drawn; the probability beyond is negligible."""
+"""Poisson counts are drawn from within this many standard deviations of the mean; the rest is negligible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The values that are compatible with the data at ``level``, both ends included."""
+    """A confidence interval: the values that are compatible with the data at ``level``, including both ends."""
 
     low: float
     high: float
@@ -56,7 +56,7 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
 
 
 def upper_bound(n: float) -> float:
-    """Return the highest share of failures that is compatible with 0 failures in ``n`` trials: Wilson's upper end."""
+    """Return the highest share of failures that is compatible with 0 failures in ``n`` trials (Wilson's upper end)."""
     return wilson(0, n).high
 
 
@@ -81,7 +81,7 @@ def student_within(t: float, *, df: int) -> float:
 def student_quantile(probability: float, *, df: int) -> float:
     """Return Student's quantile for a probability of at least one half and ``df`` >= 1.
 
-    Exact by bisection up to 200 degrees of freedom, above by Abramowitz & Stegun 26.7.5.
+    Exact (by bisection) up to 200 degrees of freedom; above, by Abramowitz & Stegun 26.7.5.
     """
     z = normal_quantile(probability)
     if df > LARGE_DF:
@@ -97,7 +97,7 @@ def student_quantile(probability: float, *, df: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """The value that a share ``at`` of the values does not exceed."""
+    """A quantile of some values: ``value`` is not exceeded by a share ``at`` of them."""
 
     at: float
     value: float
@@ -105,11 +105,11 @@ class Quantile:
 
 
 def bootstrap_quantiles(values: Sequence[float], *, level: float = 0.95) -> list[Quantile]:
-    """Return the quantiles of SHARES (nearest rank) with its bootstrap percentile interval, in the unit of the values.
+    """Return the quantiles of SHARES (nearest rank), each with its bootstrap percentile interval.
 
     The k-th smallest of a resample is at most the j-th smallest value with the probability that Binomial(n, j/n)
-    reaches k (Efron 1979), so no resampling is needed. No interval exceeds the largest value: with fewer than about
-    370 values that of the 99th percentile ends there. Raises ValueError without values.
+    reaches k (Efron 1979), so no resampling is needed. No interval exceeds the largest value; with fewer than about 370
+    values, that of the 99th percentile ends there. Raises ValueError without values.
     """
     if not values:
         raise ValueError("a quantile needs at least one value")
@@ -125,7 +125,7 @@ def _quantile(ordered: list[float], at: float, level: float) -> Quantile:
 
 
 def _place(n: int, rank: int, probability: float) -> int:
-    """Return the smallest j such that the resampled quantile is at most the j-th value with ``probability`` or more."""
+    """Return the smallest j for which the resampled quantile is at most the j-th value with this probability."""
     low, high = 1, n
     while low < high:
         middle = (low + high) // 2
@@ -153,10 +153,10 @@ def _significant_terms(n: int, share: float, count: int) -> range:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of changed prompts, its interval, and the method of the interval.
+    """The share of changed prompts, its confidence interval, and how that was computed.
 
-    ``method`` is "sessions resampled" in general, "sessions counted" where all or no prompts changed, "one session"
-    if there is only one.
+    ``method`` is usually "sessions resampled"; "sessions counted" if all or no prompts changed; "one session" if there
+    is at most one.
     """
 
     value: float
@@ -170,17 +170,17 @@ class Share:
 def share_changed(
     clusters: Sequence[tuple[int, int]], *, level: float = 0.95, resamples: int = 2000, seed: int = 0
 ) -> Share:
-    """Return the share of changed prompts; ``clusters`` holds (changed, prompts) for each session.
+    """Return the share of changed prompts; ``clusters`` has (changed, prompts) for each session.
 
-    The interval is the hull of two. The first has the percentiles of the ratio of sums when sessions are drawn with
+    The interval spans two others. The first has the percentiles of the ratio of sums when sessions are drawn with
     replacement (each a Poisson number of times: Chamandy et al. 2012). The second is Wilson's, with the number of
-    prompts divided by the design effect and by (t/z)^2 for few sessions (Korn & Graubard 1998), which also holds
-    for rare changes; where few sessions make up the design effect, the effect is raised by the t of its own degrees
-    of freedom (Satterthwaite 1946), at most to the effect of sessions whose prompts all behave alike. Where all or
-    no prompts changed, no design effect can be measured; that largest effect is used, which makes the effective
-    number of sessions (Kish 1965) count, not the number of prompts. With one session the interval is Wilson's for
-    its prompts: nothing is known about other sessions. Raises ValueError for a session of negative size or with
-    more changes than prompts.
+    prompts divided by the design effect and, because sessions are few, by (t/z)^2 (Korn & Graubard 1998); it is also
+    valid for rare changes. If few sessions make up the design effect, the effect is raised by the t of its own degrees
+    of freedom (Satterthwaite 1946), at most to the effect of sessions whose prompts all behave alike. If all or no
+    prompts changed, no design effect can be measured; that largest effect is used, so that the effective number of
+    sessions (Kish 1965) counts, not the number of prompts. With one session, the interval is Wilson's for its prompts:
+    nothing is known about other sessions. Raises ValueError for a session of negative size or with more changes than
+    prompts.
     """
     groups = Counter((changed, prompts) for changed, prompts in clusters if prompts or changed)
     if any(not 0 <= changed <= prompts for changed, prompts in groups):
@@ -205,7 +205,7 @@ def share_changed(
 
 
 def _largest_design_effect(groups: Clusters, prompts: int) -> float:
-    """Return the design effect of sessions whose prompts all behave alike: the mean size of a prompt's session."""
+    """Return the design effect if all prompts of a session behave alike: the mean size of a prompt's session."""
     return sum(size * size * times for (_, size), times in groups.items()) / prompts
 
 

@@ -1,4 +1,4 @@
-"""Comparisons of two sides, on the same prompts or in two groups of sessions: tests, verdicts, detectable effects."""
+"""Compare two sides, on the same prompts or in two groups of sessions: tests, verdicts, detectable effects."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from workbench.statistics.intervals import Share
 
 EXACT_RANKS = 50
-"""Most differences for which the distribution of the rank sum is computed exactly; above, it is taken as normal."""
+"""Maximum number of differences for which the rank sum's distribution is exact; for more, it is taken as normal."""
 EXACT_DIFFERENCES = 2000
-"""Most differences of which every pair is used; above, they are first reduced to this many quantiles."""
+"""Maximum number of differences of which all pairs are used; more are first reduced to this many quantiles."""
 FEWEST = 2
 POWER = 0.8
-"""Probability with which a difference of the size that is called detectable is found, at the level of 95 %."""
+"""The probability of finding a difference of the «detectable» size, at the level of 95 %."""
 Verdict = Literal["identical", "changed", "regressed", "inconclusive"]
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """The typical difference between two sides, in the unit of the differences; ``n`` pairs."""
+    """The typical difference between two sides, in the unit of the differences; ``n`` is the number of pairs."""
 
     estimate: float
     interval: Interval
@@ -137,7 +137,7 @@ def mean_by_session(
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values adjusted so that a threshold bounds the false discovery rate; in the order given.
+    """Return the p-values adjusted so that a threshold on them bounds the false discovery rate, in the given order.
 
     Source: Benjamini & Hochberg (1995), step-up.
     """
@@ -169,7 +169,7 @@ def _rank_sums(ranks: Sequence[int]) -> list[int]:
 
 
 def _interval_rank(n: int, level: float) -> tuple[int, float]:
-    """Return the rank, from either end, of the pairwise mean at which the interval ends, and the interval's level."""
+    """Return the rank (from either end) of the pairwise mean at which the interval ends, and the interval's level."""
     if n > EXACT_RANKS:
         spread = normal_quantile((1 + level) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(1, math.floor(n * (n + 1) / 4 - spread)), level
@@ -179,7 +179,7 @@ def _interval_rank(n: int, level: float) -> tuple[int, float]:
 
 
 def _walsh(values: list[float], rank: int) -> float:
-    """Return the mean of two of the sorted values (or of one with itself) with this rank among all such means."""
+    """Return the mean with this rank among the means of all pairs of values (each value with itself included)."""
     low, high = values[0], values[-1]
     while low < (middle := (low + high) / 2) < high:
         low, high = (low, middle) if _means_up_to(values, middle) >= rank else (middle, high)
@@ -187,7 +187,7 @@ def _walsh(values: list[float], rank: int) -> float:
 
 
 def _means_up_to(values: list[float], limit: float) -> int:
-    """Return how many means of two values (or of one with itself) are at most ``limit``; one pass from both ends."""
+    """Return how many means of two values (or of a value with itself) are at most ``limit``."""
     count, partner = 0, len(values) - 1
     for place, value in enumerate(values):
         while partner >= place and (value + values[partner]) / 2 > limit:
@@ -211,7 +211,7 @@ class Effect:
 
 
 def difference_of_shares(first: Share, second: Share) -> Effect:
-    """Return second minus first; the interval combines those of both shares, and so takes sessions into account.
+    """Return the second share minus the first; the interval combines both intervals, and so accounts for sessions.
 
     Source: Newcombe (1998), method 10, with the intervals of ``share_changed``; h is the difference of twice the
     arcsines of the square roots (Cohen 1988).
@@ -224,11 +224,11 @@ def difference_of_shares(first: Share, second: Share) -> Effect:
 
 
 def difference_of_means(first: Sequence[float], second: Sequence[float], *, level: float = 0.95) -> Effect:
-    """Return second minus first with Welch's interval, in the unit of the values.
+    """Return the mean of the second group minus that of the first, with Welch's interval, in the unit of the values.
 
-    The degrees of freedom are rounded down (Welch 1947); g is the difference in pooled standard deviations,
-    corrected for small groups (Hedges 1981), and 0 if all values of each group are equal. Raises ValueError
-    if a group has fewer than two values.
+    The degrees of freedom are rounded down (Welch 1947); g is the difference in pooled standard deviations, corrected
+    for small groups (Hedges 1981), and 0 if all values of each group are equal. Raises ValueError if a group has fewer
+    than two values.
     """
     if min(len(first), len(second)) < FEWEST:
         raise ValueError("a difference of means needs two values in each group")
@@ -247,14 +247,14 @@ def difference_of_means(first: Sequence[float], second: Sequence[float], *, leve
 
 
 def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: int = 0, level: float = 0.95) -> Verdict:
-    """Return the verdict on a comparison with ``changed`` changed prompts: the first of these that holds.
+    """Return the verdict on a comparison with ``changed`` changed prompts: the first of these that applies.
 
-    - regressed: the outcome of an approved case changed (``failing_cases``), or of the labelled
-      prompts significantly more became wrong (``lost``) than right (``gained``), by mid-p McNemar.
+    - regressed: the outcome of an approved case changed (``failing_cases``), or significantly more of the
+      labelled prompts became wrong (``lost``) than right (``gained``), by mid-p McNemar.
     - identical: no prompt changed.
-    - inconclusive: some labelled prompts became wrong, and the labels are too few to say whether
-      more than became right.
-    - changed: none of the above; without labels it implies neither better nor worse.
+    - inconclusive: some labelled prompts became wrong, but the labels are too few to say whether
+      more became wrong than right.
+    - changed: none of the above; without labels, this means neither better nor worse.
     """
     is_significant = mcnemar_midp(gained, lost) < 1 - level
     if failing_cases or (is_significant and lost > gained):
@@ -265,11 +265,11 @@ def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: i
 
 
 def minimum_detectable_effect(n: int, *, baseline: float) -> float:
-    """Return the smallest difference of two paired shares that McNemar's test would detect with a probability of POWER.
+    """Return the smallest difference of two paired shares that McNemar's test would find with the probability POWER.
 
-    ``baseline`` is the share of the ``n`` pairs on which the sides are expected to disagree; the result never
-    exceeds it. Source: Connor (1987), solved for the difference. A result of 1 means that no difference can be
-    detected with these pairs. Raises ValueError outside of (0, 1].
+    ``baseline`` is the share of the ``n`` pairs on which the sides are expected to disagree; the result never exceeds
+    it. Source: Connor (1987), solved for the difference. A result of 1 means that no difference can be detected with
+    these pairs. Raises ValueError outside of (0, 1].
     """
     if not 0 < baseline <= 1:
         raise ValueError(f"the share of pairs that disagree lies between 0 and 1, not at {baseline}")
@@ -284,14 +284,14 @@ def minimum_detectable_effect(n: int, *, baseline: float) -> float:
 
 
 def minimum_detectable_share(n: int) -> float:
-    """Return the smallest share that would occur at least once among ``n`` prompts with a probability of POWER."""
+    """Return the smallest share that occurs at least once among ``n`` prompts with the probability POWER."""
     return 1 - (1 - POWER) ** (1 / n) if n else 1.0
 
 
 def minimum_detectable_shift(n: int, *, deviation: float) -> float:
-    """Return the smallest mean difference that ``n`` pairs can show, in the unit of ``deviation`` (that of one pair).
+    """Return the smallest mean difference that ``n`` pairs can show; ``deviation`` is that of a single pair.
 
-    Source: the normal approximation of the paired t-test (Cohen 1988). Without pairs: infinite.
+    Source: the normal approximation of the paired t-test (Cohen 1988). Infinite without pairs.
     """
     reach = normal_quantile(0.975) + normal_quantile(POWER)
     return reach * deviation / math.sqrt(n) if n else math.inf

@@ -1,1 +1,1 @@
-"""Propose changes of the instructions: single steps from labels, fitted weights, thresholds."""
+"""Propose changes to the instructions: single steps from labels, fitted weights, thresholds."""

@@ -1,9 +1,9 @@
 """Measure how often the classifier is right, by cross-validation over repositories.
 
-The signals are those of the instructions. Their weights, the plain words with their strengths, and the
-thresholds are fitted without the repositories that are evaluated; the thresholds are fitted by a second,
-inner cross-validation. Intervals resample repositories, not prompts: prompts
-of one repository are alike.
+The signals are those of the instructions. Their weights, the plain words with their strengths, and the thresholds are
+fitted without the repositories on which they are then evaluated; thresholds are fitted by a second, inner
+cross-validation. Intervals come from resampling repositories instead of prompts, because prompts of one repository are
+similar.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CHAT = "chat"
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One evaluated prompt with its predicted classes, whether the task type is shown, and whether it is set apart."""
+    """An evaluated prompt and its predicted classes; ``is_apart`` means that no fit used its repository."""
 
     prompt: LabelledRow
     task_type: str
@@ -47,7 +47,7 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measure with its value and the interval that contains 95 % of the resampled values."""
+    """One measure with its value, and the interval that contains 95 % of the resampled values."""
 
     name: str
     value: float
@@ -63,10 +63,10 @@ def packaged_table() -> Table:
 def leave_repositories_out(
     paths: Sequence[str | Path], *, also: Sequence[str | Path] = (), apart: Collection[str] = ()
 ) -> list[Prediction]:
-    """Classify every prompt of ``paths`` with weights, words and thresholds fitted without its repository.
+    """Classify every prompt of ``paths`` with weights, words and thresholds that were fitted without its repository.
 
-    Prompts of ``also`` (invented by us) are used in every fit and never evaluated; prompts of the repositories
-    in ``apart`` are evaluated and used in no fit.
+    Prompts of ``also`` (which we invented) are used in every fit and never evaluated; prompts of the repositories in
+    ``apart`` are evaluated but used in no fit.
     """
     table = packaged_table()
     observed, invented = observe(without_copies(read_labelled(paths)), table), observe(read_labelled(also), table)
@@ -80,7 +80,7 @@ def leave_repositories_out(
 
 
 def _classify(out: Observed, inside: Observed, table: Table, *, is_apart: bool) -> list[Prediction]:
-    """Classify the prompts ``out`` with weights and thresholds fitted to the prompts ``inside``."""
+    """Classify the prompts ``out``, with weights and thresholds fitted to the prompts ``inside``."""
     task_names = names_of(table, TASK_TYPE)
     intent_names = names_of(table, SEARCH_INTENT)
     thresholds = calibrate(points_left_out(inside, table), inside, table)
@@ -97,7 +97,7 @@ def _classify(out: Observed, inside: Observed, table: Table, *, is_apart: bool) 
 
 
 def figures(judged: list[Prediction]) -> list[Figure]:
-    """Return the accuracy figures; prompts that were picked because their class is rare are not counted."""
+    """Return the accuracy figures, without prompts that were picked because their class is rare."""
     natural = [one for one in judged if not one.prompt.is_picked]
     by_repository: dict[str, list[Prediction]] = {}
     for one in natural:
@@ -152,7 +152,7 @@ MEASURES: dict[str, Callable[[list[Prediction]], float]] = {
 
 
 def recall_per_class(judged: list[Prediction]) -> dict[str, tuple[int, float]]:
-    """Return the number of prompts of each task type, picked ones included, and the share classified correctly."""
+    """Return the number of prompts of each task type, including picked ones, and the share classified correctly."""
     found = {}
     for name in sorted({one.prompt.task_type for one in judged}):
         rows = [one for one in judged if one.prompt.task_type == name]
@@ -161,7 +161,7 @@ def recall_per_class(judged: list[Prediction]) -> dict[str, tuple[int, float]]:
 
 
 def report(judged: list[Prediction]) -> str:
-    """Return the figures as Markdown: for all prompts, for each file, and for the repositories set apart."""
+    """Return the figures as Markdown: for all prompts, for each file, and for the repositories that no fit used."""
     files = sorted({one.prompt.file for one in judged}, reverse=True)
     groups = [(file, [one for one in judged if one.prompt.file == file]) for file in files if len(files) > 1]
     groups += [("set apart", found) for found in [[one for one in judged if one.is_apart]] if found]

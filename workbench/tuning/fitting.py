@@ -1,9 +1,9 @@
 """Fit the integer weights of named signals, and the thresholds above which a task type is shown.
 
 The weights come from regularised multinomial regression with bounds on each weight. The thresholds, and how a lead in
-points becomes a confidence, are chosen on points that were computed with weights fitted without the prompts'
-repositories. No randomness and no clock: the same prompts give the same weights. Which signals exist is not decided
-here; a signal gets a weight only for the classes that list it.
+points becomes a confidence, are chosen using points that were computed with weights fitted without the prompts'
+repositories. No randomness and no clock: the same prompts give the same weights. No signals are added or removed here;
+a signal gets weights only for the classes that list it.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
     from workbench.tuning.labelled_prompts import LabelledRow
 
 SIGNAL_STEP = {TASK_TYPE: 0.245, SEARCH_INTENT: 0.231}
-"""The regression coefficient of one point of weight; the largest useful weight is then about nine."""
+"""The regression coefficient that corresponds to one point of weight; the largest useful weight is then about nine."""
 
 SIGNAL_PRIOR = {TASK_TYPE: 0.2, SEARCH_INTENT: 0.05}
 """Prior: the coefficient towards which the regression pulls each signal."""
 
 SIGNAL_PULL = {TASK_TYPE: 1.0, SEARCH_INTENT: 0.5}
 WORD_STEP, WORD_PULL, LEAST_WORD = 0.5, 0.15, 0.75
-"""For plain words: coefficient of one point, pull towards zero, and the least coefficient that is written down."""
+"""For plain words: the coefficient of one point, the pull towards zero, and the least coefficient that is written."""
 
 RARITY = 0.2
-"""A prompt counts by this power of (size of the largest class / size of its class), so rare classes count more."""
+"""A prompt counts by this power of (size of the largest class / size of its class), so that rare classes count more."""
 
 OWN = 1.6
-"""Weight of a prompt without a repository (1 is the average): we invented each to cover one phrasing."""
+"""Weight of a prompt without a repository (1 is the average); we invented these, each to cover one phrasing."""
 
 ROUNDS = 160
 
 INNER_FOLDS = 3
 RIGHT_WHEN_SHOWN = 0.92
-"""The share of shown classes that must be right in cross-validation; it is lower on unknown repositories."""
+"""The share of shown classes that must be right in cross-validation; on unknown repositories it is lower."""
 
 LOUD_CHAT = 0.045
-"""The maximum share of small-talk prompts for which a class may be shown."""
+"""Maximum share of small-talk prompts for which a class may be shown."""
 
 LEAST_SHOWN = 0.36
-"""The minimum share of prompts for which a class must be shown; stricter thresholds are not considered."""
+"""Minimum share of prompts for which a class must be shown; stricter thresholds are not considered."""
 
 DOUBLES = np.arange(2.5, 8.1, 0.25)
 CONFIDENCES = np.arange(0.4, 0.9, 0.02)
@@ -59,7 +59,7 @@ SILENCES = np.array([0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12])
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Integer weights of one facet: a row per signal, and a row per wording of ``vocabulary``; a column per class."""
+    """Integer weights of one facet, with a column per class; rows are signals, or the words in ``vocabulary``."""
 
     names: list[str]
     signals: Numbers
@@ -70,9 +70,9 @@ class Weights:
 def fit(
     observed: Observed, table: Table, facet: str, *, task_types: list[str] | None = None, least: int = 0
 ) -> Weights:
-    """Return the weights that fit the labels best; ``least`` is the lowest weight of a listed signal.
+    """Return the weights that fit the labels best; ``least`` is the lowest weight that a listed signal may get.
 
-    For search intents, ``task_types`` must hold the task type predicted for each prompt.
+    For search intents, ``task_types`` must have the task type predicted for each prompt.
     """
     names = names_of(table, facet)
     goal = targets(observed.prompts, names, facet)
@@ -108,7 +108,7 @@ def _words(held: Numbers, goal: Numbers, importance: Numbers) -> tuple[Numbers, 
 
 
 def _add_bias(weights: Numbers, bias: Numbers, table: Table) -> None:
-    """Add the bias of the plain words to the weights of the signal that always fires; do nothing if there is none."""
+    """Add the bias of the plain words to the weights of the signal that always fires, if there is such a signal."""
     for number in table.features.get("always", ()):
         if weights[number].any() or number == table.features["always"][0]:
             points = weights[number] + bias / (WORD_STEP / 2)
@@ -134,7 +134,7 @@ def _descend(
     for _ in range(20):
         direction = columns.T @ (columns @ direction)
         direction /= np.linalg.norm(direction) or 1.0
-    # The softmax curves by 1/2 at most, so that no step of this size can overshoot.
+    # The softmax curves by 1/2 at most, so a step of this size cannot overshoot.
     steepest = 0.5 * float(importance.max()) * float(np.linalg.norm(columns @ direction)) ** 2 + pull
     bounds = bounds[0].astype(np.float32), bounds[1].astype(np.float32)
     prior = prior.astype(np.float32)
@@ -150,20 +150,20 @@ def _descend(
 
 
 def softmax(scores: Numbers, power: Callable[[Numbers], Numbers] = np.exp) -> Numbers:
-    """Return each row's scores as shares that sum to 1; the hook's version is in ``enricher.classify``."""
+    """Return each row's scores as shares that sum to 1; ``enricher.classify`` has the hook's version."""
     odds = power(scores - scores.max(1, keepdims=True))
     return np.asarray(odds / odds.sum(1, keepdims=True))
 
 
 def scores(weights: Weights, observed: Observed, *, signals: Numbers | None = None) -> Numbers:
-    """Return the points of every prompt (row) in every class (column), summed as the hook does."""
+    """Return the points of every prompt (row) for every class (column), summed as in the hook."""
     held = observed.signals if signals is None else signals
     return np.asarray(held @ weights.signals + np.rint(2 * columns_of(observed, weights.vocabulary) @ weights.words))
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The settings of the task type facet, as written in the instructions under "Task type"."""
+    """The settings of the task type facet, which the instructions have under "Task type"."""
 
     points_that_double: float
     min_confidence: float
@@ -171,7 +171,7 @@ class Thresholds:
 
 
 def folds_of(prompts: list[LabelledRow], folds: int) -> Numbers:
-    """Return the fold of each prompt: whole repositories, the largest first, each go to the emptiest fold."""
+    """Return the fold of each prompt; whole repositories, the largest first, are put into the emptiest fold."""
     sizes: dict[str, int] = {}
     for prompt in prompts:
         sizes[prompt.repository] = sizes.get(prompt.repository, 0) + 1
@@ -183,7 +183,7 @@ def folds_of(prompts: list[LabelledRow], folds: int) -> Numbers:
 
 
 def points_left_out(observed: Observed, table: Table) -> Numbers:
-    """Return each prompt's points per task type, with weights fitted without its fold of repositories.
+    """Return each prompt's points per task type, with weights that were fitted without its fold of repositories.
 
     Prompts without a repository are used in every fit; their own points are zeros.
     """
@@ -202,8 +202,8 @@ def points_left_out(observed: Observed, table: Table) -> Numbers:
 def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
     """Return the best thresholds for these cross-validated points.
 
-    Thresholds that show a class for less than LEAST_SHOWN are skipped. Of those that meet LOUD_CHAT and
-    RIGHT_WHEN_SHOWN, the ones that show most win; if none meet both, those with the highest share right.
+    Thresholds that show a class for less than LEAST_SHOWN of the prompts are skipped. Among those that meet LOUD_CHAT
+    and RIGHT_WHEN_SHOWN, the ones that show most classes win; if none meet both, those with the highest share right.
     """
     rows = [at for at, prompt in enumerate(observed.prompts) if prompt.repository and not prompt.is_picked]
     points, observed = points[rows], part(observed, rows)
@@ -225,9 +225,9 @@ def calibrate(points: Numbers, observed: Observed, table: Table) -> Thresholds:
 
 
 def is_shown(points: Numbers, observed: Observed, thresholds: Thresholds, table: Table) -> Numbers:
-    """Return for each prompt whether its class would be shown; the hook's version is in ``enricher.classify``."""
+    """Return for each prompt whether its class would be shown; ``enricher.classify`` has the hook's version."""
     odds, silent = _odds(points, thresholds.points_that_double), _silent(table)
-    # Rounded as the hook rounds a confidence before it compares it.
+    # The hook also rounds a confidence before comparing it.
     sure = np.round(odds.max(1), 2) >= thresholds.min_confidence
     quiet = silent[odds.argmax(1)] | (odds[:, silent].sum(1) > thresholds.max_silent) | (observed.foreign > 0)
     return np.asarray(sure & ~quiet)
@@ -243,7 +243,7 @@ def _silent(table: Table) -> Numbers:
 
 
 def _likeliest(points: Numbers, observed: Observed, table: Table) -> float:
-    """Return the lead in points that should double the odds, so that confidences match the share that is right."""
+    """Return the lead in points that should double the odds, so that confidences match the share of right classes."""
     goal = targets(observed.prompts, names_of(table, TASK_TYPE), TASK_TYPE)
     losses = [-(goal * np.log(_odds(points, doubles) + 1e-12)).sum() for doubles in DOUBLES]
     return float(DOUBLES[int(np.argmin(losses))])

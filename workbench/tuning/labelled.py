@@ -1,6 +1,6 @@
-"""Labelled prompts as matrices for fitting: the signals that fire in each prompt, its wordings, its labels.
+"""Labelled prompts as matrices for fitting: the signals that fire on each prompt, its words and word pairs, its labels.
 
-Cross-validation leaves out whole repositories, since prompts of one repository are alike.
+Cross-validation leaves out whole repositories, because prompts of one repository are similar.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 Numbers = np.ndarray[Any, np.dtype[Any]]
 
 LEAST_PROMPTS, LEAST_REPOSITORIES = 10, 6
-"""A wording in fewer prompts or repositories is a subject, or the habit of one user."""
+"""A word counts only if it is in this many prompts and repositories; a rarer word is a subject or a user's habit."""
 
 NAMES = {marker: name for name, marker in MARKERS.items()}
 WORD = re.compile(r"[^\W\d_][\w'.+-]*")
 SIGNS = reading.MARKS | {*MARKERS.values()}
-"""Tokens without a letter that may be listed under ``leanings``."""
+"""Tokens without letters that ``leanings`` may list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
     """Labelled prompts and their features, one row per prompt; ``foreign`` is 1 for prompts that are not English.
 
-    ``wordings`` are those that ``leanings`` may list: words, pairs of words, and words as a lead or an object.
+    ``wordings`` are what ``leanings`` may list: words, pairs of words, and words marked as a lead or an object.
     """
 
     prompts: list[LabelledRow]
@@ -46,7 +46,7 @@ class Observed:
 
 
 def check_labels(prompts: Iterable[LabelledRow], table: Table) -> None:
-    """Raise LabelError for a label that no rule defines."""
+    """Raise LabelError if a prompt has a label that no rule defines."""
     for facet, of in (
         (TASK_TYPE, lambda prompt: (prompt.task_type, prompt.alternative)),
         (SEARCH_INTENT, lambda prompt: (prompt.search_intent,)),
@@ -77,7 +77,7 @@ def joined(one: Observed, other: Observed) -> Observed:
 
 
 def observe(prompts: list[LabelledRow], table: Table) -> Observed:
-    """Return the prompts with the signals that fire in them and the wordings that they contain."""
+    """Return the prompts with the signals that fire on them and the wordings (words, word pairs) that they contain."""
     signals = np.zeros((len(prompts), len(table.places)))
     foreign = np.zeros(len(prompts))
     wordings = []
@@ -90,7 +90,7 @@ def observe(prompts: list[LabelledRow], table: Table) -> Observed:
 
 
 def vocabulary(observed: Observed) -> list[str]:
-    """Return the wordings that occur in at least LEAST_PROMPTS prompts and LEAST_REPOSITORIES repositories, sorted."""
+    """Return the wordings in at least LEAST_PROMPTS prompts and LEAST_REPOSITORIES repositories, sorted."""
     prompts: dict[str, int] = {}
     repositories: dict[str, set[str]] = {}
     for prompt, wordings in zip(observed.prompts, observed.wordings, strict=True):
@@ -107,7 +107,7 @@ def vocabulary(observed: Observed) -> list[str]:
 
 
 def is_writable(wording: str) -> bool:
-    """Return whether the instructions can list a wording, and reading it back yields the same wording."""
+    """Return whether the instructions can list a wording so that reading it back gives the same wording."""
     word, _, rest = wording.partition(" ")
     words = [word] if rest.startswith("@") else wording.split(" ")
     is_plain = all(one in SIGNS or WORD.fullmatch(one) for one in words)
@@ -116,7 +116,7 @@ def is_writable(wording: str) -> bool:
 
 
 def as_written(wording: str) -> str:
-    """Return a wording in the syntax of the instructions: ``add@lead``, ``can you``, ``<file>``."""
+    """Return a wording (a word or a pair) in the syntax of the instructions: ``add@lead``, ``can you``, ``<file>``."""
     return " ".join(NAMES.get(one, one) for one in wording.split(" ")).replace(" @", "@")
 
 
@@ -130,7 +130,7 @@ def columns_of(observed: Observed, known: list[str]) -> Numbers:
 
 
 def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Numbers:
-    """Return the signals plus those that require a task type, given the task type predicted for each prompt."""
+    """Return the signals, and also those that require a task type, given the task type predicted for each prompt."""
     found = signals.copy()
     for row, task_type in enumerate(task_types):
         before = dict.fromkeys(np.flatnonzero(signals[row]).tolist(), (-1, -1))
@@ -139,7 +139,7 @@ def with_task_type(signals: Numbers, task_types: list[str], table: Table) -> Num
 
 
 def classes_of(table: Table, facet: str) -> list[tuple[int, str]]:
-    """Return number in the table and name of each class of a facet."""
+    """Return the number in the table and the name of each class of a facet."""
     return [(at, name) for at, (of, name) in enumerate(table.classes) if table.facets[of]["name"] == facet]
 
 
@@ -149,7 +149,7 @@ def names_of(table: Table, facet: str) -> list[str]:
 
 
 def weights_of(table: Table, facet: str) -> Numbers:
-    """Return the weights in the instructions: one row per signal, one column per class of the facet."""
+    """Return the weights that the instructions have: one row per signal, one column per class of the facet."""
     column = {at: index for index, (at, _) in enumerate(classes_of(table, facet))}
     found = np.zeros((len(table.places), len(column)))
     for number in range(len(table.places)):
@@ -160,7 +160,7 @@ def weights_of(table: Table, facet: str) -> Numbers:
 
 
 def targets(prompts: list[LabelledRow], names: list[str], facet: str) -> Numbers:
-    """Return the target shares, a row per prompt: 1 for its label, or 0.75 and 0.25 if an alternative is also right."""
+    """Return target shares, a row per prompt: 1 for its label, or 0.75 and 0.25 if a second label is also right."""
     found = np.zeros((len(prompts), len(names)))
     for row, prompt in enumerate(prompts):
         label = prompt.task_type if facet == TASK_TYPE else prompt.search_intent

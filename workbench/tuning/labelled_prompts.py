@@ -1,7 +1,7 @@
-"""Labelled prompts, from JSONL files or from the log, with the signals and points that some rules give them.
+"""Labelled prompts from JSONL files or from the trace history, with the signals and points that rules give them.
 
 Points of a class are a sum, so the effect of one changed weight on an ``Example`` is computed without classifying it
-again. A file holds plain rows, or traces as ``enricher trace export`` writes them.
+again. A file contains plain rows, or traces as ``enricher trace export`` writes them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 REMEDY = 'write one {"prompt": …, "task_type": …} a line, or label traces and give what "enricher trace export" writes'
 LETTERS_COMPARED = 200
 SILENCED = "\0"
-"""Placeholder for a word that the classifier ignores, so that no phrase spans it."""
+"""Replaces a word that the classifier ignores, so that no phrase includes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class LabelledRow:
 
     @property
     def file(self) -> str:
-        """The name of the file from which the prompt was read."""
+        """Name of the file from which the prompt was read."""
         return Path(self.place.rpartition(":")[0]).name
 
 
 class LabelError(ValueError):
-    """A row of labelled prompts that cannot be used, with file, line and remedy."""
+    """A row of labelled prompts cannot be used; the message gives file, line and what to write instead."""
 
 
 def read_labelled(paths: Iterable[str | Path]) -> list[LabelledRow]:
@@ -61,9 +61,9 @@ def read_labelled(paths: Iterable[str | Path]) -> list[LabelledRow]:
 
 
 def without_copies(prompts: list[LabelledRow]) -> list[LabelledRow]:
-    """Return the prompts without copies of prompts of the same repository in an earlier file.
+    """Return the prompts, except copies of prompts of the same repository in an earlier file.
 
-    Compared are the first LETTERS_COMPARED letters and digits, ignoring case.
+    Only the first LETTERS_COMPARED letters and digits are compared, ignoring case.
     """
     first: dict[tuple[str, str], str] = {}
     kept = []
@@ -75,10 +75,10 @@ def without_copies(prompts: list[LabelledRow]) -> list[LabelledRow]:
 
 
 def read_rows(path: str | Path) -> Iterator[LabelledRow | None]:
-    """Yield the prompt of each row, None for a trace without a label that names a class; raises LabelError.
+    """Yield the prompt of each row; None for a trace whose label does not name a class. Raises LabelError.
 
-    A row has ``text`` (or ``prompt``), ``task_type`` and, if known, the other labels,
-    or it is a trace as ``enricher trace export`` writes it.
+    A row has ``text`` (or ``prompt``), ``task_type`` and, if known, the other labels, or it is a trace as ``enricher
+    trace export`` writes it.
     """
     try:
         lines = Path(path).read_bytes().decode().split("\n")
@@ -121,14 +121,14 @@ def _row(line: str, place: str) -> dict[str, Any]:
 
 
 def _label_of(trace: dict[str, Any]) -> object:
-    """Return the task type that a user gave to a trace or confirmed; None for «wrong» or without a label."""
+    """Return the task type that a user gave to a trace or confirmed; None for the label «wrong» or without a label."""
     label = trace.get("label") or {}
     return {"class": label.get("task_type"), "ok": trace.get("task_type")}.get(label.get("verdict", ""))
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPrompt:
-    """A prompt and its right task types; related prompts (of one session or repository) have the same ``session``."""
+    """A prompt and its right task types; prompts of one session or repository have the same ``session``."""
 
     id: str
     session: str
@@ -139,7 +139,10 @@ class LabelledPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A labelled prompt classified by some rules: points by class in tie-breaking order, signals that fired, words."""
+    """A labelled prompt classified by rules: points by class, signals that fired, words.
+
+    The classes are in the order that decides between equal points.
+    """
 
     prompt: LabelledPrompt
     scores: Mapping[str, int]
@@ -147,7 +150,7 @@ class Example:
     words: tuple[str, ...]
 
     def predicted_class(self, name: str = "", points: int = 0) -> str:
-        """Return the class with the most points, after adding ``points`` to the class ``name``."""
+        """Return the class with the most points after ``points`` are added to the class ``name``."""
         return max(self.scores, key=lambda one: self.scores[one] + (points if one == name else 0))
 
     def is_right(self, name: str = "", points: int = 0) -> bool:
@@ -157,14 +160,14 @@ class Example:
 
 @dataclass(slots=True)
 class Log:
-    """Labelled recorded prompts; ``unclear`` counts the labels «wrong», which do not name the right class."""
+    """Labelled recorded prompts; ``unclear`` counts labels that only say «wrong», without the right class."""
 
     prompts: list[LabelledPrompt]
     unclear: int = 0
 
 
 def from_log(corpus: Corpus) -> Log:
-    """Return the prompts of the corpus whose class users corrected or confirmed."""
+    """Return the prompts of the corpus whose class a user has corrected or confirmed."""
     found = Log([])
     for page in corpus.pages():
         labels = labels_of(corpus.db, [row.id for row in page])
@@ -184,14 +187,14 @@ def _recorded(row: RecordedPrompt, right: str) -> LabelledPrompt:
 
 
 def from_rows(rows: Iterable[LabelledRow]) -> Iterator[LabelledPrompt]:
-    """Yield the prompts of these rows; prompts of the same repository get the same ``session``."""
+    """Yield the prompts of these rows; prompts of one repository get the same ``session``."""
     for row in rows:
         right = frozenset(filter(None, (row.task_type, row.alternative)))
         yield LabelledPrompt(row.place, row.repository or row.place, row.text, "", right)
 
 
 def example(prompt: LabelledPrompt, rules: Rules) -> Example:
-    """Classify a prompt by the rules; return its points, signals and words."""
+    """Classify a prompt by the rules, and return it with its points, signals and words."""
     judged = verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False)
     seen = Observation(scanned_part(prompt.text), rules.table)
     words = tuple(SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words))
@@ -199,5 +202,5 @@ def example(prompt: LabelledPrompt, rules: Rules) -> Example:
 
 
 def task_type(prompt: LabelledPrompt, rules: Rules) -> str:
-    """Return the task type that the rules give to a prompt, computed by the classifier itself."""
+    """Return the task type that the rules give to a prompt, by running the classifier."""
     return verdict(prompt.text, rules, Excerpt(prompt.earlier), is_explained=False).task_type

@@ -1,6 +1,6 @@
-"""Change one signal or number of an instructions file in place: every other byte stays, line breaks included.
+"""Change one signal or number of an instructions file in place; all other bytes stay the same, including line breaks.
 
-Every changed text is parsed again, and returned only if it differs from the old one in the wanted value alone.
+Every changed text is parsed again, and returned only if nothing but the wanted value differs from the old text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ITEM = re.compile(r"\s*- ")
 
 
 class Rewriter:
-    """The text of one file and its parsed rules; each method returns a changed copy of the text."""
+    """The text of one file and its parsed rules; methods return a changed copy of the text, or None if they cannot."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path, self.text = path, text
@@ -33,7 +33,7 @@ class Rewriter:
         self._blocks = {block.id: block for block in self._document.rules}
 
     def with_weight(self, rule: str, index: int, weight: int) -> str | None:
-        """Return the text with another weight for a signal; None if the way it is written does not allow an edit."""
+        """Return the text with another weight for a signal; None if the way it is written prevents that."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             at = [number for number in range(start, end) if WEIGHT.search(lines[number])]
@@ -58,7 +58,7 @@ class Rewriter:
         )
 
     def with_signal(self, rule: str, signal: Mapping[str, Any]) -> str | None:
-        """Return the text with a signal added as last one of a rule; None if signals are not listed line by line."""
+        """Return the text with a signal added at the end of a rule; None if its signals are not listed line by line."""
 
         def write(lines: list[str], start: int, end: int) -> list[str] | None:
             item = ITEM.match(lines[start])
@@ -70,16 +70,16 @@ class Rewriter:
         return self._rewritten(rule, -1, write, lambda signals: [*signals, dict(signal)])
 
     def with_value(self, rule: str, key: str, value: float) -> str | None:
-        """Return the text with a number as the value of a rule's key; None if the way it is written forbids that."""
+        """Return the text with a number as the value of a rule's key; None if the way it is written prevents that."""
         return self._with_key(rule, key, value, f"{value:g}", r"[\d.]+")
 
     def with_item(self, rule: str, key: str, item: str) -> str | None:
-        """Return the text with a text added to the list of a rule's key; None if the way it is written forbids that."""
+        """Return the text with an item added to a list of a rule; None if the way it is written prevents that."""
         items = [*self._blocks[rule].data.get(key, []), item]
         return self._with_key(rule, key, items, json.dumps(items, ensure_ascii=False), r"\[.*\]")
 
     def with_section(self, part: str, heading: str, rule: str, line: str) -> str:
-        """Return the text with a new section that extends a rule of a lower layer by one line."""
+        """Return the text with a new section, which extends a rule of a lower layer by one line."""
         section = f"## {heading}\n\n```yaml\nextend: true\n{line}\n```"
         return with_entries(self.text, [Entry(part, section, rule)])
 
@@ -103,7 +103,7 @@ class Rewriter:
         return rule in self._blocks
 
     def line_of(self, rule: str, index: int) -> int:
-        """Return the line (from 1) of a signal (index -1: the last one), or that of the rule if it has no signals."""
+        """Return the line (from 1) of a rule's signal (index -1: the last one), or of the rule if it has no signals."""
         block = self._blocks[rule]
         signals = block.data.get("signals")
         return block.line_of("signals", index % len(signals)) if signals else block.line
@@ -128,7 +128,7 @@ class Rewriter:
         return text if self._differs_only_in(text, block, {**block.data, "signals": change(signals)}) else None
 
     def _differs_only_in(self, text: str, block: RuleBlock, data: dict[str, Any]) -> bool:
-        """Return whether the text is valid and only changes this rule, which has the values ``data`` afterwards."""
+        """Return whether the text is valid and differs only in this rule, which then has the values ``data``."""
         after = read_document(self.path, text)
         wanted = _rule_values(self._document)
         wanted[block.id] = data
@@ -136,13 +136,13 @@ class Rewriter:
 
 
 def changed_line(before: str, after: str) -> int:
-    """Return the first line that differs, from 1; the last line if lines were only added."""
+    """Return the first line that differs, counted from 1; the last line if lines were only added at the end."""
     pairs = enumerate(zip(before.split("\n"), after.split("\n"), strict=False), 1)
     return next((at for at, (old, new) in pairs if old != new), len(after.splitlines()))
 
 
 def signal_text(signal: Mapping[str, Any]) -> str:
-    """Return a signal as it is written in an instructions file: one line of YAML."""
+    """Return a signal as one line of YAML, as instructions files have it."""
     return f"{{{', '.join(f'{key}: {json.dumps(value, ensure_ascii=False)}' for key, value in signal.items())}}}"
 
 
@@ -151,7 +151,7 @@ def _rule_values(document: Document) -> dict[str, dict[str, Any]]:
 
 
 def _end(lines: list[str], start: int) -> int:
-    """Return the index after the last line of the item that begins at ``start``: its further lines are indented."""
+    """Return the index after the last line of the list item that begins at ``start``; its other lines are indented."""
     end = start + 1
     while end < len(lines) and lines[end].strip() and _indent(lines[end]) > _indent(lines[start]):
         end += 1

@@ -1,7 +1,7 @@
-"""What a model's opinion is worth on labelled prompts: the rules alone, the model alone, and both merged.
+"""Measure what a model's opinion is worth on labelled prompts: the rules alone, the model alone, both combined.
 
-A simulated model names the right task type with a chosen probability, else one of the others; it shows what a model
-of that accuracy would gain before anybody pays for one.
+A simulated model names the right task type with a chosen probability, else another one; it shows what a model of that
+accuracy would gain before anybody pays for one.
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
     from workbench.tuning.labelled_prompts import LabelledPrompt
 
     Ask = Callable[[LabelledPrompt], dict[str, Any]]
-    """Returns the record of a call, as a trace has it (``enricher.model.opinion_request``)."""
+    """Returns the record of a model call in the form in which traces have it (``enricher.model.opinion_request``)."""
 
 
 @dataclass(slots=True)
 class OpinionValue:
-    """Counts over labelled prompts: right by the rules, by the model, and by both; calls by status; their cost.
+    """Counts over labelled prompts: right by rules, by model, and by both combined; calls by status; their cost.
 
-    ``gained`` and ``lost`` are the prompts that only the merged verdict, or only the rules, get right. ``certain`` and
-    ``certain_merged`` count the prompts whose class is certain enough to be shown, and those of them that are right.
+    ``gained`` and ``lost`` are the prompts that only the combined verdict, or only the rules, get right. ``certain``
+    and ``certain_merged`` are the number of prompts whose class is certain enough to be shown, and how many of them are
+    right.
     """
 
     prompts: int = 0
@@ -55,20 +56,20 @@ class OpinionValue:
         return self.statuses.get("ok", 0)
 
     def share(self, right: int, of: int | None = None) -> tuple[float, Interval]:
-        """Return a share of the prompts (or of ``of``) and its 95 % interval."""
+        """Return the share ``right`` of the prompts (or of ``of``), and its 95 % interval."""
         count = self.prompts if of is None else of
         return (right / count if count else 0.0), wilson(right, count)
 
     @property
     def p_value(self) -> float:
-        """How likely so large a difference between merged verdict and rules is by chance (McNemar, mid-p)."""
+        """Probability of such a difference between combined verdict and rules by chance alone (McNemar, mid-p)."""
         return mcnemar_midp(self.gained, self.lost)
 
 
 def value_of(prompts: Iterable[LabelledPrompt], rules: Rules, ask: Ask, *, asks_always: bool = True) -> OpinionValue:
-    """Ask about each prompt and count what comes out right.
+    """Ask about each prompt, and count what the rules, the model and both combined get right.
 
-    Without ``asks_always`` the model is asked only where the rules are uncertain, as the hook does by default.
+    Without ``asks_always``, the model is asked only where the rules are uncertain, as the hook does by default.
     """
     found = OpinionValue()
     for prompt in prompts:
@@ -112,9 +113,9 @@ def _count_call(found: OpinionValue, record: dict[str, Any]) -> None:
 def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) -> Ask:
     """Return a simulated model that names the right task type with probability ``accuracy``, else a random other one.
 
-    ``assumed`` is the accuracy that is assumed when its opinion is combined with the rules; by default the true one.
+    ``assumed`` is the accuracy with which its opinion is combined with the rules, by default the true one.
     """
-    chance = random.Random(0)  # the same answers in every run, so that two of them can be compared
+    chance = random.Random(0)  # the same answers in every run, so that runs can be compared
     table = rules.table
     names = [name for at, name in table.classes if table.facets[at]["name"] == TASK_TYPE]
 

@@ -1,6 +1,6 @@
 """Compute the effect of small changes to the rules on all labelled prompts, and find phrases for new signals.
 
-Nothing is compiled: points of a class are a sum, so changing one weight affects only the prompts in which its signal
+Nothing is compiled: points of a class are a sum, so changing one weight affects only the prompts on which its signal
 fired. Phrases are matched word by word here; the compiler also matches their inflections.
 """
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 STEPS = (1, -1, 2, -2, 4, -4, 8, -8)
 PHRASE_WEIGHTS = (*range(LEAST_WEIGHT, MOST_FITTED + 1), 12, 16, 20, 25, MOST_WEIGHT)
 LONGEST = 3
-"""The most words in a phrase."""
+"""Maximum number of words in a phrase."""
 FEWEST_PROMPTS, FEWEST_SESSIONS = 2, 2
-"""The least prompts and sessions that must contain a phrase: fewer may be the habit of one user or project."""
+"""Minimum number of prompts and of sessions that must contain a phrase; in fewer, it may be one user's habit."""
 TIMES = 2
-"""How many times likelier a phrase must be in wrongly classified prompts of a class than in other classes."""
+"""How many times likelier a phrase must be in the wrongly classified prompts of a class than in other classes."""
 MOST = 80
-"""Most phrases that are tried."""
+"""Maximum number of phrases that are tried."""
 MARKERS_BEGIN = "\ue000"
-"""Beginning of the private use area: the reader writes <file> and the like as such characters."""
+"""Start of Unicode's private use area: the reader replaces <file> and other markers by such characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class RuleChange:
 
     @property
     def net(self) -> int:
-        """Labelled prompts that become right, minus those that become wrong."""
+        """Number of labelled prompts that become right, minus that of those that become wrong."""
         return len(self.fixed) - len(self.broken)
 
     @property
@@ -72,7 +72,7 @@ class RuleChange:
 
 
 def title_of(name: str, signal: LocatedSignal | None, phrase: str, weight: int) -> str:
-    """Return what is done for the class ``name``: a phrase added, or a signal removed or given another weight."""
+    """Return a sentence on what the change does for the class ``name``: add a phrase, remove or reweigh a signal."""
     if signal is None:
         return f'{name}: add "{phrase}" with weight {weight}'
     if not weight:
@@ -84,7 +84,7 @@ def title_of(name: str, signal: LocatedSignal | None, phrase: str, weight: int) 
 class Search:
     """A search over all small changes in some files, by their effect on the labelled prompts.
 
-    A new phrase is added after the last signal of its rule, in a fitted file if there is one.
+    A new phrase is added after the last signal of its rule, in the file of fitted weights if there is one.
     """
 
     def __init__(self, written: LocatedRules, files: Collection[str], examples: Sequence[Example]) -> None:
@@ -99,7 +99,7 @@ class Search:
                 self._firing.setdefault(condition, []).append(at)
 
     def candidates(self) -> Iterator[RuleChange]:
-        """Yield every change that makes at least one labelled prompt right or wrong that was not before."""
+        """Yield every change by which at least one labelled prompt becomes right or wrong."""
         for signal in self._signals:
             for weight in self._weights(signal):
                 yield from self._step(
@@ -118,7 +118,7 @@ class Search:
         return [0, *(weight for weight in weights if LEAST_WEIGHT <= weight <= MOST_WEIGHT)]
 
     def _phrase(self, phrase: Phrase) -> list[RuleChange]:
-        """Return the phrase with the smallest of its most effective weights; empty if no weight changes a prompt."""
+        """Return the phrase with the smallest of its most effective weights; empty if no weight has an effect."""
         steps = [
             step
             for weight in PHRASE_WEIGHTS
@@ -146,7 +146,7 @@ class Search:
 
 
 def best(candidates: Iterable[RuleChange]) -> list[RuleChange]:
-    """Return the changes that fix more prompts than they break, one per signal or phrase, the best first."""
+    """Return the changes that fix more prompts than they break, the best first; one per signal or phrase."""
     found: list[RuleChange] = []
     known: set[object] = set()
     for one in sorted(candidates, key=lambda one: (-one.net, one.p_value(), one.size, one.rule, one.phrase)):
@@ -189,7 +189,7 @@ def phrases_for(examples: Sequence[Example], wrong: Sequence[int], names: Contai
 
 
 def _shared(examples: Sequence[Example], places: Sequence[int]) -> set[tuple[str, ...]]:
-    """Return the phrases that several of these prompts, of several sessions, contain."""
+    """Return the phrases that several of these prompts contain, in several sessions."""
     prompts: Counter[tuple[str, ...]] = Counter()
     sessions: dict[tuple[str, ...], set[str]] = {}
     for at in places:
@@ -204,7 +204,7 @@ def _shared(examples: Sequence[Example], places: Sequence[int]) -> set[tuple[str
 
 
 def grams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the phrases of up to LONGEST words; none spans a mark, and no single word is a stop word."""
+    """Yield the phrases of up to LONGEST words; none contains a mark, and none consists of a single stop word."""
     for start in range(len(words)):
         for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
             if not _is_word(words[end - 1]):

@@ -1,7 +1,7 @@
-"""Suggest small changes from labels: a weight, a phrase, a removed signal or a higher floor, each as a diff to review.
+"""Suggest small changes from labels, each as a diff to review: a weight, a phrase, a removed signal, a higher floor.
 
-The effect of every candidate on the labelled prompts is computed from sums of points; the best are compiled,
-checked with the examples of the file, and evaluated with the classifier itself. No file is written.
+The effect of every candidate on the labelled prompts is computed from sums of points; the best candidates are compiled,
+checked with the examples of the file, and evaluated with the real classifier. No file is written.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     Labelled = LabelledPrompt | JudgedLine
 
 MOST_SHOWN, MOST_TRIED = 10, 24
-"""Most proposals, and most candidates that are compiled and replayed, which takes far longer than adding points."""
+"""Maximum number of proposals, and of candidates that are compiled and replayed, which takes a long time."""
 ENOUGH_LABELS = 30
-"""Labelled prompts; with fewer, a proposal may depend on single prompts."""
+"""Number of labelled prompts below which a proposal may depend on single prompts."""
 BEYOND_CHANCE = 0.05
 
 
@@ -52,13 +52,13 @@ class SuggestError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A change that labels support; each proposal applies to the current text, without the other proposals.
+    """A change that labels support; each proposal applies to the current text, independent of the other proposals.
 
-    ``fixes`` and ``breaks`` are labelled prompts by trace id, or file and line; of a higher floor, the lines called
-    wrong and right that it takes out, by trace id and number of the line. ``p`` is McNemar's mid-p, ``q``
-    the same adjusted for all candidates that were tried (Benjamini-Hochberg). ``holds``: it fixes more than
-    it breaks even if any one session is left out. ``log_changes`` is how many of the ``log_prompts`` recorded
-    prompts without a label would get a different outcome, right or wrong.
+    ``fixes`` and ``breaks`` are labelled prompts, by trace id or by file and line; for a higher floor, they are the
+    lines labelled wrong and right that it removes, by trace id and line number. ``p`` is McNemar's mid-p value, ``q``
+    the same adjusted for all candidates that were tried (Benjamini-Hochberg). ``holds`` means that it fixes more than
+    it breaks, whichever session is left out. ``log_changes`` is how many of the ``log_prompts`` recorded prompts
+    without a label would get a different outcome, right or wrong.
     """
 
     title: str
@@ -77,7 +77,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """The proposals, the most useful first; ``missing`` holds sentences on what would make them more certain."""
+    """The proposals, the most useful first; ``missing`` has sentences on what would make them more certain."""
 
     labelled: int
     right: int
@@ -97,7 +97,7 @@ def suggest(
     rows: Iterable[LabelledRow] = (),
     should_stop: Callable[[], bool] = never,
 ) -> Suggestions:
-    """Return the best small changes to ``text``, the file at ``path``; raises SuggestError and SideError.
+    """Return the best small changes to ``text``, the text of the file at ``path``; raises SuggestError and SideError.
 
     Labelled prompts come from the corpus and from ``rows``, which were read from a file.
     """
@@ -131,7 +131,7 @@ def suggest(
 
 
 def _texts(written: LocatedRules, path: str) -> dict[str, str]:
-    """Return the texts of a file and of the fitted files in its folder, by path."""
+    """Return the texts of the file and of the files with fitted weights below its folder, by path."""
     texts = {file: (layer, text) for layer, file, text in written.compiled.texts}
     layer, own = texts.pop(path)
     fitted = {file: text for file, (kind, text) in texts.items() if kind == FITTED and layer != FITTED}
@@ -142,7 +142,7 @@ def _texts(written: LocatedRules, path: str) -> dict[str, str]:
 def _passed_trial(
     trial: _Trial, candidates: Iterable[RuleChange], q_of: dict[int, float], should_stop: Callable[[], bool]
 ) -> Iterator[Proposal]:
-    """Yield the proposals that pass the trial; of candidates that fix and break the same prompts, only the first."""
+    """Yield the proposals that pass the trial; if candidates fix and break the same prompts, only the first one."""
     effects: set[object] = set()
     tries = 0
     for candidate in candidates:
@@ -159,7 +159,7 @@ def _passed_trial(
 
 
 class _Trial:
-    """The trial of candidates: each is written into the text, compiled, and evaluated with the classifier itself."""
+    """The trial of candidates: each is written into the text, compiled, and evaluated with the real classifier."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class _Trial:
         self._bases: dict[str, Side] = {}
 
     def proposal(self, candidate: RuleChange, q: float) -> Proposal | None:
-        """Return the candidate with its exact effect; None if it cannot be written, fails the check, or is no gain."""
+        """Return the proposal with its exact effect; None if it cannot be written, fails the check or gains nothing."""
         path = candidate.file
         text = self._rewritten(candidate)
         rules = self._checked(path, text) if text else None
@@ -190,7 +190,7 @@ class _Trial:
         return self._proposed(candidate.title(), RulePosition(path, line), text, q, fixes, breaks)
 
     def floor_proposal(self, floor: Floor, q: float) -> Proposal | None:
-        """Return a higher floor with the judged lines that it takes out; None as ``proposal`` does."""
+        """Return a higher floor with the judged lines that it removes; None in the same cases as ``proposal``."""
         path = next(iter(self._texts))
         text = floor.written(self._rewriters[path], self._written)
         rules = self._checked(path, text) if text else None
@@ -210,7 +210,7 @@ class _Trial:
         fixes: Sequence[Labelled],
         breaks: Sequence[Labelled],
     ) -> Proposal | None:
-        """Return the proposal of a text that fixes and breaks these; None if that is no gain."""
+        """Return the proposal for a text, which fixes and breaks these prompts or lines; None if it gains nothing."""
         if len(fixes) <= len(breaks):
             return None
         path = place.file
@@ -241,7 +241,7 @@ class _Trial:
         return rewriter.with_weight(step.rule, step.signal.index, step.weight)
 
     def _checked(self, path: str, text: str) -> Rules | None:
-        """Return the compiled rules with this text; None if ``enricher check`` would report a new problem."""
+        """Return the rules compiled with this text; None if ``enricher check`` would report a new problem."""
         compiled = compile_texts(self._stack, instead={**self._texts, path: text})
         if compiled.broken or any((one.severity, one.message) not in self._known for one in findings(compiled)):
             return None
@@ -293,7 +293,7 @@ def _nothing(given: int, unclear: int) -> str:
 def _missing(
     examples: Sequence[Example], known: set[str], unclear: int, foreign: int, proposals: Sequence[Proposal]
 ) -> Iterator[str]:
-    """Yield a sentence for each reason why the proposals are uncertain, and what would help."""
+    """Yield a sentence for each reason why the proposals are uncertain, with what would help."""
     if not examples:
         yield "no labelled prompts: only higher floors can be proposed, from the lines called wrong"
         return

@@ -1,7 +1,7 @@
-"""Propose weights for the instructions file and the fitted files that it names, as a diff for the user to review.
+"""Propose weights for the instructions file and its files of fitted weights, as a diff for the user to review.
 
-Signals are neither added nor removed. What changes is their ``weight:``, the plain words with their strengths,
-and, if the prompts come from enough repositories for cross-validation, the thresholds.
+Signals are neither added nor removed. What changes is their ``weight:``, the plain words with their strengths, and, if
+the prompts come from enough repositories for cross-validation, the thresholds.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def propose(
     also: Sequence[str | Path] = (),
     without: Collection[str] = (),
 ) -> str:
-    """Return a unified diff of ``instructions`` and its fitted files, with the weights that fit the prompts best.
+    """Return a unified diff of ``instructions`` and its files of fitted weights, with the best weights for the prompts.
 
-    The fit uses the prompts of ``labelled`` and ``also`` and the examples in the instructions, except prompts of the
-    repositories in ``without``. The same files give the same diff; it is empty if nothing would change.
-    Weights of search intents stay unchanged if no prompt has a search intent. Raises TuningError and LabelError.
+    The fit uses the prompts of ``labelled`` and ``also`` and the examples in the instructions, without prompts of the
+    repositories in ``without``. The same files give the same diff; it is empty if nothing would change. Weights of
+    search intents stay unchanged if no prompt has a search intent. Raises TuningError and LabelError.
     """
     path = Path(instructions)
     compiled = compile_layers([Layer("tuned", str(path))])
@@ -120,7 +120,7 @@ def _write_signals(sheets: Sheets, block: RuleBlock, weights: Numbers) -> None:
 
 
 def _place_of_word_weights(one: tuple[RuleBlock, Numbers, list[str]]) -> tuple[str, int]:
-    """Return file and line of the leanings: edits from the end of a file leave the line numbers above unchanged."""
+    """Return file and line of the plain words; edits from the end of a file keep earlier line numbers valid."""
     return one[0].place_of("leanings")
 
 

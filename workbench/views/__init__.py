@@ -1,1 +1,1 @@
-"""Figures and wording shared by the app and the published pages."""
+"""Figures and phrases shared by the app and the published pages."""

@@ -1,4 +1,4 @@
-"""Compare two texts by line and word, as rows that a page or a screen can render; pure."""
+"""Compare two texts by line and word, and return rows that a page or a screen can render; pure."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 AROUND = 3
-"""Lines shown before and after a change; lines farther away are folded."""
+"""Number of lines shown before and after a change; lines farther away are folded."""
 LONGEST_COMPARED = 2_000
-"""Longest line whose words are compared, in characters; the time grows with the square."""
+"""Length in characters of the longest line that is compared by word; the time grows with its square."""
 HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A span of a line; ``differs`` is true if the other text differs there."""
+    """A span of a line; ``differs`` means that the other text has something else there."""
 
     text: str
     differs: bool = False
@@ -28,7 +28,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of either text: ``mark`` is "-", "+" or a blank; the line numbers count from 1, 0 if it is absent."""
+    """A line of one or both texts; ``mark`` is "-", "+" or a blank; a line number is 0 if that text lacks the line."""
 
     mark: str
     before: int
@@ -43,14 +43,14 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class DiffSection:
-    """Consecutive lines; ``is_folded`` if they are unchanged and far from any change, so that they can be hidden."""
+    """Consecutive lines; ``is_folded`` means that they are unchanged and far from any change, so they can be hidden."""
 
     lines: tuple[DiffLine, ...]
     is_folded: bool
 
 
 def compared(before: str, after: str) -> list[DiffLine]:
-    """Return all lines of both texts in order; changed lines mark their differing words."""
+    """Return all lines of both texts in order; in changed lines, the words that differ are marked."""
     one, other = before.splitlines(), after.splitlines()
     found: list[DiffLine] = []
     for kind, start, end, begin, stop in _opcodes(one, other):
@@ -62,7 +62,7 @@ def compared(before: str, after: str) -> list[DiffLine]:
 
 
 def folded(lines: Iterable[DiffLine]) -> list[DiffSection]:
-    """Return the lines in sections: changes with AROUND lines on either side, and the lines between, folded."""
+    """Return the lines in sections: changes with AROUND lines on either side, and folded sections between them."""
     rows = list(lines)
     near = {at + by for at, line in enumerate(rows) if line.mark != " " for by in range(-AROUND, AROUND + 1)}
     sections: list[DiffSection] = []
@@ -75,7 +75,7 @@ def folded(lines: Iterable[DiffLine]) -> list[DiffSection]:
 
 
 def unfolded(diff: str) -> list[DiffSection]:
-    """Return the hunks of a unified diff, one section each; the lines with file names are left out."""
+    """Return the hunks of a unified diff, one section each, without the lines that name the files."""
     sections: list[DiffSection] = []
     lines: list[str] = []
     first = (0, 0)
@@ -89,7 +89,7 @@ def unfolded(diff: str) -> list[DiffSection]:
 
 
 def words(line: str, against: str) -> tuple[Piece, ...]:
-    """Return a line in pieces; pieces that ``against`` does not have in the same place have ``differs`` set."""
+    """Return a line in pieces; those that ``against`` does not have in the same place are marked as differing."""
     if not against or max(len(line), len(against)) > LONGEST_COMPARED:
         return (Piece(line),)
     own, others = WORDS.findall(line), WORDS.findall(against)
@@ -101,7 +101,7 @@ def words(line: str, against: str) -> tuple[Piece, ...]:
 
 
 def _opcodes(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yield difflib's opcodes; the common beginning and end are cut off first, which saves nearly all of the time."""
+    """Yield difflib's opcodes; the equal beginning and end are removed first, which saves nearly all of the time."""
     shared = min(len(one), len(other))
     head = next((at for at in range(shared) if one[at] != other[at]), shared)
     tail = next((at for at in range(shared - head) if one[-1 - at] != other[-1 - at]), shared - head)
@@ -141,7 +141,7 @@ def _hunk(lines: Sequence[str], first: tuple[int, int]) -> list[DiffSection]:
 
 
 def _changed(one: Sequence[str], other: Sequence[str], *, first: tuple[int, int]) -> Iterator[DiffLine]:
-    """Yield removed and added lines; those at the same position are compared word by word."""
+    """Yield removed and added lines; lines at the same position are compared word by word."""
     for at in range(max(len(one), len(other))):
         was = one[at] if at < len(one) else None
         now = other[at] if at < len(other) else None

@@ -1,7 +1,7 @@
 """Latency of the hook: percentiles overall and per hour or day, and shifts between versions.
 
-Latencies are kept as counts by microsecond, so that memory grows with the number of different latencies, not with
-the number of prompts.
+Latencies are stored as counts per microsecond, so that memory grows with the number of different latencies, not of
+prompts.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 HOOK_MS = 2000
-"""Timeout of a host for the hook (ruling R2)."""
+"""Time limit that a client sets for the hook, in milliseconds (ruling R2)."""
 INSIDE_MS = 1500
-"""Milliseconds after which the hook answers with what it has."""
+"""Time in milliseconds after which the hook answers with what it has found so far."""
 BINS_PER_DOUBLING = 16
 MOST_COMPARED = 1000
-"""Most values per side of which all pairs are compared; above, a side is reduced to this many quantiles."""
+"""Maximum number of values per side of which all pairs are compared; more are reduced to this many quantiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Percentiles:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The percentiles of one hour or day; ``start`` is its first second of the epoch."""
+    """The percentiles of one hour or day, which begins at ``start``, in seconds since 1970."""
 
     start: int
     figures: Percentiles
@@ -51,7 +51,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Number of measurements between two latencies, in milliseconds; the lower end is included."""
+    """The number of measurements between two latencies in milliseconds; the lower one is included."""
 
     low: float
     high: float
@@ -60,7 +60,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One series: its percentiles, overall and over time (oldest first), and its histogram."""
+    """One series of measurements: its percentiles, overall and over time (oldest first), and its histogram."""
 
     series: Series
     figures: Percentiles
@@ -70,7 +70,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class SeriesComparison:
-    """One series under two versions; ``shift`` is candidate minus base, None if one side has no values."""
+    """One series under two versions; ``shift`` is candidate minus base, None if one of them has no values."""
 
     series: Series
     base: Percentiles | None
@@ -80,7 +80,7 @@ class SeriesComparison:
 
 
 class LatencyTally:
-    """Adds up latencies of blocks of traces, newest first; counts of a single hour or day are dropped after it."""
+    """Adds up latencies in blocks of traces, newest first; counts of a complete hour or day are dropped."""
 
     def __init__(self) -> None:
         self._whole: dict[Series, Counts] = {}
@@ -90,10 +90,10 @@ class LatencyTally:
         self._newest = 0
         self.prompts = 0
         self.reached = 0
-        """The second of the epoch down to which all blocks were added."""
+        """Time in seconds since 1970 down to which all blocks were added."""
 
     def add(self, block: Block) -> None:
-        """Add a block of one hour or day; only blocks of the newest hour or day may be added later again."""
+        """Add a block of one hour or day; only the newest hour or day may get more blocks later."""
         self.prompts += block.prompts
         self.reached = min(self.reached or block.start, block.start)
         self._newest = max(self._newest, block.start)
@@ -112,14 +112,14 @@ class LatencyTally:
             del self._parts[start]
 
     def profiles(self) -> tuple[Profile, ...]:
-        """Return every series so far, in the order of the hook's stages."""
+        """Return a profile of every series so far, in the order of the hook's stages."""
         return tuple(
             Profile(series, _figures(self._whole[series]), self._over_time(series), _bins(self._whole[series]))
             for series in sorted(self._whole)
         )
 
     def versions(self) -> tuple[Use, ...]:
-        """Return the versions of the rules, the most recently used first."""
+        """Return the uses of rules versions, the most recent first."""
         return tuple(sorted(self._uses.values(), key=lambda use: (use.last_at, use.rules_hash), reverse=True))
 
     def _over_time(self, series: Series) -> tuple[Point, ...]:
@@ -127,7 +127,7 @@ class LatencyTally:
 
 
 def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
-    """Return the time limit of the series in milliseconds, None if there is none."""
+    """Return the time limit of a series in milliseconds; None if there is none."""
     if series == TOTAL:
         return INSIDE_MS
     if series.kind == "channel":
@@ -136,15 +136,15 @@ def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
 
 
 def compare_versions(base: Mapping[Series, Counts], candidate: Mapping[Series, Counts]) -> list[SeriesComparison]:
-    """Return a comparison for every series that either side has."""
+    """Return a comparison for every series of either version."""
     return [_compare(series, base.get(series), candidate.get(series)) for series in sorted({*base, *candidate})]
 
 
 def shift_between(first: Mapping[int, int], second: Mapping[int, int], *, level: float = 0.95) -> Shift:
-    """Return by how many milliseconds the second side's latencies lie above the first's.
+    """Return by how many milliseconds the latencies of the second side exceed those of the first.
 
-    The estimate is the median of the differences of all pairs of values, one of each side; the interval is that of
-    the rank-sum test, normal (Hodges & Lehmann 1963; Hollander & Wolfe 4.2 and 4.3). The sides share no prompt.
+    The estimate is the median difference over all pairs of values, one from each side; the interval is that of the
+    rank-sum test, normal (Hodges & Lehmann 1963; Hollander & Wolfe 4.2 and 4.3). The sides have no prompt in common.
     Raises ValueError if a side is empty.
     """
     if not first or not second:
@@ -193,7 +193,7 @@ def _bound(number: int) -> float:
 
 
 def _reduced(counts: Mapping[int, int]) -> list[int]:
-    """Return the values sorted; of more than ``MOST_COMPARED`` values, that many evenly spaced quantiles."""
+    """Return the sorted values, or ``MOST_COMPARED`` evenly spaced quantiles if there are more."""
     n, most = sum(counts.values()), MOST_COMPARED
     ranks = list(range(n)) if n <= most else [(2 * place + 1) * n // (2 * most) for place in range(most)]
     values: list[int] = []
@@ -206,7 +206,7 @@ def _reduced(counts: Mapping[int, int]) -> list[int]:
 
 
 def _difference(first: Sequence[int], second: Sequence[int], rank: int) -> int:
-    """Return the difference, second minus first, with this rank among the differences of all pairs."""
+    """Return the difference (second minus first) with this rank among the differences of all pairs."""
     low, high = second[0] - first[-1], second[-1] - first[0]
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""The outcome of a prompt, the same wherever it is shown: in words, and as places in the prompt that led to it.
+"""Describe the outcome of a prompt in the same way wherever it is shown: in words, and by the places that led to it.
 
 Pure. Offsets are code points of the recorded prompt; a signal for the prompt as a whole has no place.
 """
@@ -47,7 +47,7 @@ VERDICT_TEXTS = {
 """What each verdict on a replay means."""
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 OF_THE_WHOLE = ("plain words", "earlier turn")
-"""Signals that sum up many words, or words of another prompt; names of structural features are in angle brackets."""
+"""Signals that sum up many words, or words of another prompt. (Names of structural features are in angle brackets.)"""
 
 
 def why_nothing(trace: Row) -> list[str]:
@@ -91,7 +91,7 @@ def _why_silent(trace: Row) -> Iterator[str]:
 
 
 def describe_model_call(trace: Row) -> str:
-    """Return what a language model was asked and answered about the prompt; empty if none was asked."""
+    """Describe the call of a language model about the prompt; empty if there was none."""
     record = _recorded(trace, "model")
     return model_summary(record) if record else ""
 
@@ -109,7 +109,7 @@ def _recorded(trace: Row, name: str) -> Any:
 
 
 class ClassifiedPrompt(Protocol):
-    """What ``drifts`` needs of a prompt: its id, its status, and its task type."""
+    """What ``drifts`` needs to know of a prompt: its id, its status, and its task type."""
 
     @property
     def id(self) -> str: ...
@@ -120,7 +120,7 @@ class ClassifiedPrompt(Protocol):
 
 
 def drifts(prompts: Iterable[ClassifiedPrompt]) -> set[str]:
-    """Return the ids of prompts whose task type differs from the previous classified prompt's; oldest come first."""
+    """Return the ids of prompts whose task type differs from that of the previous one; ``prompts`` is oldest first."""
     found, former = set(), ""
     for one in prompts:
         if one.status == "skipped" or not one.task_type:
@@ -132,7 +132,7 @@ def drifts(prompts: Iterable[ClassifiedPrompt]) -> set[str]:
 
 
 class EvidenceSignal(NamedTuple):
-    """A signal that scored a class: ``start`` and ``end`` bound its words, ``weight`` is in points, maybe negative."""
+    """A signal that gave points to a class: ``start`` and ``end`` bound its words, ``weight`` may be negative."""
 
     name: str
     start: int
@@ -140,13 +140,13 @@ class EvidenceSignal(NamedTuple):
     weight: float
 
     def is_at_a_place(self, length: int) -> bool:
-        """Return whether the signal covers only a part of a prompt of that length, not the prompt as a whole."""
+        """Return whether the signal covers only a part of a prompt of this length, not the whole prompt."""
         is_of_words = not self.name.startswith("<") and self.name not in OF_THE_WHOLE
         return is_of_words and 0 <= self.start < self.end <= length and self.end - self.start < length
 
 
 class ScoredSignal(NamedTuple):
-    """A signal that scored the class ``name`` of a facet; ``is_chosen`` means that the prompt was given this class."""
+    """A signal that gave points to the class ``name`` of a facet; ``is_chosen`` means that the prompt got the class."""
 
     facet: str
     name: str
@@ -155,12 +155,12 @@ class ScoredSignal(NamedTuple):
 
     @property
     def is_for_class(self) -> bool:
-        """Whether the signal scored the chosen task type."""
+        """Whether the signal gave points to the chosen task type."""
         return self.is_chosen and self.facet == TASK_TYPE
 
 
 def signals(evidence: object) -> Iterator[EvidenceSignal]:
-    """Yield the well-formed signals in the evidence of one score: ``[[signal, start, end, weight], …]``."""
+    """Yield the well-formed signals in the evidence for one score: ``[[signal, start, end, weight], …]``."""
     for one in evidence if isinstance(evidence, list) else ():
         if isinstance(one, list) and len(one) == 4:
             name, start, end, weight = one
@@ -171,10 +171,10 @@ def signals(evidence: object) -> Iterator[EvidenceSignal]:
 def places(
     scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False, most: int | None = None
 ) -> Iterator[ScoredSignal]:
-    """Yield the signals with a place in the prompt that scored for the outcome, in the order of ``scores``.
+    """Yield the signals that speak for the outcome and have a place in the prompt, in the order of ``scores``.
 
-    ``scores`` are rows of ``trace_scores`` with the evidence as values; ``with_rivals`` adds the signals that scored
-    for losing classes. At most the first ``most`` signals of each class are used.
+    ``scores`` are rows of ``trace_scores`` with parsed evidence; ``with_rivals`` adds the signals that speak for losing
+    classes. At most the first ``most`` signals of each class are used.
     """
     intents = [one["name"] for one in scores if one["facet"] == SEARCH_INTENT]
     chosen = {TASK_TYPE: task_type, SEARCH_INTENT: intents[0] if intents else ""}

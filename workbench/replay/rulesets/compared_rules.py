@@ -1,7 +1,7 @@
-"""The two sides of a comparison: the recorded one, a stored version, a file, an unsaved buffer, a git revision.
+"""The sides of a comparison: the recorded outcomes, a stored version, a file, unsaved text, a git revision.
 
-A file that is a layer takes its place among the files of each recorded version: its edit is judged
-together with the other layers, and a project's edit only on prompts that its file applies to
+A file that is a layer replaces that layer's file in each recorded version: its edit is judged together with the other
+layers, and an edit of a project's file only on prompts that the file applies to
 (``workbench.replay.rulesets.layer_stack``). Any other file replaces all layers.
 """
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts, Versions
 
 NEWEST = ""
-"""Passed in place of a version's hash: stands for the newest rules of a side."""
+"""Passed instead of a version's hash to ask for the newest rules of a side."""
 SHORT = 10
 MOST_LISTED = 10
-"""Most problems that the message of an error lists; the error holds all."""
+"""Maximum number of problems in the message of an error; its ``problems`` attribute has all of them."""
 
 
 class SideError(ValueError):
@@ -48,7 +48,7 @@ class SideError(ValueError):
 
 
 class Side(Protocol):
-    """Rules for judging recorded prompts; ``hash`` is empty if the rules depend on the prompt."""
+    """One side of a comparison: rules that judge recorded prompts; ``hash`` is empty if they depend on the prompt."""
 
     label: str
     hash: str
@@ -58,22 +58,22 @@ class Side(Protocol):
         """Return every value that ``scope`` may return."""
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return whether the side applies to a prompt; the outcome of any other prompt is the recorded one."""
+        """Return whether the side applies to a prompt; if not, the prompt keeps its recorded outcome."""
 
     def scope(self, row: RecordedPrompt) -> str:
-        """Return the prompt's scope, derived from its folder: the rules depend on it in addition to the version."""
+        """Return the prompt's scope, a text derived from its folder; the rules depend on the version and the scope."""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules for prompts recorded under that version; None if the recorded outcome holds."""
+        """Return the rules for prompts recorded under that version; None if they keep their recorded outcome."""
 
 
 class InAnyFolder:
-    """Base of the sides whose rules do not depend on where a prompt was typed."""
+    """Base class of the sides whose rules do not depend on where a prompt was typed."""
 
     scopes = ("",)
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: it applies to every prompt."""
+        """Return True: the side applies to every prompt."""
         del row
         return True
 
@@ -90,7 +90,7 @@ class Recorded(InAnyFolder):
     hash = ""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return None: the recorded side is read, not run again."""
+        """Return None: recorded outcomes are read, not computed."""
         del recorded, scope
         return None
 
@@ -114,7 +114,7 @@ class Fixed(InAnyFolder):
 
 
 class Edited(InAnyFolder):
-    """A text in place of a layer's file, compiled with the files that each version had below and above that layer."""
+    """An edited text in place of a layer's file, compiled with the other files that each version had."""
 
     def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
         self.label, self.file, self.text = label, file, text
@@ -130,11 +130,11 @@ class Edited(InAnyFolder):
         return self.file.concerns(row)
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules of the version with the text in place; None if the recorded outcome holds.
+        """Return the rules of a version with the edited text in place; None if its prompts keep their recorded outcome.
 
-        The recorded outcome holds if another file has this file's place, or if the text breaks the rules of an earlier
-        version (as a broken edit leaves the last good version in force); ``problems`` then lists why.
-        Raises SideError if the newest rules are broken.
+        They keep it if the version has another file in this file's place, or if the text breaks the rules of an earlier
+        version (just as a broken edit leaves the last good version in force); ``problems`` then says why. Raises
+        SideError if the newest rules are broken.
         """
         del scope
         if recorded not in self._known:
@@ -153,7 +153,7 @@ class Edited(InAnyFolder):
         return self._known[recorded]
 
     def texts(self, recorded: str = NEWEST) -> Texts:
-        """Return the files of a version, including the edited text: layer, path, text."""
+        """Return the files of a version, including the edited text, as (layer, path, text)."""
         return self.file.within(stack_of(recorded, self.file, self._versions), self.text)
 
     def _compile(self, texts: Texts) -> Rules | None:
@@ -168,12 +168,12 @@ class Edited(InAnyFolder):
 
 
 def stack_key(texts: Texts) -> str:
-    """Return a key for these files: stacks with the same layers, paths and texts are compiled once."""
+    """Return a key for a stack of files: stacks with the same layers, paths and texts are compiled only once."""
     return keyed_hash(b"stack", repr(texts).encode(errors="replace"))
 
 
 def from_version(wanted: str, versions: Versions) -> Side:
-    """Return the stored version whose hash begins with ``wanted``; raises SideError."""
+    """Return a side for the only stored version whose hash begins with ``wanted``; raises SideError."""
     found = [one for one in versions.in_use if one.startswith(wanted)] if wanted else []
     if len(found) != 1:
         known = ", ".join(one[:SHORT] for one in versions.in_use[:SHORT]) or "none yet"
@@ -190,7 +190,7 @@ def from_file(path: str, versions: Versions) -> Side:
 
 
 def read_text(path: str) -> str:
-    """Return the text of a file; raises SideError."""
+    """Return the text of a file; raises SideError if it cannot be read."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as failure:
@@ -209,7 +209,7 @@ def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer"
 
 
 def text_at(revision: str, path: str) -> str:
-    """Return a file's text in a git revision of the repository that contains the file; raises SideError."""
+    """Return a file's text in a git revision of the file's repository; raises SideError if the revision has none."""
     folder, name = os.path.split(os.path.realpath(path))
     if revision.startswith("-"):  # git would take it for an option
         raise SideError(f"{revision!r} is no git revision")
@@ -223,7 +223,8 @@ def text_at(revision: str, path: str) -> str:
 def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[str, str], Side] | None = None) -> Side:
     """Return the side that the user names: ``recorded``, a file, a version's hash, or a git revision of ``path``.
 
-    ``at_revision`` makes a side from a label and the revision's text; by default the text is a layer's.
+    ``at_revision`` makes a side from a label and the revision's text; without it, the text replaces the file at
+    ``path``.
     """
     if name == RECORDED.label:
         return RECORDED
@@ -241,10 +242,10 @@ def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[st
 
 
 def sound(compiled: Compiled, label: str) -> Rules:
-    """Return compiled rules in the form that a stored version has when read; raises SideError if they are broken."""
+    """Return compiled rules in the form in which stored versions are read; raises SideError if they are broken."""
     if compiled.broken or "classes" not in compiled.body:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
-    rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # as in a stored version: no tuples
+    rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # like a stored version: lists, no tuples
     rules.table = UnpackedTable(rules.body["classes"])
     return rules
 

@@ -1,7 +1,7 @@
 """A side made of all layers of instructions files that apply in a folder now, found as the hook finds them.
 
-A prompt of this project is judged by the files that apply where it was typed; a prompt of another
-project keeps its recorded local layers, on top of today's other layers.
+A prompt of this project is judged by the files that apply where it was typed. A prompt of another project keeps the
+project and package files that it was recorded with, on top of today's other layers.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts, Versions
 
 ELSEWHERE, HERE = "", "here"
-"""Scopes: a prompt of another project; a prompt of this project that none of its files applies to."""
+"""Scopes: of a prompt of another project; of a prompt of this project to which none of the project's files applies."""
 
 
 def layers_in(cwd: str) -> list[Layer]:
     """Return the instructions layers that apply in ``cwd``, lowest first.
 
-    The project's own layers are included before they are trusted, so that an edit can be tried: a replay starts
-    no program.
+    The project's own layers are included even if they are not trusted yet, so that an edit can be tried; a replay
+    starts no programs.
     """
     layers = [layer for layer in find_layers(cwd).instructions if layer.name not in OF_ONE_FOLDER]
     own = [Layer(name, os.path.join(folder, OWN_FOLDER, OWN_FILE)) for name, folder in layer_folders(cwd)]
@@ -42,7 +42,10 @@ def layers_in(cwd: str) -> list[Layer]:
 
 
 class CurrentLayers:
-    """The files that apply in ``cwd``; ``instead`` replaces some of their texts, by path. Raises SideError."""
+    """A side made of the files that apply in ``cwd`` today; ``instead`` maps paths to texts that replace theirs.
+
+    Raises SideError if a file cannot be read or the rules are broken.
+    """
 
     def __init__(self, label: str, cwd: str, versions: Versions, *, instead: Mapping[str, str] | None = None) -> None:
         self.label = label
@@ -70,18 +73,19 @@ class CurrentLayers:
         return (ELSEWHERE, HERE, *("\n".join(local[:end]) for end in range(1, len(local) + 1)), *local[1:])
 
     def untrusted(self) -> list[str]:
-        """Return the files that the hook ignores, because they were never trusted or have changed since."""
+        """Return the project files that the hook ignores because they were never trusted or have changed since."""
         return [file.path for file, _text in self.files if file.scope and not is_trusted(file.scope)]
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: it applies to every prompt."""
+        """Return True: the side applies to every prompt."""
         del row
         return True
 
     def scope(self, row: RecordedPrompt) -> str:
         """Return the paths of the project's files that apply to a prompt, one per line.
 
-        HERE stands for a prompt of this project to which no such file applies, ELSEWHERE for one of another project.
+        HERE stands for a prompt of this project to which no such file applies, ELSEWHERE for a prompt of another
+        project.
         """
         here = os.path.realpath(row.cwd) if row.cwd else ""
         if not (here == self._root or here.startswith(self._root + os.sep) or row.project == self._project):
@@ -89,9 +93,9 @@ class CurrentLayers:
         return "\n".join(file.path for file, _text in self.files if file.scope and file.concerns(row)) or HERE
 
     def rules_for(self, recorded: str, scope: str = ELSEWHERE) -> Rules | None:
-        """Return the rules for prompts of a recorded version and a scope; None if the recorded outcome holds.
+        """Return the rules for prompts of a recorded version and a scope; None if they keep their recorded outcome.
 
-        The recorded outcome holds if another project's local layers cannot be compiled on top of today's other layers.
+        They keep it if another project's local layers cannot be compiled on top of today's other layers.
         """
         texts = self.texts(recorded, scope)
         key = stack_key(texts)
@@ -113,7 +117,7 @@ class CurrentLayers:
         return self._known[key]
 
     def texts(self, recorded: str = NEWEST, scope: str = ELSEWHERE) -> Texts:
-        """Return the instructions files for prompts of a recorded version and a scope: layer, path, text."""
+        """Return the instructions files for prompts of a recorded version and a scope, as (layer, path, text)."""
         wanted = scope.split("\n")
         local = [
             (file.layer, file.path, text)
@@ -126,13 +130,13 @@ class CurrentLayers:
         return [*((file.layer, file.path, text) for file, text in self.files if not file.scope), *local]
 
     def all_texts(self, recorded: str, scope: str) -> Texts:
-        """Return the files that ``texts`` returns, plus the catalogues that they name."""
+        """Return the files that ``texts`` returns, plus the catalogues and other files that they name."""
         self.rules_for(recorded, scope)
         return self._texts[stack_key(self.texts(recorded, scope))]
 
 
 def with_current_paths(then: Texts, now: Texts) -> Texts:
-    """Return a version's files, with today's paths for layers (and the files they name) that had another path then."""
+    """Return the files of a version; layers that now lie at another path, and the files they name, get that path."""
     places = {layer: path for layer, path, _text in now if layer not in NAMED_FILES and layer not in OF_ONE_FOLDER}
     moved = {path: places[layer] for layer, path, _text in then if layer in places}
     folders = {os.path.dirname(old): os.path.dirname(new) for old, new in moved.items()}

@@ -1,8 +1,8 @@
-"""Find a file's place among the layers: which prompts it applies to, and which files lie below it for each of them.
+"""Find a file's place among the layers: which prompts it applies to, and which files lie below and above it.
 
-A prompt's version was compiled from its own stack of files. An edited file takes its place in that
-stack; where the version had no such file (the layer is new, or was not trusted yet), it is inserted
-where it will be for the next prompt.
+Each recorded version was compiled from its own stack of files. An edited file takes its place in that stack; if the
+version had no such file (the layer is new, or was not trusted yet), the file is inserted where it will be for the next
+prompt.
 """
 
 from __future__ import annotations
@@ -41,14 +41,17 @@ OF_ONE_FOLDER = ("project", "package")
 
 @dataclass(frozen=True)
 class LayerFile:
-    """A file's layer (or «catalogue», «fitted»), its path as versions name it, and its folder (empty: any)."""
+    """A file's layer (or «catalogue», «fitted»), its path as in the stored versions, and the folder it applies to.
+
+    An empty ``scope`` means that it applies in every folder.
+    """
 
     layer: str
     path: str
     scope: str = ""
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return whether the file applies to a prompt, judged by the prompt's folder or project."""
+        """Return whether the file applies to a prompt, according to the prompt's folder or project."""
         if not self.scope:
             return True
         here = os.path.realpath(row.cwd) if row.cwd else ""
@@ -56,13 +59,13 @@ class LayerFile:
 
     @cached_property
     def _project(self) -> str:
-        # No project has the id "\0": only its folder identifies a package, whose project may have others.
+        # No project has the id "\0": a package is identified only by its folder, because a project may have several.
         return identify(self.scope).id if self.layer == "project" else "\0"
 
     def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """Return the files of a version with this text in place; empty if another file has that place.
+        """Return the files of a version with this text in place; empty if the version has another file in that place.
 
-        Fitted files next to it are read from the disk, because they are edited together with it.
+        Files with fitted weights beside the file are read from the disk, because they are edited together with it.
         """
         return [
             (layer, path, Files().content(path) or old if layer == FITTED and self._is_beside(path) else old)
@@ -83,12 +86,12 @@ class LayerFile:
         return [*below, (self.layer, self.path, text), *texts[len(below) :]]
 
     def _moved(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """Replace the only file of this layer, which had another path then, for example in an earlier installation."""
+        """Replace the only file of this layer, which had another path then (for example in an older installation)."""
         return [(self.layer, self.path, text) if one[0] == self.layer else one for one in texts]
 
 
 def layer_file(path: str, versions: Versions) -> LayerFile | None:
-    """Return the place of a file, as recorded or derived from its path; None for a file that is not part of a layer."""
+    """Return a file's layer and scope, as recorded or derived from its path; None if the file belongs to no layer."""
     for place in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):
         for version in versions.stacks_with(place)[:1]:
             layer = next(layer for layer, of, _text in versions.texts(version) if of == place)
@@ -123,12 +126,12 @@ def _layer_by_path(path: str) -> str:
 
 
 def scope_of(layer: str, path: str) -> str:
-    """Return the folder that a layer's file applies to: the one that holds ``.enricher``; empty for every folder."""
+    """Return the folder that a layer's file applies to: the one that contains ``.enricher``; empty for every folder."""
     return os.path.realpath(os.path.dirname(os.path.dirname(path))) if layer in OF_ONE_FOLDER else ""
 
 
 def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
-    """Return a version's files; if not stored, those of the newest version with ``file``, else the packaged ones."""
+    """Return a version's files; if unknown, those of the newest version with ``file``; if none, the packaged files."""
     if texts := versions.texts(recorded):
         return texts
     for version in versions.stacks_with(file.path)[:1]:

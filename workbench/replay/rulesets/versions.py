@@ -1,4 +1,4 @@
-"""The rules versions that traces name: their compiled form, and the files each was compiled from."""
+"""The rules versions that traces refer to: their compiled form, and the files from which each was compiled."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOTHING: list[Any] = []
 
 
 class Versions:
-    """The recorded versions; files are read once, compiled forms on demand."""
+    """The recorded versions; their files are read at once, their compiled forms on demand."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -48,16 +48,16 @@ class Versions:
         return self._rules[identity]
 
     def texts(self, identity: str) -> Texts:
-        """Return the version's files (layer, path, text), lowest layer first, then files these name; else empty."""
+        """Return a version's files (layer, path, text), lowest layer first, then files they name; empty if unknown."""
         return self._texts.get(identity, ())
 
     def stacks_with(self, path: str) -> list[str]:
-        """Return the hashes of versions compiled from the file at ``path`` and others, newest use first."""
+        """Return the hashes of the versions that were compiled from ``path`` (among other files), newest use first."""
         named = [*self.in_use, *(identity for identity in self._texts if identity not in self.in_use)]
         return [one for one in named if any(path == of for _layer, of, _text in self.texts(one))]
 
 
-@lru_cache(maxsize=8)  # each save opens a corpus of its own, whose versions are mostly those of the last one
+@lru_cache(maxsize=8)  # a corpus is opened at each save, with mostly the same versions as before
 def _readable(identity: str, stored: str | None) -> Rules | None:
     try:
         rules = recorded_rules(identity, stored) if stored else None
@@ -69,15 +69,15 @@ def _readable(identity: str, stored: str | None) -> Rules | None:
 
 
 def compile_texts(texts: Texts, *, instead: Mapping[str, str] | None = None) -> Compiled:
-    """Compile the files of a version again, with some texts replaced."""
+    """Compile the files of a version again, with the texts in ``instead`` replacing those at their paths."""
     layers = [Layer(layer, path) for layer, path, _text in texts if layer not in NAMED_FILES]
     return compile_layers(layers, texts={path: text for _layer, path, text in texts} | dict(instead or {}))
 
 
 class UnpackedTable(Table):
-    """A signal table that is unpacked at once into dictionaries, for a process that judges many prompts.
+    """A signal table that is unpacked into dictionaries at once, for a process that judges many prompts.
 
-    The hook's ``Table`` unpacks word by word; this one returns the same entries in the same order.
+    The hook's ``Table`` unpacks word by word; this class returns the same entries in the same order.
     """
 
     __slots__ = ("_bases", "_packed", "_words")
@@ -114,7 +114,7 @@ class UnpackedTable(Table):
 def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, str], dict[str, list[Group]]]:
     """Return the base forms, and for each word the groups of phrases that may begin with it.
 
-    Tables with the same phrases share them, as the two sides of an edit that changes a threshold have.
+    The result is cached: the two sides of an edit that only changes a threshold have the same phrases.
     """
     bases = dict(pairs(dict(fold)))
     by_exact, by_index = ({word: _group(value) for word, value in pairs(dict(drawers))} for drawers in (exact, index))

@@ -1,1 +1,1 @@
-"""Edits that make one recorded prompt come out as wished, and floors that take out lines called wrong."""
+"""Find edits that give one recorded prompt a wished outcome, and floors that remove lines labelled wrong."""

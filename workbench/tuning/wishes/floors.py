@@ -1,6 +1,6 @@
-"""Higher floors for rules whose lines users called wrong: a guardrail's points, a channel's score, a class's certainty.
+"""Find higher floors for rules whose lines users labelled wrong: least points, scores or certainty for being shown.
 
-A floor lies between the scores of judged lines. What it really takes out is then found by replaying the judged prompts.
+A floor lies between the scores of judged lines. What it really removes is then found by replaying the judged prompts.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 CHANNEL = "channel"
 KEYS = {GUARDRAIL: "min_score", CHANNEL: "min_score", TASK_TYPE: "min_confidence"}
 HIGHEST = 1.0
-"""The highest score of a fact, and the highest certainty of a task type."""
+"""The highest score of a fact, and the highest confidence in a task type."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedLine:
-    """A line of an added text that a user called right or wrong.
+    """A line of an added text that a user labelled right or wrong.
 
-    ``kind`` and ``name`` identify the rule that decided it, ``score`` is the value that the rule compared with its
-    floor, and ``ref`` identifies the fact in the line, if it is one.
+    ``kind`` and ``name`` identify the rule that put the line there, ``score`` is the value that the rule compared with
+    its floor, and ``ref`` identifies the fact in the line, if there is one.
     """
 
     id: str
@@ -47,7 +47,7 @@ class JudgedLine:
     text: str
     row: RecordedPrompt
     rules: Rules | None
-    """The rules that judged the prompt when it was recorded, if they are known."""
+    """The rules that judged the prompt when it was recorded, None if they are unknown."""
     kind: str
     name: str
     ref: str
@@ -55,7 +55,7 @@ class JudgedLine:
     is_wrong: bool
 
     def is_shown(self, outcome: Outcome) -> bool:
-        """Return whether the text of an outcome contains the line."""
+        """Return whether the line is in the text of an outcome."""
         if self.kind == GUARDRAIL:
             return self.name in outcome.guardrails
         if self.kind == CHANNEL:
@@ -63,7 +63,7 @@ class JudgedLine:
         return outcome.shown and bool(outcome.text)
 
     def is_taken_out(self, before: Rules, after: Rules) -> bool:
-        """Return whether a change of the rules removes the line: the text before has it, the text after does not."""
+        """Return whether a change of the rules removes the line: the old text contains it, the new one does not."""
         return self.is_shown(reevaluated(self.row, before, recorded=self.rules)) and not self.is_shown(
             reevaluated(self.row, after, recorded=self.rules)
         )
@@ -71,7 +71,7 @@ class JudgedLine:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """A higher floor for one rule; ``wrong`` and ``right`` are how many such judged lines score below it."""
+    """A higher floor for one rule; ``wrong`` and ``right`` are the numbers of judged lines that score below it."""
 
     kind: str
     name: str
@@ -88,7 +88,10 @@ class Floor:
         return f"{self.kind.replace('_', ' ')} {self.name}".rstrip() + f": raise {KEYS[self.kind]} to {self.value:g}"
 
     def written(self, rewriter: Rewriter, written: LocatedRules) -> str | None:
-        """Return the file's text with this floor: in the rule's section, else in a new one that extends the rule."""
+        """Return the file's text with this floor, in the rule's section or in a new section that extends the rule.
+
+        None if the file cannot take the floor.
+        """
         named = (block for name, block in written.rules_of(self.kind) if name == self.name)
         block = next(named, None) if self.name else written.compiled.rules.get(self.kind)
         if block is None:
@@ -100,7 +103,7 @@ class Floor:
 
 
 def judged_lines(corpus: Corpus, rules: Rules) -> Iterator[JudgedLine]:
-    """Yield the judged lines of the corpus that a floor could take out, with their scores under these rules."""
+    """Yield the judged lines of the corpus that a floor could remove, with their scores under these rules."""
     labelled = line_labels.labelled_traces(corpus.db)
     for page in corpus.pages():
         for row in page:
@@ -132,7 +135,7 @@ def _decided(line: Line, points: dict[tuple[str, str], float]) -> tuple[str, str
 
 
 def points_of(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]:
-    """Return what these rules give a prompt: the points of each guardrail and the confidence in its task type."""
+    """Return the points that these rules give each guardrail for a prompt, and their confidence in its task type."""
     judged = verdict_on(Inputs.from_json(row.prompt, json.loads(row.inputs)), rules, is_explained=False)
     shown = "" if judged.uncertain else judged.task_type
     scores, guidance = judged.scores.get(GUARDRAIL, {}), rules.body["guardrails"]
@@ -143,7 +146,7 @@ def points_of(row: RecordedPrompt, rules: Rules) -> dict[tuple[str, str], float]
 
 
 def floors(lines: Sequence[JudgedLine]) -> Iterator[list[Floor]]:
-    """Yield for each rule the floors that take out more lines called wrong than lines called right, best first."""
+    """Yield for each rule the floors that remove more lines labelled wrong than lines labelled right, best first."""
     ordered = sorted(lines, key=lambda one: (one.kind, one.name, one.score))
     for (kind, name), group in groupby(ordered, key=lambda one: (one.kind, one.name)):
         judged = list(group)

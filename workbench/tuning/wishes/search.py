@@ -1,8 +1,8 @@
-"""Find the smallest edits that make one recorded prompt come out as wished, each with its effect on all prompts.
+"""Find the smallest edits that give one recorded prompt a wished outcome, each with its effect on all prompts.
 
 A candidate changes one weight, removes one signal, adds one phrase or raises one guardrail's floor. How many points are
-needed is computed from the prompt's scores; then the edit is written, compiled and replayed like one that is typed, and
-kept if the wish holds.
+needed is computed from the prompt's scores. Then the edit is written, compiled and replayed like an edit by a user, and
+kept if it fulfils the wish.
 """
 
 from __future__ import annotations
@@ -41,23 +41,23 @@ if TYPE_CHECKING:
     from workbench.replay.outcome import Outcome
 
 PARTS = {TASK_TYPE: ("Classification", "Task type"), GUARDRAIL: ("Guardrails", "Guardrail")}
-"""Facets for which a phrase can be added: the part of the file and the kind of its heading."""
+"""Facets for which a phrase can be added, with the part of the file and the kind of its heading."""
 MOST_POINTS = 40
 MOST_TRIED = 16
-"""Most candidates that are compiled and replayed on all prompts."""
+"""Maximum number of candidates that are compiled and replayed on all prompts."""
 MOST_PHRASES, MOST_LONGER = 6, 4
 MANY = 5
-"""An edit that changes more other prompts comes late; for a phrase that more contain, a longer one is tried as well."""
+"""Edits that change more other prompts come last; if more prompts contain a phrase, a longer one is tried, too."""
 NEGATIONS = frozenset({"not", "no", "never", "cannot", "without"})
 COUNTED = 5_000
-"""How many of the newest prompts are searched for a phrase, to prefer rare ones."""
+"""Number of prompts, newest first, that are searched for each phrase, to prefer rare phrases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One edit of the file at ``path``: a title, the text with it, its line, and what it changes in all prompts.
+    """One edit of the file at ``path``: its title, the new text, the edited line, and its effect on all prompts.
 
-    ``worse`` is how many other prompts may change for the worse.
+    ``worse`` is the number of other prompts that may get a worse outcome.
     """
 
     title: str
@@ -72,9 +72,9 @@ class Edit:
 
     @property
     def order(self) -> tuple[bool, int, int, int]:
-        """The place among other edits: the fewest changes for the worse first, then changes at all, then points.
+        """Sort key: first edits with the fewest changes for the worse, then the fewest changes, then the fewest points.
 
-        Up to MANY changes of other prompts do not count: that prompts like it come out so, too, is usually wanted.
+        Up to MANY changes of other prompts do not count, because similar prompts usually should get the same outcome.
         """
         return not self.is_told, self.worse, max(0, len(self.figures.changes) - 1 - MANY), self.points
 
@@ -94,7 +94,7 @@ class _Step:
     is_added: bool = False
     floor: Floor | None = None
     file: str = ""
-    """The file that gets the floor, or the phrase with which the guardrail is not shown."""
+    """The file that gets the floor, or the phrase that excludes the guardrail."""
 
     @property
     def weight(self) -> int:
@@ -127,9 +127,9 @@ def edits_for(
 ) -> Iterator[Edit]:
     """Yield edits that fulfil the wish, as they are found; ``Edit.order`` sorts them.
 
-    New phrases go into the file at ``path``, or into the user's own layer if that file is of another project than the
-    prompt; ``edited`` are unsaved texts of files, which the edits are based on.
-    Raises FulfilledError, and SideError if the prompt's text was not kept or the rules are broken.
+    New phrases go into the file at ``path``, or into the user's own layer if that file belongs to another project than
+    the prompt; ``edited`` are unsaved texts of files, on which the edits are based. Raises FulfilledError, and
+    SideError if the prompt's text was not kept or the rules are broken.
     """
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
     if row is None or not row.has_inputs:
@@ -163,7 +163,7 @@ def _figures(session: EditSession, text: str) -> Figures | None:
 
 
 def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
-    """Return how many other prompts may get worse: all that change but uncertain ones that get the wished task type."""
+    """Return how many other prompts may get worse: all that change, unless they newly show the wished task type."""
     regressed = figures.label_results.regressed if figures.label_results else ()
     others = [one for one in figures.changes if one.prompt.id != trace_id]
     gained = (wish.kind == TASK_TYPE and not one.before.shown and wish.is_told(one.after) for one in others)
@@ -171,7 +171,7 @@ def _worse(figures: Figures, trace_id: str, wish: Wish) -> int:
 
 
 class _Search:
-    """The candidates for one prompt under the rules as they are now, unsaved edits included."""
+    """The candidates for one prompt under the present rules, including unsaved edits."""
 
     def __init__(
         self, corpus: Corpus, row: RecordedPrompt, wish: Wish, *, path: str, cwd: str, texts: dict[str, str]
@@ -204,17 +204,17 @@ class _Search:
         return self._wish.holds(self._now)
 
     def steps(self) -> Iterator[_Step]:
-        """Yield the candidates, those of fewest points first."""
+        """Yield the candidates, those with the fewest points first."""
         found = [step for facet, name, sign in self._levers() for step in self._steps_of(facet, name, sign)]
         yield from sorted([*found, *self._steps_against()], key=self._rank)
 
     def _rank(self, step: _Step) -> tuple[int, bool, bool]:
-        """Fewest points first; then signals of words before those of the prompt's shape, this file before others."""
+        """Sort key: fewest points, then signals of words before those of the prompt's form, then this file first."""
         signal = step.signal
         return abs(step.points), bool(signal and signal.feature), bool(signal and signal.place.file != self._path)
 
     def _levers(self) -> list[tuple[str, str, int]]:
-        """Return the classes whose points to raise (1) or lower (-1)."""
+        """Return the classes whose points should be raised (1) or lowered (-1)."""
         winner = (TASK_TYPE, self._now.task_type, -1)
         if self._wish.kind == GUARDRAIL:
             return [(GUARDRAIL, self._wish.name, 1)]
@@ -227,9 +227,9 @@ class _Search:
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
 
     def _steps_against(self) -> Iterator[_Step]:
-        """Yield what takes an unwanted guardrail away, in the wanted file and where its rule is.
+        """Yield edits that remove an unwanted guardrail, in the chosen file and in the file of its rule.
 
-        That is a floor above its points, or a phrase of the prompt with which none of its signals counts.
+        Such an edit is a floor above its points, or a phrase of the prompt that excludes the guardrail.
         """
         name = self._wish.name
         points = points_of(self._row, self._rules).get((GUARDRAIL, name)) if self._wish.kind == WITHOUT else None
@@ -254,7 +254,7 @@ class _Search:
             weight = signal.weight + sign * needed
             is_added = bool(files.objection(signal.place.file, self._cwd))
             if is_added and sign > 0 and self._is_repeated(signal):
-                continue  # the layer has this signal: its weight there is raised
+                continue  # the layer already has this signal; its weight there is raised instead
             if is_added and sign < 0 and not files.saves_as_layer(signal.place.file, self._cwd):
                 continue  # a layer can raise the weight of a fitted signal, but not lower it
             if LEAST_WEIGHT <= weight <= MOST_WEIGHT:
@@ -266,7 +266,7 @@ class _Search:
                 yield _Step(facet, name, needed, phrase=phrase)
 
     def _is_repeated(self, signal: LocatedSignal) -> bool:
-        """Return whether a file that can be edited has the same signal once more."""
+        """Return whether a file that can be edited contains the same signal, too."""
         return any(
             (one.rule, one.condition) == (signal.rule, signal.condition)
             and not files.objection(one.place.file, self._cwd)
@@ -274,12 +274,12 @@ class _Search:
         )
 
     def _least(self, facet: str, name: str, sign: int, holds: Callable[[Outcome], bool]) -> int:
-        """Return the least number of points, to add or take away, with which that holds; 0 if there is none."""
+        """Return the least number of points to add or take away so that ``holds`` is true; 0 if there is none."""
         steps = range(1, MOST_POINTS + 1)
         return next((points for points in steps if self._suffices(facet, name, sign * points, holds)), 0)
 
     def _suffices(self, facet: str, name: str, points: int, holds: Callable[[Outcome], bool]) -> bool:
-        """Return whether that would hold with so many more points, all else being equal."""
+        """Return whether ``holds`` would be true with so many more points, all else being equal."""
         scores = {of: dict(names) for of, names in self._scores.items()}
         if name not in scores.get(facet, {}):
             return False
@@ -291,11 +291,12 @@ class _Search:
             return True
 
     def _phrases(self) -> list[str]:
-        """Return words and pairs of words of the prompt, those first that tell most about how it should come out.
+        """Return words and phrases of the prompt, those first that say most about the wished outcome.
 
-        That is the share of prompts in doubt or of the wished task type among all that contain a phrase. One is added
-        to the others, so that a phrase which only this prompt contains comes after one that many like it contain.
-        For a phrase that many other prompts contain, the longer phrase with it that the fewest contain is added.
+        They are sorted by the share of uncertain prompts, and of prompts with the wished task type, among all that
+        contain the phrase. One is added to the number of the others, so that a phrase that only this prompt contains
+        comes after one that many similar prompts contain. For a phrase in many other prompts, the rarest longer phrase
+        that includes it is added.
         """
         found = {" ".join(gram) for gram in grams(self._words) if tokens(" ".join(gram)) == gram}
         found = {one for one in found if _has_meaning(one.split()) and not any(map(str.isdigit, one))}
@@ -369,7 +370,7 @@ class _Search:
 
 
 def _has_meaning(words: list[str]) -> bool:
-    """Return whether a phrase says something by itself: no stop word at either end, and more than negations."""
+    """Return whether a phrase means something by itself: no stop word at either end, and not only negations."""
     return len(NEGATIONS.intersection(words)) < len(words) and not (STOP_WORDS - NEGATIONS).intersection(
         (words[0], words[-1])
     )

@@ -1,4 +1,4 @@
-"""How one recorded prompt should come out, what a golden case of it expects, and which file an edit goes into."""
+"""What outcome one recorded prompt should have, what its golden case expects, and which file an edit goes into."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ GUARDRAIL, WITHOUT, SILENT = "guardrail", "without_guardrail", "silent"
 
 
 class FulfilledError(ValueError):
-    """The rules as they are now fulfil the wish already."""
+    """The present rules already fulfil the wish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """How a prompt should come out: with the task type or guardrail ``name``, without that guardrail, or silent."""
+    """The wished outcome of a prompt: task type or guardrail ``name``, absence of that guardrail, or no text at all."""
 
     kind: str
     name: str = ""
 
     def holds(self, outcome: Outcome) -> bool:
-        """Return whether an outcome fulfils the wish; a task type must also be certain enough to be shown."""
+        """Return whether an outcome fulfils the wish; a task type must also be certain enough if there is a text."""
         if self.kind == SILENT:
             return not outcome.text
         if self.kind == GUARDRAIL:
@@ -48,7 +48,7 @@ class Wish:
 
 
 def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
-    """Return what a golden case of a trace has to expect; for a guardrail, also the others that the prompt gets.
+    """Return what a golden case of a trace should expect; for a guardrail, that includes the prompt's other guardrails.
 
     Raises CasesError, GateError.
     """
@@ -64,6 +64,6 @@ def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
 
 
 def target_files(cwd: str, *, given: str = "") -> list[str]:
-    """Return the files that new phrases can go into, the one to propose first: the highest layer that can be edited."""
+    """Return the files that new phrases can go into, the one to propose first (the highest editable layer)."""
     path, layers = files.nearest(cwd, given=given), [layer.path for layer in files.layers_for_edits(cwd)]
     return layers if files.saves_as_layer(path, cwd) else list(dict.fromkeys([path, *layers]))

@@ -94,15 +94,15 @@ ON_TOP = {
     "make": "workbench.tui.screens.loop.make:MakeScreen",
     "gate": "workbench.tui.screens.loop.gate:GateScreen",
 }
-"""Screens that open on top of a place, and that escape closes."""
+"""Screens that open on top of a place; escape closes them."""
 
 
 def on_top(name: str, *arguments: object, place: str) -> WorkbenchScreen:
-    """Import and return a new screen that opens on top of a place."""
+    """Import the screen's module, and return a new screen that opens on top of ``place``."""
     screen: WorkbenchScreen = _class_at(ON_TOP[name])(*arguments, place=place)
     return screen
 
 
 def place(name: str) -> Place | None:
-    """Return the place of that name, None if there is none."""
+    """Return the place with that name, or None if there is none."""
     return next((one for one in SCREENS if one.name == name), None)

@@ -1,4 +1,4 @@
-"""The Compare screen: the changes of the last run on one side, both outcomes of one prompt on the other.
+"""The Compare screen: the changes of the last run on the left, and one prompt's results before and after on the right.
 
 Scores and signals are computed for the selected prompt only.
 """
@@ -44,7 +44,7 @@ The last run changed nothing: both sides say the same to every prompt.
 
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
-"""Seconds that the cursor rests before its prompt is judged by both sides."""
+"""Seconds that the cursor must rest on a prompt before the prompt is classified under both rule sets."""
 MOST_LINES = 8
 NARROW = 100
 STEP = Binding.Group("Step")
@@ -52,7 +52,7 @@ STEP = Binding.Group("Step")
 
 @dataclass
 class SidesCompared(Message):
-    """Both sides of a prompt, or the reason why they cannot be shown."""
+    """The results of a prompt under both rule sets, or the reason why they cannot be shown."""
 
     run: int
     trace_id: str
@@ -61,7 +61,7 @@ class SidesCompared(Message):
 
 
 class ChangeList(LineList, inherit_bindings=False):
-    """The list of changes; the key ``g`` is left to the screen."""
+    """The list of changes; it does not bind the key ``g``, because the screen uses it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *MOVES,
@@ -70,7 +70,7 @@ class ChangeList(LineList, inherit_bindings=False):
 
 
 class CompareScreen(TraceActions):
-    """Both sides of one prompt."""
+    """The list of changed prompts, and the results of the selected prompt under both rule sets."""
 
     PLACE = "compare"
     HELP = """\
@@ -181,7 +181,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._fit()
 
     def _fit(self) -> None:
-        """Limit the height of a short list to its lines if the two sides are displayed below it."""
+        """In a narrow window, where the details are below the list, make the list no higher than its lines."""
         is_narrow = self.app.size.width < NARROW
         self.query_one("#side").styles.height = min(MOST_LINES, self.changes.row_count + 1) if is_narrow else None
 
@@ -209,7 +209,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.debounce("look", AFTER_MOVING_S, self._look)
 
     def _look(self) -> None:
-        """Start the worker that judges the selected prompt by both sides; nothing if no prompt is selected."""
+        """Start the worker that classifies the selected prompt under both rule sets, if a prompt is selected."""
         line = self.changes.current
         if line is None or not line.value:
             return
@@ -220,7 +220,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @work(thread=True, exclusive=True, group="compare.judge", exit_on_error=False)
     def evaluate(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
-        """Classify one prompt with the rules of both sides, in a worker thread."""
+        """Classify one prompt under both rule sets, in a worker thread."""
         worker = get_current_worker()
         try:
             with opened(self.app.state_dir) as corpus:
@@ -267,13 +267,13 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.changes.step(1, groups=True)
 
     def action_differences(self) -> None:
-        """Toggle between only differences and everything."""
+        """Switch between showing everything and showing only differences."""
         self._only = not self._only
         self.remember(only=self._only)
         self._show_detail()
 
     def action_kind(self) -> None:
-        """Show only the next kind of change; after the last kind, all of them."""
+        """Show only the changes of the next kind; after the last kind, show all changes."""
         kinds = [kind for kind, _changes in self._run.figures.groups()] if self._run else []
         order = ["", *kinds]
         place = order.index(self._kind) if self._kind in order else 0
@@ -282,14 +282,14 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._show_list()
 
     def action_back(self) -> None:
-        """Show the changes of every kind again; if they were shown, return to the screen that opened this one."""
+        """Clear the filter by kind and show all changes; without such a filter, return to the earlier screen."""
         is_filtered, self._kind, self._single = bool(self._kind), "", ""
         self._show_list()
         if not is_filtered:
             self.app.go_back()
 
     def action_scroll(self, lines: int) -> None:
-        """Scroll the details of the prompt."""
+        """Scroll the details of the prompt by a number of lines."""
         self.query_one("#both").scroll_relative(y=lines, animate=False)
 
     @on(LineList.Chosen)

@@ -1,4 +1,4 @@
-"""The Gate screen: the project's golden cases under its present rules, in the words of ``enricher replay --gate``."""
+"""The Gate screen: checks the project's golden cases under its present rules, like ``enricher replay --gate``."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fix
 
 @dataclass
 class Gated(Message):
-    """The gate has run; ``report`` is None if it could not run, for the given reason.
+    """The gate has run; ``report`` is None if it could not run, and ``reason`` says why.
 
-    ``with_own_layer`` are the ids of the failing cases that pass with the user's own layer.
+    ``with_own_layer`` has the ids of the failing cases that pass if the user's own layer is applied, too.
     """
 
     report: GateReport | None
@@ -68,13 +68,13 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
         self.action_run_gate()
 
     def action_run_gate(self) -> None:
-        """Judge the cases by the files as they are now."""
+        """Check the golden cases with the files as they are now."""
         self.query_one(LineList).show([Group(ListLine("running", "Judging the golden cases …"))])
         self.judge()
 
     @work(thread=True, exclusive=True, group="gate.judge", exit_on_error=False)
     def judge(self) -> None:
-        """Run the gate against the last commit; without a commit, against what was approved."""
+        """Check the golden cases and compare with the last commit; without a commit, check only what was approved."""
         try:
             report = _report()
             self.post_message(Gated(report, with_own_layer=tuple(gate.passing_with_own_layer(here()))))
@@ -109,7 +109,7 @@ def _report() -> GateReport:
 
 
 def _groups(report: GateReport) -> list[Group]:
-    """Return one heading for each line, as the command prints them: nothing is folded."""
+    """Return one group without members for each line of the report, so that nothing can be folded."""
     lines = [*reports.lines(report), *((f"gate closed: {reason}", "") for reason in report.reasons())]
     return [
         Group(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))

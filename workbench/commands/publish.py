@@ -136,7 +136,7 @@ def publish(
 
 
 def _first_given(*names: str) -> str:
-    """Return the first of the options ``names`` that the command line has, such as ``--port``; empty if it has none."""
+    """Return the first of the options ``names`` that was given on the command line; empty if none was."""
     context = click.get_current_context()
     given = {name for name in names if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
     return next((one.opts[0] for one in context.command.params if one.name in given), "")

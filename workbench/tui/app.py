@@ -78,7 +78,7 @@ class Workbench(App[None], inherit_bindings=False):
             id="app.palette",
             tooltip="Everything that can be done here",
             key_display="^p",
-            priority=True,  # a text field with the focus would take it
+            priority=True,  # otherwise a focused text field would take the key
         ),
         Binding("ctrl+o", "jump", "Jump to a part of the screen", id="app.jump", show=False),
         Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
@@ -132,7 +132,7 @@ class Workbench(App[None], inherit_bindings=False):
         self.watch_database()
 
     def on_key(self, event: events.Key) -> None:
-        """Forward a key that nothing handled to the focused text field, because it was typed just before the focus."""
+        """Forward an unhandled key to the focused text field, because it was typed just before the field had focus."""
         field = self.focused
         if field is not None and field.check_consume_key(event.key, event.character) and event not in self._typed_ahead:
             self._typed_ahead.append(events.Key(event.key, event.character))
@@ -174,7 +174,7 @@ class Workbench(App[None], inherit_bindings=False):
             await self.push_screen(HelpScreen(self.screen))
 
     async def action_jump(self) -> None:
-        """Show a letter over each part of the screen that can have the focus, and go to the part that is typed."""
+        """Show a letter over each part of the screen that can have the focus; typing the letter goes there."""
         from workbench.tui.widgets.jump import JumpScreen
 
         async def answered(name: str | None) -> None:
@@ -200,7 +200,7 @@ class Workbench(App[None], inherit_bindings=False):
         if before != message.PLACE:
             self._came_from.append(before)
         while (screen := self.place_screen()) is not None and screen.bar_place != screen.PLACE:
-            await self.pop_screen()  # a screen on top of the place
+            await self.pop_screen()  # close the screens on top of the place
         if screen is not None and message.PLACE == screen.PLACE:
             screen.opened(message)
 

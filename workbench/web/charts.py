@@ -1,8 +1,7 @@
 """Charts as SVG without scripts, each with a table of the same numbers: charts over days, and bars.
 
-Nothing is scaled by a view box that contains text: marks are placed in percent of the width and letters keep their
-size, so that a chart is as readable on a phone as on a wide screen. Colours and strokes are classes of
-``enricher.css``.
+Marks are placed in percent of the width and letters keep their size, so that a chart is as readable on a phone as on a
+wide screen; only shapes without text are stretched. Colours and strokes are classes of ``enricher.css``.
 """
 
 from __future__ import annotations

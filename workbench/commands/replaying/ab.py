@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RECORDINGS = (".jsonl", ".ndjson")
 SHORT_ID = 14
-"""Digits of an id that lists show: its time in microseconds, which is enough to find it."""
+"""Number of an id's digits that lists show: they are its time in microseconds, by which it can be found."""
 
 in_experiment = click.option(
     "--name", required=True, help="The name of the experiment, which decides about the cohort of each session."

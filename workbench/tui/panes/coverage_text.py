@@ -26,7 +26,7 @@ SORTS = {
 }  # fmt: skip
 BAR, WIDE_BAR, FILE = 6, 16, 36
 WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
-"""Widths in columns from which on the table adds bars and tokens, the kind of a rule, and its file."""
+"""Minimum widths in columns at which the table adds bars and tokens, the kind of a rule, and its file."""
 ALWAYS = "<always>"
 """The label of a class's initial points. Every prompt gets them, so they are listed after the signals."""
 ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {

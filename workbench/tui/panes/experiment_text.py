@@ -21,7 +21,7 @@ LIST = (
     Heading("verdict", "verdict", 24),
 )
 WITH_LATENCY = 100
-"""Width in columns from which on the table of answers shows their latencies."""
+"""Minimum width in columns at which the table of answers shows their latencies."""
 LONGEST = 300
 """Characters of a prompt that the table shows at most."""
 WORSE = "error"

@@ -24,7 +24,7 @@ STAGES = (
     Heading("budget", "p95 of budget", 19, is_number=True),
 )
 WITH_TREND = 76
-"""Width in columns from which on the table shows the budget in milliseconds, and p95 over time."""
+"""Minimum width in columns at which the table shows the budget in milliseconds, and p95 over time."""
 MOST_TREND = 60
 LONG_TITLE = 12
 SLOW = (

@@ -144,7 +144,7 @@ class PercentilePlot(_Plot):
         if is_near and self._budget:
             for x in range(0, across * 2, 4):
                 canvas.dot(x, round(place(first, self._budget)[1]), "budget")
-        for name, value in reversed(LINES):  # where lines cross, the one of the higher percentile is drawn on top
+        for name, value in reversed(LINES):  # where lines cross, the higher percentile is on top
             before: tuple[float, float] | None = None
             for point in points:
                 here = place(point.start, value(point.figures))

@@ -44,8 +44,8 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
     PLACE: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
-    AUTO_FOCUS = ""  # else Textual focuses the filter where the table is hidden, and it takes every key
-    app: Workbench  # narrower than Textual's
+    AUTO_FOCUS = ""  # otherwise Textual focuses the filter if the table is hidden, and it takes every key
+    app: Workbench  # a narrower type than Textual's
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "app.focus_next", "Next part of the screen", id="screen.next", show=False),
@@ -56,7 +56,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     ]
 
     def __init__(self) -> None:
-        super().__init__(id=self.PLACE if place(self.PLACE) else None)  # several Why screens may lie on each other
+        super().__init__(id=self.PLACE if place(self.PLACE) else None)  # several Why screens may be open at once
         self.bar_place = self.PLACE
         """The place that the header marks as open; for a screen on top of a place, it is the place below."""
         self._runs: dict[str, int] = {}
@@ -138,7 +138,10 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.push_screen(on_top(name, *arguments, place=self.bar_place))
 
     def ask(self, dialog: ModalScreen[str], answered: Callable[[str], object]) -> None:
-        """Show a dialog; call ``answered`` with the answer unless the user cancels (workers: ``call_from_thread``)."""
+        """Show a dialog, and call ``answered`` with the answer unless the user cancels.
+
+        A worker must call this through ``call_from_thread``.
+        """
 
         def closed(answer: str | None) -> None:
             if answer:

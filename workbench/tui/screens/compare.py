@@ -282,7 +282,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._show_list()
 
     def action_back(self) -> None:
-        """Clear the filter by kind and show all changes; without such a filter, return to the earlier screen."""
+        """Show the changes of all kinds again; if they are shown already, return to the previous screen."""
         is_filtered, self._kind, self._single = bool(self._kind), "", ""
         self._show_list()
         if not is_filtered:

@@ -60,7 +60,7 @@ NOTHING_MATCHES = "No measured prompt matches this filter.\n\n  /         change
 
 
 class LatencyScreen(MeasuringScreen):
-    """How long prompts take, and where the time goes."""
+    """A screen that shows how long prompts take, and where the time goes."""
 
     PLACE = "latency"
     HELP = f"""\

@@ -202,7 +202,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
     def _forget(self, db: sqlite3.Connection, one: Memory) -> None:
         try:
             forgetting.forget_memories(db, self.app.state_dir, [one.id])
-        except StillReadError as failure:  # it is deleted; this screen may continue
+        except StillReadError as failure:  # the memory is deleted, so the screen can go on
             self.notify(str(failure), severity="warning", markup=False)
 
     def _verdict_applied(self, one: Memory, *, is_right: bool) -> None:

@@ -27,7 +27,7 @@ COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id"
 """What can be copied: a field of the trace, and what the user reads as its name."""
 LABEL_NOTICES = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 SILENT_KEY = "0"
-"""The key for the wish that nothing is added; the digits from 1 on stand for the guardrails that were shown."""
+"""The key for wishing that nothing is added; the digits from 1 on stand for the guardrails that were shown."""
 
 
 class TraceActions(WorkbenchScreen):
@@ -156,7 +156,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_wishes(self, trace_id: str, now: str) -> None:
-        """Ask which result is wished: a task type, a guardrail, none of those that were shown, or silence."""
+        """Ask which result is wished: another task type, one guardrail more or fewer, or no added text at all."""
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
         from storage.traces import queries
@@ -338,6 +338,9 @@ class TraceActions(WorkbenchScreen):
 
 
 def _file_to_edit() -> str:
-    """Return the highest layer that is not packaged; if there is none, the path of the user's own, perhaps new file."""
+    """Return the path of the highest layer that is not packaged.
+
+    If there is none, return the path of the user's own file, which may not exist.
+    """
     own = [layer.path for layer in find_layers(here()).instructions if layer.name not in ("packaged", HEURISTICS)]
     return own[-1] if own else os.path.join(config_dir(), "instructions.md")

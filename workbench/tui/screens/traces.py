@@ -133,7 +133,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         if isinstance(message, FilterTraces):
             self.select(message.text)
         elif isinstance(message, OpenTrace):
-            self.select(f"id:{message.trace_id} origin:hook,import,test")  # without origin: no prompt of a test
+            self.select(f"id:{message.trace_id} origin:hook,import,test")  # the default leaves out tests
             self.add_class("-reading")
         self._brought, self._before = self._text or "", before
         self.rows.focus()
@@ -190,7 +190,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.action_reload()
 
     def action_back(self) -> None:
-        """Go back one step: close what was opened here, clear the filter, or return to the earlier screen."""
+        """Go back one step: close what was opened here, clear the filter, or return to the previous screen."""
         if self._shows_session:
             self.action_session()
             if not self._was_reading:
@@ -308,6 +308,6 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         hint = NOTHING_TO_LABEL if self._is_queue else NOTHING_MATCHES if self._text else NOTHING_YET
         doubts = [] if self._is_queue else self.bar.value_warnings()
         self.query_one("#empty", Static).update("\n\n".join([hint, *doubts]))
-        # Not in a second database: then there was a history, which somebody has deleted while the app was open.
+        # Not with a second database: in that case there was a history, which was deleted while the app was open.
         if hint is NOTHING_YET and not rows and self._is_whole and self.app.databases == 1:
             welcome.begin(self.app)

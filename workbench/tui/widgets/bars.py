@@ -92,7 +92,7 @@ class PlaceBar(Horizontal):
 
 @dataclass(frozen=True, slots=True)
 class ShownKey:
-    """A key, and how the last line shows it; for keys of a group, only the last one shows the group's name."""
+    """A key, and how the last line shows it; in a group of keys, only the last one shows the group's name."""
 
     key: str
     display: str

@@ -81,7 +81,7 @@ class InstructionsEditor(TextArea):
         self._fenced: list[bool] = []
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Show another text, with the cursor on ``line`` (from 1); 0 leaves the cursor as near as possible to it.
+        """Show another text, with the cursor on ``line`` (from 1), or near its old place if ``line`` is 0.
 
         With ``can_undo``, ctrl+z restores the earlier text.
         """

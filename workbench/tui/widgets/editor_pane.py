@@ -21,7 +21,7 @@ TITLES = {FIND: "Find", GO_TO: "Go to line or rule"}
 
 
 class FindInput(Input):
-    """The input of that line: arrow keys go to the next and previous match.
+    """The input of the line for searching; arrow keys go to the next and previous match.
 
     Enter goes to the next match, too, but leaves the input if the user is going to a line or rule.
     """
@@ -55,7 +55,7 @@ class FindInput(Input):
 
 
 class FindBar(Horizontal):
-    """The input with its title, and the number of the selected match."""
+    """The line for searching: the input with its title, and the number of the selected match."""
 
     DEFAULT_CSS = """
     FindBar {

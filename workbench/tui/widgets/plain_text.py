@@ -24,7 +24,7 @@ def plain(value: object) -> str:
 
 
 def plain_in_place(text: str) -> str:
-    """Return the text with each such character replaced by a single character, so that offsets stay valid."""
+    """Return the text with each unsafe character replaced by one other character, so that offsets stay valid."""
     return text.translate(_IN_PLACE)
 
 

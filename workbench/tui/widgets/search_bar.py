@@ -23,7 +23,7 @@ APPLY_AFTER_S = 0.15
 
 
 class SearchInput(Input):
-    """The input; enter and escape return to the list."""
+    """An input line; enter, arrow down and escape return to the list."""
 
     DEFAULT_CSS = """
     SearchInput { width: 1fr; background: $surface; height: 1; border: none; padding: 0; }
@@ -58,7 +58,7 @@ class FilterInput(SearchInput):
 
 
 class SearchBar(Vertical):
-    """The input with its title and a result; it posts what was typed as soon as typing pauses."""
+    """A line with a title, an input and a result; it posts what was typed as soon as typing pauses."""
 
     DEFAULT_CSS = """
     SearchBar {
@@ -104,7 +104,7 @@ class SearchBar(Vertical):
         self.input.cursor_position = len(text)
 
     def show_result(self, text: str) -> None:
-        """Show a text on the result at the right of the input."""
+        """Show a text about the result, at the right of the input."""
         self.query_one("#state", Static).update(text)
 
     @on(Input.Changed)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 POLL_S = 0.02
-"""Seconds between two checks for commits, each of some microseconds; a commit is noticed after 10 ms (median)."""
+"""Seconds between two checks for commits; a check takes microseconds, and finds a commit after 10 ms (median)."""
 PATIENCE_S = 2.0
 AGAIN_S = 1.0
 """Seconds until a database that could not be opened is tried again."""

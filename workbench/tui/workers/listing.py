@@ -99,7 +99,7 @@ class Page(Message):
 
 @dataclass
 class Arrived(Message):
-    """Traces written after the list was read; ``fresh`` has the present state of lines that were read before."""
+    """Traces written after the list was read; ``fresh`` has the current state of lines that were read before."""
 
     run: int
     lines: list[TraceLine]
@@ -133,7 +133,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
         post(FirstLines(run, trace_pages.ranking(db, which, by=sort), row, which, is_whole=True))
         return
     if which.words and search.waiting(db) <= SOON_INDEXED:
-        with contextlib.suppress(sqlite3.OperationalError):  # another writer: the slow search finds the same
+        with contextlib.suppress(sqlite3.OperationalError):  # another writer: a slow search finds the same
             search.catch_up(db)
     which = search.with_index(which, db)  # after catching up: only a complete index is used
     is_unindexed = bool(search.expression(which.words)) and not which.match
@@ -181,7 +181,7 @@ def read_news(
     seen: tuple[tuple[int, str], ...],
     head: int,
 ) -> None:
-    """Post the traces written after ``row``, and the present state of lines that were read before.
+    """Post the traces written after ``row``, and the current state of lines that were read before.
 
     These are the newest ``head`` lines, and the pages ``seen``, which are visible.
     """

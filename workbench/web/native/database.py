@@ -45,7 +45,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
         self,
         sql: str,
         params: Any = None,
-        truncate: bool = False,  # positional in Datasette's calls
+        truncate: bool = False,  # Datasette passes it by position
         custom_time_limit: float | None = None,
         page_size: int | None = None,
         log_sql_errors: bool = True,

@@ -119,7 +119,7 @@ class QueryProcesses:
             process = process or self._started()
             pickle.dump(question, _pipe(process.stdin))
             _pipe(process.stdin).flush()
-            answer: QueryResult = pickle.load(_pipe(process.stdout))  # from our own process
+            answer: QueryResult = pickle.load(_pipe(process.stdout))  # safe: it comes from our own process
         except (OSError, EOFError, pickle.UnpicklingError):
             self._forget(process)
             process = None
@@ -174,7 +174,7 @@ def main() -> None:
         keep_in_bounds(db)
         while True:
             try:
-                question = pickle.load(sys.stdin.buffer)  # from the server
+                question = pickle.load(sys.stdin.buffer)  # safe: it comes from the server
             except EOFError:
                 return
             sys.stdout.buffer.write(_answered(db, question))

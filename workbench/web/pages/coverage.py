@@ -74,7 +74,7 @@ async def view(history: History, request: Request) -> Response:
 def look_up(
     db: sqlite3.Connection, chosen: coverage_store.MeasuredVersion, known: Sequence[coverage_store.MeasuredVersion]
 ) -> CoveragePage:
-    """Read the stored coverage of a version; each rule has the place in its file, for a link."""
+    """Read the stored coverage of a version, with the anchor of each rule's line for links."""
     measured = coverage_store.coverage(db, chosen.rules_hash)
     places = {one.path: one.number for one in versions.sources(db, chosen.rules_hash)}
     dead, always_on, doubtful = (

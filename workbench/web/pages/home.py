@@ -85,7 +85,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The newest labels of all prompts: ``correct`` of ``prompts`` confirm the task type, the others are confusions."""
+    """The newest label of each labelled prompt: ``correct`` of them confirm the task type, the rest are confusions."""
 
     prompts: int
     correct: int
@@ -102,8 +102,8 @@ class HomeExtras:
     """The home page's data besides the overview: number and first day of all prompts, the newest ones, and more.
 
     ``waiting`` is the number of rows that are not in the sums yet, ``titles`` are the titles of guardrails by id,
-    ``kept`` the shares of judged lines that were right, and ``regression`` is the newest stored replay with that
-    verdict.
+    ``kept`` the shares of judged lines that were right, and ``regression`` the newest stored replay with the verdict
+    "regressed".
     """
 
     prompts: int

@@ -51,8 +51,8 @@ MOMENT_DIGITS = 14
 class Reasons:
     """Sentences that explain a result.
 
-    ``nearest`` is on the runner-up in each facet, ``certainty`` on the confidence in the task type, ``left_out`` on
-    what was not added, and ``silence`` on why nothing was.
+    ``nearest`` is about the runner-up in each facet, ``certainty`` about the confidence in the task type, ``left_out``
+    about what was not added, and ``silence`` about why nothing was.
     """
 
     nearest: dict[str, str]

@@ -179,9 +179,10 @@ async def _stream(history: History, wanted: ListQuery, out: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TracePage:
-    """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin, None without one.
+    """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin.
 
-    ``newer`` is ``ABOVE_ALL`` if the newer page is the first one. ``words`` are the search words.
+    They are None if there is no such page; ``newer`` is ``ABOVE_ALL`` if the newer page is the first one. ``words`` are
+    the search words.
     """
 
     lines: list[TraceLine]

@@ -65,7 +65,7 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """Counts of rules that the newest coverage gives reason to change.
+    """Numbers of rules that should perhaps be changed, according to the newest coverage.
 
     ``cluster`` is the largest group of prompts without a signal, None if there is none.
     """
@@ -78,7 +78,7 @@ class Doubts:
 
 
 def doubts(db: sqlite3.Connection) -> Doubts | None:
-    """Return the doubts about the most recently used version whose coverage is stored; None if there is none."""
+    """Return these numbers for the most recently used version with stored coverage; None if there is none."""
     newest = next(iter(measured(db)), None)
     if newest is None:
         return None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NEWEST_PROMPTS = 5_000
 MOST_VERSIONS = 3
 GROWTH = 0.05
-"""Share of new prompts from which on a version is measured again; judging a prompt takes milliseconds."""
+"""A version is measured again when prompts have increased by this share; judging a prompt takes milliseconds."""
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (

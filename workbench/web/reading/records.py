@@ -177,7 +177,7 @@ class SessionPage:
 
 
 def matching(db: sqlite3.Connection, wanted: str) -> list[MatchingTrace]:
-    """Return the trace with this id, or else the first traces whose id begins so, without those of tests."""
+    """Return the trace with this id, or else the first traces whose id begins with it, without those of tests."""
     found = db.execute(WHICH_HAS_THIS_ID, {"id": wanted}).fetchall()
     if not found and wanted:
         found = db.execute(WHICH_BEGIN_SO, {"id": wanted, "limit": MOST_CANDIDATES + 1}).fetchall()

@@ -51,7 +51,7 @@ HOW_LONG_DID_IT_TAKE = f"""
 
 
 class UnknownVersionError(LookupError):
-    """No version, or more than one, has a hash that begins so; the message says which."""
+    """The requested beginning of a hash fits no version, or more than one; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,10 @@ def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
 
 
 def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return the time and id of each version's newest prompt by hash, searching only the newest ``WALKED_ROWS``."""
+    """Return the time and id of each version's newest prompt, by the version's hash.
+
+    Only the newest ``WALKED_ROWS`` prompts are searched.
+    """
     wanted, found, at = set(known), dict[str, tuple[str, str]](), ABOVE_ALL
     row = db.execute(WHERE_THE_WALK_ENDS).fetchone()
     end = str(row[0]) if row else ""

@@ -56,7 +56,10 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The conditions for requests: ``hosts`` None accepts any host name, and an empty ``password`` needs none."""
+    """The conditions that a request must satisfy.
+
+    If ``hosts`` is None, any host name is accepted; if ``password`` is empty, none is needed.
+    """
 
     hosts: frozenset[str] | None = None
     password: bytes = b""

@@ -225,7 +225,7 @@ def _contents(plugin: dict[str, object], base_url: str) -> dict[str, str]:
 
 
 def _yaml(value: Mapping[str, Any]) -> str:
-    plain = json.loads(json.dumps(value))  # copies: YAML would name an object that occurs twice, and refer to it
+    plain = json.loads(json.dumps(value))  # without shared objects, which YAML would write as references
     return f"{MARK}\n" + yaml.dump(plain, Dumper=_Readable, sort_keys=False, allow_unicode=True, width=110)
 
 

@@ -95,7 +95,7 @@ class Measuring:
             return True
         self._take_answer()
         if time.monotonic() >= self._not_before and set(derived_data.due(db)) - self._unknown:
-            # -P: do not import from a folder in the working directory that is named like one of our packages.
+            # -P: do not import from a folder in the working directory that has the name of one of our packages.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", COMMAND, self._state_dir],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -58,7 +58,7 @@ SHORTEST_IN_ANY_CASE = 4
 """A part of a name with fewer characters is replaced only if capitalised: "Li" is a name, "li" is an HTML tag."""
 WHOSE = re.compile(r"(?:/home|/Users|[A-Za-z]:[\\/](?i:users))[\\/]([^\\/]+)")
 LEAST_JOINED = 8
-"""Only a longer name is also found without its blank, because a short one may be another word then."""
+"""A name with more characters than this is also found without its blank; a shorter one could be another word."""
 _PART = r"[^/\\\s\"'`<>|:;,()\[\]{}]+"
 _SLASH = r"(?:\\?/|\\{1,2})"
 _ANY_SLASH = r"(?:\\?/|\\{1,2}|(?i:%2F|%5C)|-)"
@@ -190,7 +190,7 @@ def _spelt(word: str) -> str:
 
 
 def of_this_machine() -> Identity:
-    """Return the identity of this account and machine, and of git in this folder."""
+    """Return the identity of this account and machine, including the user of git in this folder."""
     host = socket.gethostname()
     emails = _git("user.email")
     known = [(email, EMAIL) for email in emails]

@@ -46,7 +46,7 @@ FEW_CHANGES = 40
 """If more prompts than this change, the groups of the list are closed at first."""
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
-"""List widths in columns from which on a change shows its effect, and also the part of the edit that caused it."""
+"""Minimum widths of the list, in columns, at which a change shows its effect, and also its cause in the edit."""
 
 
 class InstructionsScreen(ReplayingScreen):
@@ -149,7 +149,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def _take_edit(self, edit: TakeEdit) -> None:
         if not self.is_unsaved and self._session is not None and self._session.opened != self._disk:
-            self.new_session(self._disk)  # the figures are of this edit, without those that were saved before it
+            self.new_session(self._disk)  # so that the figures show this edit without those saved before it
         self.editor.show_text(edit.text, line=edit.line, can_undo=True)
         self.editor.scroll_cursor_visible(center=True)
         self.remove_class("-editing")
@@ -184,7 +184,7 @@ What the channels found is taken from the record; where other rules would have a
         self.query_one("#summary", Static).update(summary)
         self.editor.show_problems([one.line for one in self.own_problems])
         problems = blast_view.problem_group(self._problems, self._path)
-        width = self.size.width if self.has_class("-narrow") else self.size.width // 2  # next to the editor
+        width = self.size.width if self.has_class("-narrow") else self.size.width // 2  # the editor has the other half
         causes = self._causes if width >= WIDE_LIST else None
         groups = [
             *([problems] if problems else []),
@@ -237,7 +237,7 @@ What the channels found is taken from the record; where other rules would have a
     @on(InstructionsEditor.Left)
     def _left(self) -> None:
         self.remember(line=self.editor.line)
-        if self.app.can_go_back and self._visited == self._buffer:  # only looked at
+        if self.app.can_go_back and self._visited == self._buffer:  # nothing was changed here
             self.app.go_back()
         self.remove_class("-editing")
         self.lines.focus()

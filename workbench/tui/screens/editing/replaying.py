@@ -72,7 +72,7 @@ class ReplayingScreen(SavingScreen):
         """Start to compare edits of the file with the chosen base; ``opened`` is the file's present text."""
         try:
             which = parse(self._filter)
-        except SelectionError as error:  # it was remembered; what is typed has been parsed
+        except SelectionError as error:  # only a remembered filter can be invalid here
             self.query_one(FilterBar).show_error(str(error))
             which = parse("")
         self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, which, here())
@@ -96,7 +96,7 @@ class ReplayingScreen(SavingScreen):
         for update in session.examine(text, should_stop=lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
-            groups = update.groups() if isinstance(update, Figures) else []  # here, not in the event loop
+            groups = update.groups() if isinstance(update, Figures) else []  # not in the event loop, which would block
             self.post_message(Progressed(run, update, groups))
 
     @on(Progressed)

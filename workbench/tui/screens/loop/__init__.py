@@ -1,1 +1,1 @@
-"""Screens that lead from a wrong prompt to a fix: why it came out so, edits that correct it, and the gate."""
+"""Screens that lead from a wrong prompt to a fix: the reasons for its result, edits that correct it, and the gate."""

@@ -48,7 +48,7 @@ COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 @dataclass
 class Proposed(Message):
-    """The search that adds to the layer ``path`` found an edit; ``edit`` is None when the search has ended.
+    """The search for edits that add to the layer at ``path`` has found one, or has ended (``edit`` is None).
 
     ``reason`` is the error that ended it, or empty.
     """
@@ -182,7 +182,7 @@ returns to this line.
     @on(Proposed)
     def _proposed(self, message: Proposed) -> None:
         if message.path != self._layers[0]:
-            return  # the result of an earlier search
+            return  # of an earlier search
         if message.edit is not None:
             insort(self._edits, message.edit, key=lambda one: one.order)
             self.list.show(_group(one, self._trace_id) for one in self._edits)

@@ -60,7 +60,7 @@ class ReasonList(LineList, inherit_bindings=False):
 
 
 class WhyScreen(TraceActions):
-    """Why one recorded prompt came out as it did."""
+    """A screen that explains the result of one recorded prompt."""
 
     PLACE = "why"
     HELP = """\

@@ -94,7 +94,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
     def show(
         self, rows: Sequence[TableRow], headings: Sequence[Heading] | None = None, *, follows_row: bool = True
     ) -> None:
-        """Show these rows; the cursor stays on the row with the same key, or on its line if not ``follows_row``."""
+        """Show these rows; the cursor follows its row (by key), or without ``follows_row`` stays on its line."""
         before = self.chosen if follows_row else ""
         self._headings = tuple(headings or self._headings)
         self.shown = tuple(rows)

@@ -184,7 +184,7 @@ class LineList(CursorView, inherit_bindings=False):
         return row is not None
 
     def step(self, by: int, *, groups: bool = False) -> None:
-        """Go to the next line (or previous, if ``by`` is -1) that is not a heading.
+        """Go to the next line that is not a heading, or to the previous one if ``by`` is -1.
 
         With ``groups``, go to the first line of the next group.
         """

@@ -139,7 +139,7 @@ class RowView(CursorView, inherit_bindings=False):
         self.moved()
 
     def update_lines(self, fresh: dict[str, TraceLine]) -> None:
-        """Replace lines that arrived after the list was read by their present state."""
+        """Replace lines that arrived after the list was read by their current state."""
         self._head = [fresh.get(line.id, line) for line in self._head]
         self.refresh()
 

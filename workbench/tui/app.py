@@ -102,13 +102,13 @@ class Workbench(App[None], inherit_bindings=False):
         self.edited: dict[str, str] = {}
         """Texts that were edited but not saved yet, by path."""
         self.wishes: dict[str, Wish] = {}
-        """The result that the user wishes for a prompt, by trace id; only wishes since the start of the app."""
+        """By trace id, the result that the user wants for a prompt; chosen since the start of the app."""
         self.labels_given: list[Given] = []
         """The labels given since the start of the app, newest last."""
         self.saves: list[Save] = []
         """The saves of instructions since the start of the app, newest last."""
         self.last_run: CompletedRun | None = None
-        """The last complete run of the Instructions screen, which the Compare screen shows."""
+        """The last complete replay of the Instructions screen; the Compare screen shows what it changed."""
         self.is_welcoming = False
         """Whether this is a first start without any history, at which the import and the tour are offered."""
         self._typed_ahead: deque[events.Key] = deque(maxlen=MOST_TYPED_AHEAD)

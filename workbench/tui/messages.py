@@ -16,7 +16,7 @@ class Replaceable(Message):
 
 
 class OpenPlace(Message):
-    """A request to show a place of the app; the screen handles the message in ``opened``."""
+    """A request to show a main screen (place), which then handles the message in ``opened``."""
 
     PLACE: ClassVar[str]
 

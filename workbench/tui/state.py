@@ -59,7 +59,7 @@ def _read(path: str) -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class CompletedRun:
-    """The figures of a complete run, and the cause of each change by trace id."""
+    """The figures of a complete replay of the prompts, and the cause of each change by trace id."""
 
     figures: Figures
     causes: dict[str, ChangeCause]

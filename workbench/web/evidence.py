@@ -103,7 +103,7 @@ def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
 
 
 def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> list[ClassScore]:
-    """Return the classes of a facet with the signals that gave them points, most points first."""
+    """Return the classes of a facet (task type or search intent) with their signals, most points first."""
     own = [one for one in scores if one["facet"] == facet][:MOST_CLASSES]
     most = max((abs(one["score"]) for one in own), default=0.0) or 1.0
     return [_score(one, most=most, is_chosen=one["name"] == chosen, text=text) for one in own]

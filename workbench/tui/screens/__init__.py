@@ -1,4 +1,4 @@
-"""The places of the app, and what a screen can rely on. Importing this module does not load Textual.
+"""The main screens (places) of the app, and what a screen can rely on. Importing this module does not load Textual.
 
 A new screen is a module here with one class derived from ``base.WorkbenchScreen`` and one line in ``SCREENS``.
 The app loads it when it is first opened; key, header, palette, help and ``--screen`` follow from the line.
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A screen of the app: its name, its key, its title, and its class as "module:Class"."""
+    """A main screen (place) of the app: its name, its key, its title, and its class as "module:Class"."""
 
     name: str
     key: str
@@ -94,15 +94,15 @@ ON_TOP = {
     "make": "workbench.tui.screens.loop.make:MakeScreen",
     "gate": "workbench.tui.screens.loop.gate:GateScreen",
 }
-"""Screens that open on top of a place; escape closes them."""
+"""Screens that open on top of a main screen (place), and that escape closes."""
 
 
 def on_top(name: str, *arguments: object, place: str) -> WorkbenchScreen:
-    """Import the screen's module, and return a new screen that opens on top of ``place``."""
+    """Import a screen's module, and return a new screen to open on top of the main screen ``place``."""
     screen: WorkbenchScreen = _class_at(ON_TOP[name])(*arguments, place=place)
     return screen
 
 
 def place(name: str) -> Place | None:
-    """Return the place with that name, or None if there is none."""
+    """Return the main screen (place) with that name, or None if there is none."""
     return next((one for one in SCREENS if one.name == name), None)

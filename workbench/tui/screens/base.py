@@ -58,7 +58,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(id=self.PLACE if place(self.PLACE) else None)  # several Why screens may be open at once
         self.bar_place = self.PLACE
-        """The place that the header marks as open; for a screen on top of a place, it is the place below."""
+        """The name of the main screen (place) that the header marks; for a screen on top of one, the one below."""
         self._runs: dict[str, int] = {}
         self._rests: dict[str, Timer] = {}
         self._next_turns: dict[str, Callable[[], object]] = {}
@@ -129,12 +129,12 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.go_back()
 
     def action_gate(self) -> None:
-        """Run the gate, and show its result on top of this screen."""
+        """Check the golden cases (run the gate), and show the result on top of this screen."""
         if self.PLACE != "gate":
             self.open_on_top("gate")
 
     def open_on_top(self, name: str, *arguments: object) -> None:
-        """Open one of the screens that lie on top of a place and that escape closes."""
+        """Open one of the screens in ``ON_TOP`` on top of this one."""
         self.app.push_screen(on_top(name, *arguments, place=self.bar_place))
 
     def ask(self, dialog: ModalScreen[str], answered: Callable[[str], object]) -> None:

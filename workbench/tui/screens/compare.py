@@ -1,4 +1,4 @@
-"""The Compare screen: the changes of the last run on the left, and one prompt's results before and after on the right.
+"""The Compare screen: on the left the prompts that the last replay changed, on the right one prompt's two results.
 
 Scores and signals are computed for the selected prompt only.
 """

@@ -27,7 +27,7 @@ COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id"
 """What can be copied: a field of the trace, and what the user reads as its name."""
 LABEL_NOTICES = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 SILENT_KEY = "0"
-"""The key for wishing that nothing is added; the digits from 1 on stand for the guardrails that were shown."""
+"""The key for choosing that nothing should be added; the digits from 1 on are the guardrails that were shown."""
 
 
 class TraceActions(WorkbenchScreen):
@@ -106,7 +106,7 @@ class TraceActions(WorkbenchScreen):
         self.app.post_message(DataChanged())
 
     def action_approve(self) -> None:
-        """Approve the wish for this trace: the result that the user chose for it with the key ``m``."""
+        """Approve the result that the user chose for this trace with the key ``m``."""
         if not (trace_id := self._chosen_id()):
             return
         if wish := self.app.wishes.get(trace_id):
@@ -116,7 +116,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_approval(self, trace_id: str, wish: Wish) -> None:
-        """Store the wish for a trace as a label and as an approved golden case."""
+        """Store the result that the user wants for a trace, as a label and as an approved golden case."""
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError
         from workbench.tuning.wishes.wish import wanted
@@ -156,7 +156,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_wishes(self, trace_id: str, now: str) -> None:
-        """Ask which result is wished: another task type, one guardrail more or fewer, or no added text at all."""
+        """Ask which result the user wants: another task type, one guardrail more or fewer, or no added text at all."""
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
         from storage.traces import queries

@@ -87,7 +87,7 @@ class TraceList(TraceActions):
 
     @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
     def load_queue(self, run: int) -> None:
-        """Read the labelling queue."""
+        """Read the queue of prompts to label, those first whose labels would help most."""
         with self.reading() as db:
             listing.read_queue(db, self.post_message, run=run)
 

@@ -1,4 +1,4 @@
-"""The first and the last line of every screen: the places of the app, and the keys of the screen.
+"""The first and the last line of every screen: the names of the main screens (places), and the keys of the screen.
 
 Textual's footer mounts one widget for each key, and mounts all of them again whenever the bindings may have changed,
 that is, with every change of focus. Here all keys are one widget, which is redrawn only if its content changes.
@@ -37,7 +37,7 @@ HOVER_STYLE = "on $block-hover-background"
 
 
 class PlaceTab(Static):
-    """The name of a place in the first line; a click goes to the place."""
+    """The name of a main screen (place) in the first line; a click opens the screen."""
 
     DEFAULT_CSS = """
     PlaceTab {
@@ -56,7 +56,7 @@ class PlaceTab(Static):
 
 
 class PlaceBar(Horizontal):
-    """The first line, with all places; if it is too narrow, only the current place shows its name next to its key."""
+    """The first line, with all main screens (places); if it is narrow, all but the current one are only keys."""
 
     DEFAULT_CSS = """
     PlaceBar {

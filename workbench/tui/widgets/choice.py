@@ -42,7 +42,7 @@ class _Item(Static):
         self.show(is_chosen=False)
 
     def show(self, *, is_chosen: bool, note: str | None = None) -> None:
-        """Draw the alternative as selected or not; ``note`` is shown after its title, None keeps the present note."""
+        """Draw the alternative as selected or not; ``note`` is shown after its title, None keeps the old note."""
         self._note = self._note if note is None else note
         text = f"{self.option.key} {self.option.title}{self._note}"
         self.set_class(is_chosen, "-chosen")

@@ -27,7 +27,7 @@ NO_PARTS = "No part of this screen takes the focus Â· a digit goes to a screen Â
 class JumpScreen(ModalScreen[str], inherit_bindings=False):
     """Shows the letters over the screen below.
 
-    It returns the name of a place if the user typed its digit, and otherwise an empty text.
+    It returns the name of a main screen if the user typed its digit, and otherwise an empty text.
     """
 
     DEFAULT_CSS = """
@@ -55,7 +55,7 @@ class JumpScreen(ModalScreen[str], inherit_bindings=False):
         yield Static(HINT if self._parts else NO_PARTS, id="hint", markup=False)
 
     def on_key(self, event: events.Key) -> None:
-        """Focus the part with the typed letter, or choose the place with the typed digit; ignore any other key."""
+        """Focus the part with the typed letter, or choose the main screen with the typed digit; ignore other keys."""
         if part := self._parts.get(event.key):
             event.stop()
             self._below.set_focus(part)

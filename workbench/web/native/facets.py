@@ -1,8 +1,8 @@
 """Facets and word search for Datasette's pages of the traces, immediate even with a million prompts.
 
-Facets are read from the sums, which have some thousand rows; Datasette counts itself if the sums are incomplete or do
-not cover all filters of the page. Datasette's own search collects every match before it shows one. Here the index is
-read newest first and only as far as needed, so that a word that is in every prompt costs no more than a rare one.
+Facets are read from precomputed sums, which have some thousand rows; Datasette counts itself if the sums are incomplete
+or do not cover all filters of the page. Datasette's own search collects every match before it shows one. Here the index
+is read newest first and only as far as needed, so that a word that is in every prompt costs no more than a rare one.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ PART = re.compile(r'"([^"]*)"?|(\S+)')
 
 
 class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
-    """A ``ColumnFacet`` that reads its counts from the sums if they have all the columns that are needed."""
+    """A ``ColumnFacet`` that reads its counts from the precomputed sums if they have all the required columns."""
 
     async def facet_results(self) -> tuple[list[dict[str, Any]], list[str]]:
         """Return the facets, and the columns whose counts took too long."""

@@ -51,8 +51,8 @@ MOMENT_DIGITS = 14
 class Reasons:
     """Sentences that explain a result.
 
-    ``nearest`` is about the runner-up in each facet, ``certainty`` about the confidence in the task type, ``left_out``
-    about what was not added, and ``silence`` about why nothing was.
+    ``nearest`` is about the runner-up, by facet (task type or search intent), ``certainty`` about the confidence in the
+    task type, ``left_out`` about what was not added, and ``silence`` about why nothing was.
     """
 
     nearest: dict[str, str]
@@ -124,7 +124,7 @@ async def _page(
 
 
 def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.ClassScore], str]]:
-    """Return for each of the two facets its title, the winning class, all classes' scores, and the runner-up."""
+    """Return for task type and search intent: the title, the winning class, all classes' scores, and the runner-up."""
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
         (

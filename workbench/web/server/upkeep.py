@@ -1,7 +1,7 @@
 """Keep a live history up to date while it is served: sums and word index in a thread, coverage in a process.
 
-The process leaves the server's interpreter to the pages. It ends with the server, even if the server is killed, because
-its standard input, a pipe from the server, is closed then.
+Coverage is how often each rule fires. Its process leaves the server's interpreter to the pages. It ends with the
+server, even if the server is killed, because its standard input, a pipe from the server, is closed then.
 """
 
 from __future__ import annotations

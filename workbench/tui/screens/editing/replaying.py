@@ -35,7 +35,7 @@ AFTER_NEWS_S = 1.5
 
 @dataclass
 class Progressed(Message):
-    """A run has made progress: new figures, problems or causes."""
+    """A replay has made progress: there are new figures, problems or causes."""
 
     run: int
     update: Progress
@@ -80,7 +80,7 @@ class ReplayingScreen(SavingScreen):
         self.begin()
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Start a run on the editor's text if it has changed since the last run, or if ``is_quiet``."""
+        """Replay the prompts if the editor's text has changed since the last replay, or if ``is_quiet``."""
         text = self._buffer
         key = (text, self._path, self._base, self._filter)
         if self._session is None or (key == self._examined and not is_quiet):
@@ -151,7 +151,7 @@ class ReplayingScreen(SavingScreen):
             self.begin(is_quiet=True)
 
     def action_keep(self) -> None:
-        """Store the last run with its results in the database, if it is complete and without errors."""
+        """Store the last replay with its results in the database, if it is complete and without errors."""
         if self._figures is None or self._session is None:
             self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
             return
@@ -163,7 +163,7 @@ class ReplayingScreen(SavingScreen):
 
     @work(thread=True, group="instructions.keep", exit_on_error=False)
     def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, ChangeCause]) -> None:
-        """Store a run with its results in the database."""
+        """Store a replay with its results in the database."""
         with self.database() as db:
             identity = progress.store_run(db, figures, diff=diff, selection=selection, causes=causes)
         message = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."

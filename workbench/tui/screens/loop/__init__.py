@@ -1,1 +1,1 @@
-"""Screens that lead from a wrong prompt to a fix: the reasons for its result, edits that correct it, and the gate."""
+"""Screens that lead from a wrong result to a fix: its reasons, edits that correct it, and a check of golden cases."""

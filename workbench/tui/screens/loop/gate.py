@@ -41,7 +41,7 @@ class Gated(Message):
 
 
 class GateScreen(WorkbenchScreen):
-    """The result of the gate."""
+    """A screen with the result of the gate, which is the check of the golden cases."""
 
     PLACE = "gate"
     HELP = """\

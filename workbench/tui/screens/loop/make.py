@@ -1,4 +1,4 @@
-"""The screen of proposed edits: the smallest edits that give a prompt the wished result, and what else each changes."""
+"""The screen of proposed edits: the smallest that give a prompt the desired result, and what else each changes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Proposed(Message):
 
 
 class EditList(LineList, inherit_bindings=False):
-    """The list of proposed edits; enter takes the edit on the line, and space folds its details."""
+    """The list of proposed edits; enter puts the edit on the line into the editor, and space folds its details."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *group_moves(choose="Take the edit", fold="What it changes"),
@@ -68,12 +68,12 @@ class EditList(LineList, inherit_bindings=False):
 
     @dataclass
     class Taken(Message):
-        """The user took an edit."""
+        """The user chose an edit to put into the editor."""
 
         edit: Edit
 
     def action_choose(self) -> None:
-        """Take the edit on the line; if the line is a prompt that an edit changes, open that prompt."""
+        """Choose the edit on the line; if the line is a prompt that an edit changes, open that prompt."""
         line = self.current
         if line is not None and isinstance(line.value, Edit):
             self.post_message(self.Taken(line.value))
@@ -82,7 +82,7 @@ class EditList(LineList, inherit_bindings=False):
 
 
 class MakeScreen(WorkbenchScreen):
-    """A list of edits, each of which would give one prompt the wished result."""
+    """A list of edits, each of which would give one prompt the desired result."""
 
     PLACE = "make"
     HELP = """\
@@ -146,7 +146,7 @@ returns to this line.
         self.search(self._layers[0])
 
     def action_layer(self) -> None:
-        """Search again, but for edits that add their phrases and floors to the next possible layer."""
+        """Search again, with new phrases and floors added to the next layer that can contain them."""
         self._layers = [*self._layers[1:], self._layers[0]]
         self._search()
 

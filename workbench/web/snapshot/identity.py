@@ -87,8 +87,11 @@ _PATHS = (
     rf"(?:(?<=file://)|{_NO_REQUEST}{_BEFORE}(?<!/))(?:\\?/{_PART})+\\?/{_NAME_OF_A_FILE}",
     rf"(?i:%2F){_TOP_FOLDERS}(?:(?i:%2F)(?:[^%/\\\s\"'&]|%(?!2F|5C|2f|5c))+)+",
 )
-"""Absolute paths of any machine: the file of a Python traceback; with a drive; of a Windows server; below a usual
-top-level folder; below another folder, if it leads to a file and no HTTP method precedes it; percent-encoded."""
+"""Patterns for absolute paths of any machine.
+
+In this order: the file of a Python traceback, a path with a drive, one of a Windows server, one below a usual top-level
+folder, one below another folder (if it leads to a file and no HTTP method precedes it), and a percent-encoded one.
+"""
 
 
 @dataclass(frozen=True, slots=True)

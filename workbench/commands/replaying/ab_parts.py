@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Value = dict[str, Any]
 
 LARGE = 1000
-"""Numbers from this one on are printed in full, because three significant digits would be too few."""
+"""From this number on, three digits would be too few."""
 
 
 @contextlib.contextmanager

@@ -36,11 +36,7 @@ LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Content:
-    """Return the figures as three lines.
-
-    ``wait`` is shown if there are no figures. ``broken`` is the error that prevents new figures, shown above the last
-    ones.
-    """
+    """Return the figures in three lines; ``wait`` is shown if there are none, ``broken`` is why they are old."""
     if broken:
         last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
         lines = [Content.styled(f"! {broken}", "bold $error"), last]

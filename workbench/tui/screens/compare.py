@@ -44,7 +44,7 @@ The last run changed nothing: both sides say the same to every prompt.
 
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
-"""Seconds that the cursor must rest on a prompt before the prompt is classified under both rule sets."""
+"""Seconds that the cursor rests before its prompt is judged by both sides."""
 MOST_LINES = 8
 NARROW = 100
 STEP = Binding.Group("Step")
@@ -181,7 +181,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._fit()
 
     def _fit(self) -> None:
-        """In a narrow window, where the details are below the list, make the list no higher than its lines."""
+        """Limit the height of a short list to its lines if the two sides are displayed below it."""
         is_narrow = self.app.size.width < NARROW
         self.query_one("#side").styles.height = min(MOST_LINES, self.changes.row_count + 1) if is_narrow else None
 

@@ -135,7 +135,7 @@ tokens of both answers (`≠` where they differ, `✗` for an answer that failed
         self.in_turn("experiments.load", self.action_reload)
 
     def action_reload(self) -> None:
-        """Read the list and the opened experiment again."""
+        """Read the list again, and the opened experiment."""
         self.load(self.next_run("load"))
         if self._opened is not None:
             self._open(self._opened.experiment.id)

@@ -1,7 +1,7 @@
-"""Label a prompt or an added line on the page: the live history stores the label, a snapshot offers it as a file.
+"""Label a prompt or a line of its text on its page: stored in the live history, or downloaded from a snapshot.
 
 The live history is served on this machine only, and a label needs Datasette's signed-in actor: the address that
-``enricher publish`` prints signs the reader in. Datasette itself refuses forms that were sent from another site.
+``enricher publish`` prints signs the reader in. Datasette itself refuses forms that another site has sent.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The page of one prompt: what was asked, what was added and why, how long it took, and links.
 
-The reasons are those of ``enricher explain``, which needs the recorded rules and inputs. A snapshot has neither, so
-only the recorded points are explained there.
+Why it came out so is said in the words of ``enricher explain``: the recorded rules and inputs give all of it. A
+snapshot holds neither, so there only the recorded points are explained.
 """
 
 from __future__ import annotations
@@ -49,11 +49,7 @@ MOMENT_DIGITS = 14
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """Sentences that explain a result.
-
-    ``nearest`` is about the runner-up, by facet (task type or search intent), ``certainty`` about the confidence in the
-    task type, ``left_out`` about what was not added, and ``silence`` about why nothing was.
-    """
+    """Sentences on what came nearest, by facet; on the task type's confidence; on what was left out; on silence."""
 
     nearest: dict[str, str]
     certainty: tuple[str, ...] = ()
@@ -187,7 +183,7 @@ def _moment(wanted: str) -> str:
 
 
 def _reasons(db: sqlite3.Connection, trace: Row) -> Reasons:
-    """Return the reasons for the result of a trace, which is as ``storage.traces.queries.show`` returns it."""
+    """Return the reasons behind a trace, as ``storage.traces.queries.show`` returns it."""
     try:
         found = of_record(db, trace) if trace["prompt"] else None
     except (ExplanationError, LookupError, TypeError, ValueError, AttributeError):
@@ -208,7 +204,7 @@ def _explained(found: Explanation) -> Reasons:
 
 
 def _by_points(trace: Row) -> Reasons:
-    """Return only those reasons that follow from the recorded points of the classes."""
+    """Return what the recorded points of the classes say."""
     by_facet = {}
     for facet in FACETS:
         own = [(one["name"], one["score"]) for one in trace["scores"] if one["facet"] == facet and one["score"]]

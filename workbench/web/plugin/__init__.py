@@ -109,7 +109,7 @@ def render_cell(
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
-    """Give ``base.html`` a function that returns the menu, so that Datasette's own pages show it, too."""
+    """Give ``base.html`` the menu of our pages, which it shows on Datasette's own pages."""
     from workbench.web import page
     from workbench.web.reading.history import find
 

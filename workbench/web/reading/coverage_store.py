@@ -65,10 +65,7 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """Numbers of rules that should perhaps be changed, according to the newest measured coverage.
-
-    ``cluster`` is the largest group of prompts without a signal, None if there is none.
-    """
+    """What the newest measured coverage gives reason to change; ``cluster`` is the largest group without a signal."""
 
     measured: MeasuredVersion
     doubtful: int

@@ -75,7 +75,7 @@ class History:
         return self.publication is None or self.publication.text != "hash"
 
     async def is_allowed(self, request: Request) -> bool:
-        """Return whether the reader may see the database, according to Datasette's permissions."""
+        """Return whether the reader may see the database, by Datasette's own rules in either version."""
         actor = request.scope.get("actor")
         if hasattr(self.datasette, "permission_allowed"):
             return bool(

@@ -43,7 +43,7 @@ AFTER_TYPING_S = 0.25
 """Seconds without typing after which the draft is stored and the replay begins."""
 VERSIONS_OFFERED = 12
 FEW_CHANGES = 40
-"""If more prompts than this change, the groups of the list are closed at first."""
+"""With more changes, their groups are closed at first."""
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
 """Minimum widths of the list, in columns, at which a change shows its effect, and also its cause in the edit."""
@@ -197,7 +197,7 @@ What the channels found is taken from the record; where other rules would have a
             self.bar.show_result(f"{count:,} prompt{'s' * (count != 1)}")
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
-        """Return the keys of the groups that open when they first appear: problems, and short lists of changes."""
+        """Return the keys of the groups that open automatically when they first appear: problems, and short lists."""
         is_complete = self._shown is None or self._shown.is_complete
         new = [one.head.key for one in groups if one.head.key not in self._seen]
         new = [key for key in new if is_complete or not key.startswith("kind ")]

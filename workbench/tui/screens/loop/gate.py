@@ -30,9 +30,9 @@ LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fix
 
 @dataclass
 class Gated(Message):
-    """The gate has run; ``report`` is None if it could not run, and ``reason`` says why.
+    """The gate has run; ``report`` is None if it could not run, for the given reason.
 
-    ``with_own_layer`` has the ids of the failing cases that pass if the user's own layer is applied, too.
+    ``with_own_layer`` are the ids of the failing cases that pass with the user's own layer.
     """
 
     report: GateReport | None
@@ -74,7 +74,7 @@ and `failed before` are still to be done. Your own layer takes no part; cases th
 
     @work(thread=True, exclusive=True, group="gate.judge", exit_on_error=False)
     def judge(self) -> None:
-        """Check the golden cases and compare with the last commit; without a commit, check only what was approved."""
+        """Run the gate against the last commit; without a commit, against what was approved."""
         try:
             report = _report()
             self.post_message(Gated(report, with_own_layer=tuple(gate.passing_with_own_layer(here()))))

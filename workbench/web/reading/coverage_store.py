@@ -75,7 +75,7 @@ class Doubts:
 
 
 def doubts(db: sqlite3.Connection) -> Doubts | None:
-    """Return these numbers for the most recently used version with stored coverage; None if there is none."""
+    """Return the doubts about rules of the most recently used version with stored coverage; None if there is none."""
     newest = next(iter(measured(db)), None)
     if newest is None:
         return None

@@ -1,6 +1,6 @@
 """The workbench's commands; ``enricher`` finds them through its entry points (``pyproject.toml``).
 
-Its help shows these sections, so that listing the commands imports none of them.
+``enricher --help`` shows the sections below, so that it lists the commands without importing them.
 """
 
 SECTIONS = {

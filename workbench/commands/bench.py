@@ -1,4 +1,4 @@
-"""``enricher bench workbench`` and ``enricher bench replay``: time what a user of the app waits for, and a replay."""
+"""``enricher bench workbench`` and ``enricher bench replay``: measure the waiting times in the app, and a replay."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.tuning.second_opinion import OpinionValue
 
 TOKENS_OF_A_QUESTION = 330
-"""About what a question has in addition to its prompt: instructions, classes with their meanings, three examples."""
+"""Estimated tokens of a question besides its prompt: instructions, classes with their meanings, three examples."""
 TOKENS_OF_AN_ANSWER = 40
 
 
@@ -98,7 +98,7 @@ def measure(
 
 
 def configured() -> tuple[Rules, Mapping[str, Setting]]:
-    """Return the rules and settings that apply here; raises ClickException if no model is configured."""
+    """Return the rules and settings of the working folder; raises ClickException if no model is configured."""
     from enricher.model.endpoint import Endpoint, EndpointError
     from enricher.settings import with_environment
 
@@ -122,7 +122,11 @@ def _rules() -> Rules:
 
 
 def ask(prompt: str, rules: Rules, settings: Mapping[str, Setting], *, examples: int | None = None) -> dict[str, Any]:
-    """Return the record of one call. Labelled prompts are asked about without examples: they are the examples."""
+    """Ask the model about one prompt and return the record of the call.
+
+    ``examples`` replaces the setting ``model.examples``. Pass 0 for labelled prompts, which would otherwise be among
+    their own examples.
+    """
     from enricher.home import state_dir
     from enricher.model.opinion_request import ask_now, meanings_of
 
@@ -142,7 +146,7 @@ def _prompts(labelled: str | None, selection: Selection) -> list[LabelledPrompt]
 
 
 def cost(prompts: Sequence[str], settings: Mapping[str, Setting]) -> str:
-    """Return an upper limit for the cost of asking about these prompts: calls, and estimated tokens and US dollars."""
+    """Return a line with the most that asking about these prompts can cost: calls, estimated tokens, and US dollars."""
     from enricher.model import allowance
     from enricher.model.question import shortened
     from enricher.prompt.text import estimate_tokens

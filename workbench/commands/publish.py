@@ -1,4 +1,4 @@
-"""``enricher publish``: show the history in a browser, live for this account, as a snapshot for others."""
+"""``enricher publish``: show the history in a browser, either live on this machine or as a snapshot for others."""
 
 from __future__ import annotations
 
@@ -136,14 +136,14 @@ def publish(
 
 
 def _first_given(*names: str) -> str:
-    """Return the first of these options that was given on the command line; empty if none was."""
+    """Return the first of the options ``names`` that was given on the command line; empty if none was."""
     context = click.get_current_context()
     given = {name for name in names if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE}
     return next((one.opts[0] for one in context.command.params if one.name in given), "")
 
 
 def _snapshot_description(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
-    """Return the description of the snapshot, which is written now if requested; None for the live history."""
+    """Return the description of the snapshot, after writing it if requested; None if the live history is shown."""
     from workbench.commands.publish_snapshot import written
     from workbench.web.snapshot import writing as snapshots
 
@@ -159,7 +159,7 @@ def _snapshot_description(file: str | None, snapshot: str | None, text: str, *, 
 
 
 def _prepare() -> None:
-    """Create or migrate the database if needed; an up-to-date one is opened later, by the upkeep thread."""
+    """Create or migrate the database if needed; an up-to-date database is opened later, by the upkeep thread."""
     from storage import traces
     from storage.base import reader
     from storage.db import database
@@ -177,7 +177,10 @@ def _prepare() -> None:
 
 
 def _password(file: str | None, *, is_needed: bool) -> str:
-    """Return the password, generated if ``is_needed``, else maybe empty; raises click.ClickException if too short."""
+    """Return the given password, or a generated one if none is given and ``is_needed``; otherwise it is empty.
+
+    Raises click.ClickException if the file cannot be read or the password is too short.
+    """
     from workbench.web.server.guard import SHORTEST_PASSWORD
 
     given = os.environ.get(PASSWORD, "")
@@ -196,7 +199,7 @@ def _password(file: str | None, *, is_needed: bool) -> str:
 
 
 def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, object]:
-    """Return the plugin's configuration, without the password itself, because Datasette shows it to readers."""
+    """Return the plugin's configuration; readers can see it, so the password is passed in the environment instead."""
     from workbench.web.server.addresses import names_of
 
     plugin: dict[str, object] = {"home": True, "allowed_hosts": [*names_of(host), *allowed]}

@@ -1,4 +1,4 @@
-"""Write a snapshot for ``enricher publish --snapshot``: what it would reveal, the confirmation, the progress."""
+"""Write a snapshot for ``enricher publish --snapshot``: show what it would reveal, ask, and report the progress."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def written(path: str, text: str, *, is_sure: bool) -> Publication:
 
 
 def described(publication: Publication) -> str:
-    """Return a sentence part on a snapshot: number of prompts, period, and treatment of texts."""
+    """Return a phrase that describes a snapshot: the number of prompts, the period, and how texts were treated."""
     kept = {"redacted": "texts redacted", "hash": "no texts", "full": "texts as stored"}[publication.text]
     span = f" from {publication.since[:10]} to {publication.until[:10]}" if publication.prompts else ""
     return f"{publication.prompts:,} {'prompt' if publication.prompts == 1 else 'prompts'}{span}, {kept}"

@@ -58,5 +58,5 @@ def _serve(given: list[str]) -> None:
 
 
 def _has_terminal() -> bool:
-    """Return whether the app can be shown: in a terminal, or in a browser by textual serve, which uses pipes."""
+    """Return whether the app can be shown: in a terminal, or in a browser by textual-serve, which uses pipes."""
     return bool(os.environ.get("TEXTUAL_DRIVER")) or (sys.stdin.isatty() and sys.stdout.isatty())

@@ -1,1 +1,1 @@
-"""The workbench's terminal app: a shell of screens over the library, which imports nothing from here."""
+"""The workbench's terminal app: screens that use the rest of the workbench, which imports nothing from here."""

@@ -1,6 +1,6 @@
-"""The app: its screens by name, keys, palette and remembered state; everything else is in the screens.
+"""The app: its screens by name, its keys, command palette and remembered state; everything else is in the screens.
 
-It holds no connection: one worker watches the database, every other worker opens what it needs.
+It keeps no database connection: one worker watches the database, and every other worker opens its own.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from workbench.tuning.wishes.wish import Wish
 
 DATA_EVERY_S = 0.1
-"""Seconds between two refreshes of a screen; an import commits far more often."""
+"""Seconds between two refreshes of a screen, at least; an import commits far more often."""
 MOST_TYPED_AHEAD = 64
-"""Keys; each is remembered so that a key which was passed on and comes back here is not passed on again."""
+"""Number of forwarded keys that are remembered, so that a key that comes back here is not forwarded again."""
 KEYS = "workbench-keys.toml"
 
 
@@ -51,7 +51,7 @@ def _commands() -> type[Provider]:
 
 
 class Workbench(App[None], inherit_bindings=False):
-    """Traces, instructions and the effect of edits, in a terminal.
+    """The app that shows traces, instructions and the effect of edits in a terminal.
 
     No binding is inherited from Textual: each has an id here, so that the help is complete and users can change it.
     """
@@ -78,7 +78,7 @@ class Workbench(App[None], inherit_bindings=False):
             id="app.palette",
             tooltip="Everything that can be done here",
             key_display="^p",
-            priority=True,  # a text field with the focus would take it
+            priority=True,  # otherwise a focused text field would take the key
         ),
         Binding("ctrl+o", "jump", "Jump to a part of the screen", id="app.jump", show=False),
         Binding("ctrl+t", "next_theme", "Next theme", id="app.theme", show=False),
@@ -91,26 +91,26 @@ class Workbench(App[None], inherit_bindings=False):
     ) -> None:
         self.state_dir = state_dir
         self.selection = selection
-        """The filter of the command line, None without one."""
+        """The filter given on the command line; None if there is none."""
         self.instructions = instructions
         self.trouble = ""
         self.databases = 1
-        """Number of databases seen so far; an increase means that everything read before is from another database."""
+        """Number of databases seen so far; if it grows, everything that was read before came from another database."""
         self.memory = AppState(state_dir)
         wanted = screen or self.memory.recall("app", "screen", SCREENS[0].name)
         self._first = wanted if place(wanted) else SCREENS[0].name
         self.edited: dict[str, str] = {}
-        """Texts that are being edited and are not saved yet, by path."""
+        """Texts that were edited but not saved yet, by path."""
         self.wishes: dict[str, Wish] = {}
-        """How prompts should come out, as chosen since the start, by trace id."""
+        """By trace id, the result that the user wants for a prompt; chosen since the start of the app."""
         self.labels_given: list[Given] = []
-        """The labels given since the start, newest last."""
+        """The labels given since the start of the app, newest last."""
         self.saves: list[Save] = []
-        """The saves of instructions since the start, newest last."""
+        """The saves of instructions since the start of the app, newest last."""
         self.last_run: CompletedRun | None = None
-        """The last complete run of the Instructions screen, which the Compare screen shows."""
+        """The last complete replay of the Instructions screen; the Compare screen shows what it changed."""
         self.is_welcoming = False
-        """Whether this is a first start without history, on which the import and the tour are offered."""
+        """Whether this is a first start without any history, at which the import and the tour are offered."""
         self._typed_ahead: deque[events.Key] = deque(maxlen=MOST_TYPED_AHEAD)
         self._came_from: list[str] = []
         self._refreshed_at = 0.0
@@ -120,7 +120,7 @@ class Workbench(App[None], inherit_bindings=False):
             self.add_mode(one.name, one.load)
         for theme in THEMES:
             self.register_theme(theme)
-        if not os.environ.get("TEXTUAL_THEME"):  # Textual has applied it already
+        if not os.environ.get("TEXTUAL_THEME"):  # otherwise Textual has already applied that theme
             remembered = self.memory.recall("app", "theme", THEMES[0].name)
             self.theme = remembered if remembered in self.available_themes else THEMES[0].name
         self.stylesheet = ParsedOnce(variables=self.get_css_variables())
@@ -132,19 +132,19 @@ class Workbench(App[None], inherit_bindings=False):
         self.watch_database()
 
     def on_key(self, event: events.Key) -> None:
-        """Give a text field what was typed just before it had the focus; nothing else handled these keys."""
+        """Forward an unhandled key to the focused text field, because it was typed just before the field had focus."""
         field = self.focused
         if field is not None and field.check_consume_key(event.key, event.character) and event not in self._typed_ahead:
             self._typed_ahead.append(events.Key(event.key, event.character))
             field.post_message(self._typed_ahead[-1])
 
     def place_screen(self) -> WorkbenchScreen | None:
-        """Return the visible screen, or the one below an open dialog or the help."""
+        """Return the visible screen; if a dialog or the help is open, the screen below it. None if there is none."""
         found = (one for one in reversed(self.screen_stack) if isinstance(one, WorkbenchScreen))
         return next(found, None)
 
     async def action_go(self, name: str) -> None:
-        """Switch to a screen; an open dialog stays on the screen that opened it."""
+        """Switch to a screen by name; a dialog that is open stays with the screen that opened it."""
         if place(name) is None:
             self.notify(f"There is no {name} screen.", severity="warning")
             return
@@ -158,23 +158,23 @@ class Workbench(App[None], inherit_bindings=False):
 
     @property
     def can_go_back(self) -> bool:
-        """Whether another screen opened the present one."""
+        """Whether another screen opened the current one."""
         return bool(self._came_from)
 
     def go_back(self) -> None:
-        """Return to the screen that opened the present one, as it was left."""
+        """Return to the screen that opened the current one, in the state in which it was left."""
         if self._came_from:
             self.call_later(self._switch, self._came_from.pop())
 
     async def action_help(self) -> None:
-        """Show the purpose of the screen and its keys."""
+        """Show what the screen is for, and its keys."""
         from workbench.tui.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             await self.push_screen(HelpScreen(self.screen))
 
     async def action_jump(self) -> None:
-        """Show a letter over each part of the screen that takes the focus, and go where the next key says."""
+        """Show a letter over each part of the screen that can have the focus; typing the letter goes there."""
         from workbench.tui.widgets.jump import JumpScreen
 
         async def answered(name: str | None) -> None:
@@ -184,12 +184,12 @@ class Workbench(App[None], inherit_bindings=False):
         await self.push_screen(JumpScreen(self.screen), answered)
 
     def action_next_theme(self) -> None:
-        """Switch to the next of our themes."""
+        """Switch to the next of the app's themes."""
         self.theme = next_of(self.theme, [theme.name for theme in THEMES])
         self.notify(f"Theme: {self.theme}", timeout=2)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Yield no system commands of Textual: the palette has our own."""
+        """Return none of Textual's system commands, because the palette has its own."""
         del screen
         return ()
 
@@ -200,13 +200,13 @@ class Workbench(App[None], inherit_bindings=False):
         if before != message.PLACE:
             self._came_from.append(before)
         while (screen := self.place_screen()) is not None and screen.bar_place != screen.PLACE:
-            await self.pop_screen()  # a screen on top of the place
+            await self.pop_screen()  # close the screens on top of the place
         if screen is not None and message.PLACE == screen.PLACE:
             screen.opened(message)
 
     @work(thread=True, exclusive=True, group="app.watch", exit_on_error=False)
     def watch_database(self) -> None:
-        """Notify the screens of every commit, and of database errors."""
+        """Notify the screens of every commit to the database, and of its errors."""
         from workbench.tui.workers.connection import watch
 
         worker = get_current_worker()
@@ -215,7 +215,7 @@ class Workbench(App[None], inherit_bindings=False):
             changed=self._database_changed,
             troubled=self._post_trouble,
             is_over=lambda: worker.is_cancelled,
-            # Its small updates of roll-ups and index give way to whatever a screen is reading.
+            # The watcher's small updates of roll-ups and index wait while a screen is reading.
             is_busy=lambda: any(one.is_running for one in tuple(self.workers) if one is not worker),
         )
 
@@ -230,14 +230,14 @@ class Workbench(App[None], inherit_bindings=False):
         self.post_message(DatabaseTrouble(text))
 
     def on_notify(self, event: Notify) -> None:
-        """Remove earlier notifications that only inform: those of several actions in a row would pile up."""
+        """Remove earlier notifications that only inform, so that those of several actions in a row do not pile up."""
         for earlier in list(self._notifications):
             if earlier.severity == "information" and earlier is not event.notification:
                 self._unnotify(earlier)
 
     @on(DataChanged)
     def _data_changed(self) -> None:
-        """Notify the visible screen of changed data: at once, but at most ten times a second."""
+        """Notify the visible screen that data has changed, immediately but at most ten times a second."""
         if self._is_refresh_planned:
             return
         wait = DATA_EVERY_S - (time.monotonic() - self._refreshed_at)
@@ -274,7 +274,7 @@ class Workbench(App[None], inherit_bindings=False):
             self.notify(repr(event.worker.error), title=event.worker.group, severity="error", markup=False)
 
     def _read_keys(self) -> None:
-        """Apply the user's ``workbench-keys.toml``, which assigns other keys to bindings by their ids."""
+        """Apply the user's ``workbench-keys.toml``, which assigns other keys to bindings by id."""
         import tomllib
 
         from enricher.home import config_dir

@@ -1,6 +1,6 @@
-"""The command palette: every key binding of the screen, every place and theme, and traces by id.
+"""The command palette: all key bindings of the screen, all places and themes, and traces by id.
 
-The keys are read from the active bindings of the screen below, so that no list has to be maintained by hand.
+The keys are read from the active bindings of the screen below it, so that no list has to be maintained by hand.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from workbench.tui.app import Workbench
 
 ID_CHARS = 6
-"""Hex digits from which on a text may be the beginning of a trace id."""
+"""A text of at least this many hex digits may be the beginning of a trace id."""
 HOW_MANY_OF_EACH_TYPE = """
     select task_type, count(*) as prompts from (
         select task_type from traces where origin <> 'test' and status <> 'skipped' order by id desc limit 10000
     ) where task_type <> '' group by task_type order by prompts desc
 """
-# "g" is the first letter behind the hex digits: this is a range of the primary key, where LIKE would scan the table.
+# "g" is the first letter after the hex digits, so this is a range of the primary key; LIKE would scan the table.
 WHICH_BEGIN_SO = "select id, prompt from traces where id >= :id and id < :id || 'g' order by id limit 5"
 
 
@@ -49,7 +49,7 @@ class PaletteEntry(NamedTuple):
 
 
 class WorkbenchCommands(Provider):
-    """Offers the app's commands for the visible screen in the palette."""
+    """Provides the palette's entries for the visible screen."""
 
     _types: list[tuple[str, int]] | None = None
 
@@ -102,7 +102,7 @@ class WorkbenchCommands(Provider):
         return [PaletteEntry(f"Theme: {one.name}", "", partial(setattr, self.app, "theme", one.name)) for one in THEMES]
 
     async def _filters(self) -> list[PaletteEntry]:
-        if self._types is None:  # not in startup(): a key pressed during it would cancel it, and nothing be found
+        if self._types is None:  # not in startup(): a key pressed meanwhile would cancel it, and nothing would be found
             self._types = await asyncio.to_thread(_task_types, self._workbench.state_dir)
         post = self.app.post_message
         return [

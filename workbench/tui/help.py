@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class HelpScreen(ModalScreen[None], inherit_bindings=False):
-    """Shows ``HELP`` of a screen and its bindings; closed by any of its own keys for leaving."""
+    """Shows a screen's ``HELP`` text and its bindings; escape, ``?``, ``f1`` and ``q`` close it."""
 
     DEFAULT_CSS = """
     HelpScreen {
@@ -63,17 +63,17 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
         self.query_one("#help").focus()
 
     def action_tour(self) -> None:
-        """Close, and show the tour of the app."""
+        """Close the help, and show the tour of the app."""
         self.dismiss()
         start_tour(cast("Workbench", self.app))
 
     def action_scroll(self, lines: int) -> None:
-        """Scroll the help by so many lines."""
+        """Scroll the help by this number of lines; a negative number scrolls up."""
         self.query_one("#help").scroll_relative(y=lines, animate=False)
 
 
 def keys_of(screen: Screen[Any]) -> list[tuple[str, str]]:
-    """Return the keys of the screen with their descriptions, keys of one action together."""
+    """Return the keys of the screen with their descriptions; several keys for one action are joined."""
     found: dict[tuple[str, str], list[str]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding

@@ -1,7 +1,7 @@
-"""Offer to import past conversations: count their prompts, ask, and store them with progress.
+"""Offer to import past conversations: count their prompts, ask the user, and store them while showing the progress.
 
-The two functions for threads touch no widget. Their work ends between two lines of a file once ``should_stop`` is true;
-what was stored until then stays, and the next import stores the rest.
+The two functions for threads touch no widget. They stop between two lines of a file once ``should_stop`` returns true;
+what was stored until then remains, and the next import stores the rest.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ POST_EVERY_S = 0.1
 
 
 class StoppedError(Exception):
-    """The user has stopped the import."""
+    """Raised to stop reading because the user stopped the import, or the app ends."""
 
 
 @dataclass
 class Progress(Message):
-    """The share of the files' bytes that was read, from 0 to 1, and the number of prompts stored so far."""
+    """The share of the files' bytes that was read, from 0 to 1, and the number of prompts that were stored so far."""
 
     share: float
     stored: int = 0
@@ -63,7 +63,7 @@ class Progress(Message):
 
 @dataclass
 class Counted(Message):
-    """All files were read; ``wanted`` repeats the selection that was counted."""
+    """All files were read; ``wanted`` is the filter with which the prompts were counted."""
 
     found: ImportSurvey
     wanted: ImportFilter
@@ -78,7 +78,7 @@ class Imported(Message):
 
 
 class ImportOffer(ModalScreen[None], inherit_bindings=False):
-    """The dialog, from the count to the last stored prompt."""
+    """The dialog that counts the prompts, asks whether to import them, and shows the progress and the result."""
 
     DEFAULT_CSS = """
     ImportOffer {
@@ -137,7 +137,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
 
     @work(thread=True, exclusive=True, group="app.import", exit_on_error=False)
     def import_prompts(self, counted: Counted) -> None:
-        """Store the prompts."""
+        """Store the prompts that were counted."""
         worker = get_current_worker()
         try:
             store_prompts(
@@ -156,7 +156,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
 
     @on(Progress)
     def _progressed(self, message: Progress) -> None:
-        if self._is_over:  # a late message: the result is shown already
+        if self._is_over:  # the message is late: the result is already shown
             return
         done = round(message.share * BAR_WIDTH)
         bar = f"{'━' * done}{'─' * (BAR_WIDTH - done)} {message.share:4.0%}"
@@ -197,7 +197,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
         self.app.post_message(DataChanged())
 
     def action_accept(self) -> None:
-        """Store the prompts, once they are counted."""
+        """Store the prompts, as soon as they are counted."""
         if self._is_over or self._is_accepted:
             return
         self._is_accepted = True
@@ -205,20 +205,20 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
             self._store(self._counted)
 
     def action_leave(self) -> None:
-        """Stop a running import; else close."""
+        """Stop an import that is running, otherwise close the dialog."""
         if self._is_storing and not self._is_over:
-            self._stop.set()  # a worker that is cancelled before its thread begins would never report the end
+            self._stop.set()  # not by cancelling the worker: before its thread begins, it would never report the end
         else:
             self.dismiss(None)
 
     def action_close(self) -> None:
-        """Close once the import is over."""
+        """Close the dialog if the import is over."""
         if self._is_over:
             self.dismiss(None)
 
 
 def _list_programs(sources: list[ConversationFile]) -> str:
-    """Return a line for each program with the number and the size of its files."""
+    """Return one line for each program, with the number and the size of its files."""
     files, sizes = Counter(one.host for one in sources), Counter[str]()
     for one in sources:
         sizes[one.host] += one.size
@@ -237,7 +237,10 @@ def _prompts(count: int) -> str:
 def count_prompts(
     state_dir: str, sources: list[ConversationFile], post: Post, *, should_stop: Callable[[], bool]
 ) -> None:
-    """Post how many prompts an import would store. Raises StoppedError, StorageError, OSError, sqlite3.Error."""
+    """Count the prompts that an import would store, and post the result.
+
+    Raises StoppedError, StorageError, OSError or sqlite3.Error.
+    """
     wanted = ImportFilter(since=0, until=int(time.time() * 1_000_000))
     with open_database(state_dir) as db:
         sieve = Sieve(db, Tracer(state_dir), wanted)
@@ -248,7 +251,7 @@ def count_prompts(
 def store_prompts(
     state_dir: str, sources: list[ConversationFile], counted: Counted, post: Post, *, should_stop: Callable[[], bool]
 ) -> None:
-    """Store the prompts that were counted, and post the result. Raises StorageError, OSError, sqlite3.Error."""
+    """Store the prompts that were counted, and post the result; raises StorageError, OSError or sqlite3.Error."""
     stored, tracer, is_whole = Stored(), Tracer(state_dir), True
     tracer.prepare()
     with open_database(state_dir) as db:
@@ -264,7 +267,10 @@ def store_prompts(
 def _advance(
     sources: list[ConversationFile], report: Callable[[float], object], should_stop: Callable[[], bool]
 ) -> Advance:
-    """Return a function that is called with the bytes of each further piece, and reports their share at times."""
+    """Return a function to call with the size in bytes of each piece that was read.
+
+    It reports the share of all bytes from time to time, and raises StoppedError once ``should_stop`` returns true.
+    """
     total, done, reported_at = max(1, sum(source.size for source in sources)), 0, 0.0
 
     def advance(size: int) -> None:

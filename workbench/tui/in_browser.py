@@ -1,8 +1,8 @@
-"""The workbench in a browser: ``enricher workbench --web``, on this machine only, for whoever has the token.
+"""The workbench in a browser: ``enricher workbench --web``, on this machine only, for everybody who has the token.
 
-textual-serve runs the app once for each visitor and has no access control of its own. Here the address that is printed
-holds a token; the first request exchanges it for a cookie, and nothing is answered without one. Requests that name
-another host (a page elsewhere, DNS rebinding) are refused, too.
+textual-serve runs the app once for each visitor and has no access control of its own. Therefore the printed address
+contains a token, the first request exchanges it for a cookie, and nothing is answered without the cookie. Requests that
+name another host (a page elsewhere, DNS rebinding) are refused, too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REFUSED = "Open the address that `enricher workbench --web` printed; it holds th
 
 
 class WorkbenchServer(Server):
-    """Serves ``enricher workbench`` with these options on a free port of the loopback interface."""
+    """Serves ``enricher workbench`` with these options, by default on a free port of the loopback interface."""
 
     def __init__(self, options: Sequence[str], *, port: int = 0) -> None:
         command = shlex.join([sys.executable, "-c", START, "workbench", *options])
@@ -42,18 +42,21 @@ class WorkbenchServer(Server):
 
     @property
     def address(self) -> str:
-        """The address to open, with the token."""
+        """The address for the browser, including the token."""
         return f"{self.public_url}/?token={self.token}"
 
     def run(self) -> None:
-        """Serve until ctrl+c; say where once the port is open. Requests are not logged: the token is in one of them."""
+        """Serve until ctrl+c, and print the address once the port is open.
+
+        Requests are not logged, because one of them contains the token.
+        """
         text = f"the workbench is at {self.address}\nctrl+c ends it"
         web.run_app(
             self._make_app(), host=self.host, port=self.port, access_log=None, print=lambda _text: click.echo(text)
         )
 
     async def on_startup(self, app: web.Application) -> None:
-        """Print nothing before the port is open."""
+        """Print nothing; ``run`` prints the address once the port is open."""
 
     async def _make_app(self) -> web.Application:
         app = await super()._make_app()

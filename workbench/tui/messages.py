@@ -1,4 +1,4 @@
-"""Messages between the screens and the app, named for what is requested or what happened."""
+"""Messages between the screens and the app; each is named after a request or an event."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from textual.message import Message
 
 
 class Replaceable(Message):
-    """A message of which only the last one counts: those of its kind that still wait are dropped."""
+    """A message that replaces earlier messages of its class that have not been handled yet."""
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, type(self))
 
 
 class OpenPlace(Message):
-    """Show a place of the app, whose screen then handles the message in ``opened``."""
+    """A request to show a main screen (place), which then handles the message in ``opened``."""
 
     PLACE: ClassVar[str]
 
@@ -31,7 +31,7 @@ class OpenTrace(OpenPlace):
 
 @dataclass
 class FilterTraces(OpenPlace):
-    """Show the traces of this selection on the Traces screen."""
+    """Show the traces that this filter selects on the Traces screen."""
 
     PLACE = "traces"
     text: str
@@ -39,9 +39,10 @@ class FilterTraces(OpenPlace):
 
 @dataclass
 class OpenCompare(OpenPlace):
-    """Show a trace on the Compare screen as recorded and by today's rules, or by both sides of the last run.
+    """Show a trace on the Compare screen, as recorded and under today's rules.
 
-    Without an id the last run's changes are shown.
+    With ``is_of_last_run``, show it under both rule sets of the last run instead. Without an id, show all changes of
+    the last run.
     """
 
     PLACE = "compare"
@@ -51,9 +52,9 @@ class OpenCompare(OpenPlace):
 
 @dataclass
 class OpenInstructions(OpenPlace):
-    """Show this line of an instructions file; an empty path means the file being edited.
+    """Show this line of an instructions file; an empty path means the file that is open.
 
-    ``before`` is the text in which it is this line, if that may be an earlier one.
+    ``before`` is the text that the line number refers to, if the file may have changed since.
     """
 
     PLACE = "instructions"
@@ -64,7 +65,7 @@ class OpenInstructions(OpenPlace):
 
 @dataclass
 class TakeEdit(OpenPlace):
-    """Put this text, not saved yet, in place of the text of an instructions file, and show what that changes."""
+    """Replace the text of an instructions file in the editor, without saving it, and show what that changes."""
 
     PLACE = "instructions"
     path: str
@@ -74,11 +75,11 @@ class TakeEdit(OpenPlace):
 
 
 class DataChanged(Replaceable):
-    """Another process, or this one, has written to the database."""
+    """The database has changed, through this process or another."""
 
 
 @dataclass
 class DatabaseTrouble(Message):
-    """The database cannot be read at present; an empty text means that it can be read again."""
+    """The database cannot be read now; an empty text means that it can be read again."""
 
     text: str

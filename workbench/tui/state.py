@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 NAME = "workbench.json"
 LIMIT_BYTES = 64 * 1024
-"""A longer file was not written by this app; it counts as empty."""
+"""A longer file was not written by this app, so it is ignored."""
 
 
 class AppState:
-    """Values that are remembered between starts, by section and name, in a small private file.
+    """Values that are remembered between starts of the app, by section and name, in a small private file.
 
-    A file that is missing, broken or of another form counts as empty, and a failed write is ignored: these are only
-    preferences, and no reason to stop the app.
+    A file that is missing, broken or of another format counts as empty, and errors of writing are ignored: preferences
+    are no reason to stop the app.
     """
 
     def __init__(self, state_dir: str) -> None:
@@ -30,12 +30,12 @@ class AppState:
         self._sections = _read(self._path)
 
     def recall(self, section: str, name: str, default: Any) -> Any:
-        """Return the stored value; ``default`` if there is none, or if it is of another type."""
+        """Return the stored value, or ``default`` if there is none or if it has another type than ``default``."""
         value = self._sections.get(section, {}).get(name, default)
         return value if isinstance(value, type(default)) else default
 
     def remember(self, section: str, **values: Any) -> None:
-        """Store the values (strings, numbers, flags, lists); changed values are written to disk at once."""
+        """Store the values (strings, numbers, flags, lists); if one has changed, write the file immediately."""
         known = self._sections.setdefault(section, {})
         if all(name in known and known[name] == value for name, value in values.items()):
             return
@@ -59,14 +59,14 @@ def _read(path: str) -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class CompletedRun:
-    """The figures of a run, and the cause of each change by trace id."""
+    """The figures of a complete replay of the prompts, and the cause of each change by trace id."""
 
     figures: Figures
     causes: dict[str, ChangeCause]
 
 
 def here() -> str:
-    """Return the working folder, whose project and layers apply; the home folder if it was deleted since the start."""
+    """Return the working folder, whose project and layers apply; the home folder if the working folder was deleted."""
     try:
         return os.getcwd()
     except OSError:

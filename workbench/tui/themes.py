@@ -1,7 +1,7 @@
-"""The three themes (dark, light and high contrast), and the stylesheet, which is parsed once for each of them.
+"""The three themes (dark, light and high contrast), and a stylesheet that is parsed only once for each of them.
 
-Screens use only the variables of a theme. Muted text has a fixed colour: Textual's own is computed from the background
-at 60 % opacity, which is not available to lines that are assembled by hand.
+Screens use only the variables of a theme. Muted text has a fixed colour: Textual computes its own from the background
+at 60 % opacity, which lines that are assembled by hand cannot use.
 """
 
 from __future__ import annotations
@@ -91,14 +91,14 @@ CONTRAST = Theme(
 THEMES = (DARK, LIGHT, CONTRAST)
 
 _parsed: dict[object, list[RuleSet]] = {}
-"""Parsed CSS rules by the variables of the theme and the text of the CSS; Textual never changes them after parsing."""
+"""The parsed rules for each CSS text and the theme's variables; Textual does not change rules after parsing."""
 
 
 class ParsedOnce(Stylesheet):
-    """A stylesheet that remembers what it parsed.
+    """A stylesheet that caches the CSS that it has parsed.
 
-    Textual parses all CSS again at the start, whenever a screen is opened for the first time and with every change of
-    the theme; that takes longer than anything else a new screen needs.
+    Textual parses all CSS again at the start, whenever a screen is opened for the first time, and with every change of
+    the theme; that takes longer than anything else that a new screen needs.
     """
 
     def set_variables(self, variables: dict[str, str]) -> None:

@@ -1,6 +1,6 @@
 """The first start without history: offer to import past conversations, then show a tour of the app in three steps.
 
-Both can be requested again later. Importing this does not load the dialog of the import.
+Both can be requested again later. Importing this module does not load the dialog of the import.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NEXT, PREVIOUS = "next", "previous"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of the tour: the screen that it shows, its title and its text."""
+    """A step of the tour: the screen that it shows, a title, and a text."""
 
     place: str
     title: str
@@ -77,14 +77,14 @@ Both lead to this tour, too.""",
 
 
 class Tour:
-    """Goes through the steps; leaving it returns to the screen on which it began, or goes to the one chosen."""
+    """Guides the user through the steps; afterwards it returns to the screen where it began, or to a chosen one."""
 
     def __init__(self, app: Workbench) -> None:
         self._app = app
         self._began_on = app.current_mode
 
     def show(self, number: int) -> None:
-        """Show a step, and after it the one that the user asks for."""
+        """Show the step with this number, then the ones that the user requests."""
         self._app.call_later(self._show, number)
 
     async def _show(self, number: int) -> None:
@@ -100,7 +100,10 @@ class Tour:
 
 
 class TourStep(ModalScreen[str], inherit_bindings=False):
-    """Shows a step; returns ``NEXT``, ``PREVIOUS``, the name of a screen to go to, or an empty text to leave."""
+    """Shows one step of the tour.
+
+    It returns ``NEXT``, ``PREVIOUS``, the name of a screen to go to, or an empty text to leave the tour.
+    """
 
     DEFAULT_CSS = """
     TourStep {
@@ -130,7 +133,7 @@ class TourStep(ModalScreen[str], inherit_bindings=False):
             yield Static(step.text, markup=False)
 
     def on_key(self, event: events.Key) -> None:
-        """Leave the tour for the screen whose digit is pressed."""
+        """Leave the tour and go to the screen whose digit was pressed."""
         if name := next((one.name for one in SCREENS if one.key == event.key), ""):
             event.stop()
             self.dismiss(name)
@@ -140,14 +143,14 @@ class TourStep(ModalScreen[str], inherit_bindings=False):
 
 
 def begin(app: Workbench) -> None:
-    """Offer the import, then the tour, unless this user has seen them already."""
+    """Offer the import and then the tour, unless this user has been offered them before."""
     if not app.memory.recall("app", "is_welcomed", False) and not app.is_welcoming:
         app.is_welcoming = True
         _find_conversations(app, is_first=True)
 
 
 def import_conversations(app: Workbench) -> None:
-    """Offer the import of past conversations because the user asked for it."""
+    """Offer the import of past conversations, at the user's request."""
     _find_conversations(app, is_first=False)
 
 

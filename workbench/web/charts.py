@@ -1,7 +1,7 @@
-"""Charts as SVG without scripts, each with a table of the same numbers; first the frame of those over days.
+"""Charts as SVG without scripts, each with a table of the same numbers: charts over days, and bars.
 
-No size depends on a view box: marks are placed in percent of the width and letters keep their size, so that a
-chart is as readable on a phone as on a wide screen. Colours and strokes are classes of ``enricher.css``.
+Marks are placed in percent of the width and letters keep their size, so that a chart is as readable on a phone as on a
+wide screen; only shapes without text are stretched. Colours and strokes are classes of ``enricher.css``.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 PLOT = 150
-"""Height of the plot in pixels; above it is room for the highest mark, below it for the days."""
+"""Height of the plot in pixels; above it is some room for the highest mark, and below it for the days."""
 ABOVE, BELOW = 8, 24
 DIGIT_PX = 7
-"""Width of a digit in pixels, by which the room for the axis's numbers is computed."""
+"""Width of a digit in pixels, from which the room for the numbers of the axis is computed."""
 LEAST_DAYS = 7
-"""Least width of a chart in days, counted back from the last one."""
+"""Number of days that a chart covers at least, counted back from its last day."""
 MOST_LINKS = 120
-"""Most days whose columns are links; with more they are too narrow to point at, and only the table links them."""
+"""With more days than this, columns are too narrow to point at, so only the table has links."""
 FIGURE = Markup(
     '<figure class="chart">{key}<div class="plot">'
     '<svg aria-hidden="true" width="{wide}" height="{height}">{numbers}</svg>'
@@ -40,7 +40,7 @@ MOST_DAYS = 6
 STEPS_IN_DAYS = (1, 2, 7, 14)
 STEPS_IN_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 MOST_DOTS = 45
-"""Days; with more of them the dots would touch, and only the lines are drawn."""
+"""With more days than this, dots would touch each other, so only the lines are drawn."""
 TABLE = Markup('<table class="bars" aria-label="{}"><tbody>{}</tbody></table>')
 BAR = Markup(
     '<tr{}><th scope="row" title="{}">{}</th>'
@@ -55,7 +55,7 @@ PLOT_AREA = Markup(
 
 @dataclass(frozen=True, slots=True)
 class ChartDay:
-    """The figures of a day (YYYY-MM-DD), in the order of the chart's names."""
+    """The figures of a day (YYYY-MM-DD), in the order of the chart's names; ``href`` links to that day's prompts."""
 
     day: str
     values: tuple[float, ...]
@@ -64,7 +64,7 @@ class ChartDay:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart drawn as SVG, with the same numbers as rows of a table for readers who do not see it."""
+    """A chart as SVG, and the same numbers as table rows for readers who do not see it."""
 
     caption: str
     columns: tuple[str, ...]
@@ -82,7 +82,7 @@ def _over_days(
     key: Markup,
     unit: str,
 ) -> Chart:
-    """Return the chart that frames the SVG ``body``; ``marks`` are the vertical axis's numbers, the largest last."""
+    """Return a chart with the SVG ``body`` in a frame of axes; ``marks`` are the vertical axis's numbers, ascending."""
     rows = tuple((link(day.href, day.day), *(number(one) for one in day.values)) for day in given)
     is_linked = len(given) <= MOST_LINKS
     svg = FIGURE.format(
@@ -105,7 +105,7 @@ def position(given: Sequence[ChartDay], day: ChartDay) -> int:
 
 
 def length(given: Sequence[ChartDay]) -> int:
-    """Return the width of the chart in days, including days without figures."""
+    """Return the number of days that the chart covers, including days without figures."""
     return position(given, given[-1]) + 1 if given else 1
 
 
@@ -115,12 +115,12 @@ def _first(given: Sequence[ChartDay]) -> date:
 
 
 def number(value: float) -> str:
-    """Return a number with thousands separators; a float has one decimal."""
+    """Return a number with thousands separators; a float is shown with one decimal."""
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
 
 
 def short(value: float) -> str:
-    """Return a coordinate, rounded to a hundredth."""
+    """Return a coordinate as text, rounded to a hundredth."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
@@ -149,7 +149,7 @@ def _along(given: Sequence[ChartDay]) -> Markup:
     drawn = Markup("")
     for day, words in days(first, last):
         at = 100 * ((day - first).days + 0.5) / length(given)
-        # Keep words inside the chart: half a word's width from either edge.
+        # Near an edge, align the words with it, so that they stay inside the chart.
         anchor = "start" if at < 5 else "end" if at > 92 else "middle"
         drawn += LETTERS.format(f"{short(0 if anchor == 'start' else at)}%", ABOVE + PLOT + 17, anchor, words)
     return drawn
@@ -179,7 +179,7 @@ def _described(given: Sequence[ChartDay], names: tuple[str, ...], unit: str) -> 
 
 
 def ticks(greatest: float, *, least_step: float = 0.0) -> list[float]:
-    """Return 0 and up to ``MOST_NUMBERS`` round numbers above it, the last not below ``greatest``."""
+    """Return 0 and some round numbers above it (about ``MOST_NUMBERS``); the last is not below ``greatest``."""
     if greatest <= 0:
         return [0.0, max(1.0, least_step)]
     rough = greatest / MOST_NUMBERS
@@ -195,7 +195,7 @@ def written(tick: float) -> str:
 
 
 def days(first: date, last: date) -> list[tuple[date, str]]:
-    """Return the days to mark between two days, both included, with their labels."""
+    """Return the days to mark on an axis from ``first`` to ``last``, with their labels."""
     length = (last - first).days + 1
     for step in STEPS_IN_DAYS:
         if length <= step * MOST_DAYS:
@@ -216,7 +216,7 @@ def _months(first: date, last: date) -> list[tuple[date, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A name and its count; ``href`` links to the counted prompts."""
+    """A name and its count; ``href`` links to the prompts that were counted."""
 
     label: str
     count: int
@@ -225,7 +225,7 @@ class Bar:
 
 
 def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
-    """Return a bar chart, the longest bar filling the width; shares are of ``whole``, or of the sum if that is 0."""
+    """Return a bar chart whose longest bar fills the width; shares are of ``whole``, or of the sum if that is 0."""
     greatest = max((bar.count for bar in given), default=0)
     whole = whole or sum(bar.count for bar in given)
     rows = tuple((link(bar.href, bar.label), f"{bar.count:,}", share(bar.count, whole)) for bar in given)
@@ -243,7 +243,7 @@ def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
 
 
 def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, bad: str = "") -> Chart:
-    """Return a chart with a column per day, its values stacked in the order of ``names``; ``bad`` is highlighted."""
+    """Return a chart with one column for each day, in which the values are stacked; the name ``bad`` is highlighted."""
     classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
     marks = ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
     body = PLOT_AREA.format(ABOVE, PLOT, length(given), _stacks(given, classes, greatest=marks[-1]))
@@ -252,7 +252,7 @@ def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, 
 
 
 def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Chart:
-    """Return a chart of a lower and an upper line by day with a band between them; a single day is two dots."""
+    """Return a chart of an upper and a lower line over days, with a band between them; a single day has two dots."""
     marks = ticks(max((max(day.values) for day in given), default=0.0))
     places = [(position(given, day) + 0.5, *(1000 - 1000 * one / marks[-1] for one in day.values)) for day in given]
     lower, upper = ([(x, pair[number]) for x, *pair in places] for number in (0, 1))
@@ -267,7 +267,7 @@ def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Ch
 
 
 def share(part: float, whole: float) -> str:
-    """Return the share in percent with one decimal; "< 0.1 %" for less, "-" if ``whole`` is 0."""
+    """Return a share in percent with one decimal; "< 0.1 %" for a smaller one, and "-" if ``whole`` is 0."""
     if not whole:
         return "-"
     percent = 100 * part / whole
@@ -275,7 +275,7 @@ def share(part: float, whole: float) -> str:
 
 
 def _stacks(given: Sequence[ChartDay], classes: tuple[str, ...], *, greatest: float) -> Markup:
-    """Return one SVG path per CSS class, with a rectangle for each day that has a value."""
+    """Return one SVG path for each CSS class, with a rectangle for each day on which its value is not 0."""
     paths: list[list[str]] = [[] for _ in classes]
     for day in given:
         x, top = position(given, day) + 0.1, 1000.0

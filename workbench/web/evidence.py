@@ -1,6 +1,6 @@
-"""Render a prompt for a page, with the words marked that fired a signal or were searched for, and list the signals.
+"""Render a prompt with the words marked that fired a signal or were searched for, and list the signals.
 
-The output is escaped, and bounded for any length of prompt and number of signals, and states what was left out.
+The output is escaped, is limited for any length of prompt and number of signals, and states what was left out.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 
 FACETS = {TASK_TYPE: "task type", SEARCH_INTENT: "search intent"}
 MOST_PLACES = 200
-"""Marks that are drawn, those with the most points first."""
+"""At most this many matches are marked: first those for the task type, then those with the most points."""
 SIGNALS_READ = 500
-"""Most signals read per class; the prompt text has room for fewer."""
+"""At most this many signals are read for each class, more than a prompt's text has room for."""
 MOST_LISTED = 4
 MOST_CLASSES = 24
 MOST_SIGNALS = 40
 SIGNALS_IN_A_CELL = 6
 LONGEST_QUOTE = 61
 FOLDED_FROM = 3_000
-"""Characters; the part of a longer prompt after this point is folded."""
+"""The part of a prompt after this many characters is folded at first."""
 LONGEST_SHOWN = 100_000
 MARK = Markup('<mark class="{}" title="{}">{}</mark>')
 CELL = Markup('<span class="signal">{} <small>{}</small></span>')
 FOR_CLASS, FOR_OTHER, FOR_RIVAL = "for-class", "for-other", "for-rival"
 EXCERPT_CHARS = 160
 CHARS_BEFORE = 40
-"""Characters shown before a match that would otherwise be cut off."""
+"""Characters shown before a match that would be cut off if the excerpt began at the beginning."""
 FOUND = Markup("<mark>{}</mark>")
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrompt:
-    """A prompt as HTML with the matches of signals marked; ``rest`` is the part that is folded at first.
+    """A prompt as HTML in which the matches of signals are marked; ``rest`` is the part that is folded at first.
 
-    ``marked`` of ``found`` matches are drawn, ``left`` characters are not shown, ``kinds`` are the CSS classes of the
-    marks that occur.
+    ``marked`` of the ``found`` matches are drawn, ``left`` characters are not shown, and ``kinds`` are the CSS classes
+    of the marks that occur.
     """
 
     head: Markup
@@ -84,7 +84,11 @@ class ClassScore:
 
 
 def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
-    """Return the prompt with its signals marked: for its task type, for the rest of the outcome, for losing classes."""
+    """Return the prompt with the matches of its signals marked.
+
+    A mark's class says whether the signal was for the prompt's task type, for another part of its result, or for a
+    class that did not win.
+    """
     found = list(dict.fromkeys(places(scores, task_type, length=len(text), with_rivals=True, most=SIGNALS_READ)))
     drawn = sorted(found, key=lambda one: (not one.is_for_class, not one.is_chosen, -one.signal.weight))[:MOST_PLACES]
     fold = _fold(text)
@@ -99,14 +103,14 @@ def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
 
 
 def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> list[ClassScore]:
-    """Return the classes of a facet, most points first, with the signals behind each."""
+    """Return the classes of a facet (task type or search intent) with their signals, most points first."""
     own = [one for one in scores if one["facet"] == facet][:MOST_CLASSES]
     most = max((abs(one["score"]) for one in own), default=0.0) or 1.0
     return [_score(one, most=most, is_chosen=one["name"] == chosen, text=text) for one in own]
 
 
 def cell(value: object) -> Markup | None:
-    """Return a value of the column ``evidence`` as a table cell, strongest signals first; None for anything else."""
+    """Return a value of the column ``evidence`` as a table cell, strongest signals first; None for other values."""
     try:
         given = json.loads(value) if isinstance(value, str) else value
     except ValueError:
@@ -139,7 +143,7 @@ def _words(signal: EvidenceSignal, text: str) -> str:
 
 
 def _fold(text: str) -> int:
-    """Return the position at which a long prompt is folded: after the last line or word that fits; its end if short."""
+    """Return the position at which to fold a long prompt, between lines or words; the end if the prompt is short."""
     if len(text) <= FOLDED_FROM * 5 // 4:
         return len(text)
     for blank in ("\n", " "):
@@ -158,7 +162,7 @@ def _marked(text: str, drawn: Sequence[ScoredSignal], low: int, high: int) -> Ma
 
 
 def _pieces(drawn: Sequence[ScoredSignal], low: int, high: int) -> Iterator[tuple[int, int, list[ScoredSignal]]]:
-    """Yield start, end and covering signals of each piece of the text from ``low`` to ``high``."""
+    """Yield the pieces of the text from ``low`` to ``high``: start, end, and the signals that match there."""
     bounds = sorted({low, high, *(at for one in drawn for at in _bounds(one) if low < at < high)})
     over: list[list[ScoredSignal]] = [[] for _ in bounds]
     for one in drawn:
@@ -191,7 +195,7 @@ def _points(weight: float) -> str:
 
 
 def excerpt(prompt: str, words: tuple[str, ...] = ()) -> Markup:
-    """Return the beginning of the prompt, or the part around the first match, with all matches marked."""
+    """Return the beginning of a prompt, or the part around the first match, with all matches of ``words`` marked."""
     line = " ".join(prompt.split())
     pattern = _pattern(words)
     found = pattern.search(line) if pattern else None

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SEVERAL = ("type", "intent", "workflow", "host", "status")
-"""Fields that accept several alternative values; another field's value is replaced."""
+"""Fields for which a filter can select several alternative values; in other fields, a new value replaces the old."""
 EACH = "guardrail"
-"""The field of which a prompt may have several values: each requested value is a separate filter part."""
+"""The field of which a prompt can have several values at once; each selected value is a separate filter part."""
 WITH_COMMAS = "signal"
-"""The field in whose value a comma does not separate values."""
+"""The field in whose values a comma is an ordinary character; elsewhere it separates values."""
 FIELD_OF_KIND = {
     "signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail",
     "workflow": "workflow",
 }  # fmt: skip
-"""The field that finds the prompts on which a rule of this kind fired; no field finds those of the other kinds."""
+"""By kind of rule: the field that selects the prompts on which a rule fired; other kinds have no such field."""
 COLUMNS = {
     "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host", "status": "status",
     "origin": "origin",
@@ -32,18 +32,18 @@ SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
 
 
 def part(field: str, value: str) -> str:
-    """Return the filter part for one value, quoted if necessary; empty if the value cannot be expressed."""
+    """Return the filter part that selects one value, quoted if necessary; empty if filters cannot express it."""
     is_sayable = '"' not in value and (field == WITH_COMMAS or "," not in value)
     return _parts(field, [value]) if value and is_sayable else ""
 
 
 def has(text: str, field: str, value: str) -> bool:
-    """Return whether the filter selects that value of the field, alone or among others."""
+    """Return whether the filter selects this value of the field, alone or with others."""
     return any(value in found["value"].strip('"').split(",") for found in _of(text, field))
 
 
 def with_part(text: str, field: str, value: str) -> str:
-    """Return the filter with that value of the field added."""
+    """Return the filter changed so that it also selects this value of the field."""
     own = next(_of(text, field), None)
     if own is None or field == EACH:
         return f"{text.strip()} {part(field, value)}".strip()
@@ -52,7 +52,7 @@ def with_part(text: str, field: str, value: str) -> str:
 
 
 def without_part(text: str, field: str, value: str) -> str:
-    """Return the filter with that value of the field removed."""
+    """Return the filter without this value of the field."""
     for own in reversed(list(_of(text, field))):
         values = own["value"].strip('"').split(",")
         if value in values:
@@ -61,7 +61,7 @@ def without_part(text: str, field: str, value: str) -> str:
 
 
 def in_datasette(text: str) -> str | None:
-    """Return the query string that shows the same rows in Datasette's table; None if there is none."""
+    """Return the query string with which Datasette's table shows the same rows; None if there is none."""
     conditions: list[tuple[str, str]] = []
     for found in PART.finditer(text):
         if not found[0].strip():

@@ -1,4 +1,4 @@
-"""Shared by all pages: check permission, render templates and CSV, answer 404, address style sheets."""
+"""Shared by all pages: check permissions, render templates and CSV, respond with 404, and address static files."""
 
 from __future__ import annotations
 
@@ -30,24 +30,27 @@ PLACES = (
     ("coverage", "Coverage"),
 )
 VERDICT_LOOKS = {"identical": "good", "changed": "quiet", "regressed": "bad", "inconclusive": "warn"}
-"""The CSS class of a status for each verdict on a replay."""
+"""For each verdict on a replay, the CSS class that shows it."""
 DATA = "Data"
-"""The menu entry of Datasette's page of the database, with its questions and tables."""
+"""The menu's entry for Datasette's page of the database, which lists its questions and tables."""
 CSV_TYPE = "text/csv; charset=utf-8"
 STATIC = Path(__file__).parent / "plugin" / "static"
 MARK_DIGITS = 10
-"""Digits of the hash in a static file's address, which lets a browser keep the file for a year."""
+"""Digits of the content's hash in the address of a static file, which allows browsers to keep the file for a year."""
 
 
 class Top(NamedTuple):
-    """The menu: address, name and whether it is the current page; and when the snapshot was made, empty if live."""
+    """The menu: address, name, and whether it is the current page; ``published_at`` is empty in the live history."""
 
     links: list[tuple[str, str, bool]]
     published_at: str
 
 
 def shown(view: View) -> Callable[..., Awaitable[Response]]:
-    """Wrap a view for Datasette: pass it the served history; raise NotFound without one, Forbidden if not allowed."""
+    """Wrap a view for Datasette: pass it the served history.
+
+    The wrapped view raises NotFound if no history is served, and Forbidden if the reader may not see it.
+    """
 
     async def answered(datasette: Datasette, request: Request) -> Response:
         history = find(datasette)
@@ -61,7 +64,7 @@ def shown(view: View) -> Callable[..., Awaitable[Response]]:
 
 
 async def render(history: History, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
-    """Return one of our pages; ``place`` in the context is the address part of its menu entry."""
+    """Return one of our pages as a response; ``place`` in the context is the address part of its menu entry."""
     sheets = [address(history.datasette, sheet) for sheet in SHEETS]
     context = {"history": history, "top": top(history, context.get("place")), "sheets": sheets, **context}
     body = await history.datasette.render_template(f"enricher/{template}", context, request=request)
@@ -69,17 +72,17 @@ async def render(history: History, request: Request, template: str, *, status: i
 
 
 async def missing(history: History, request: Request, *, what: str, why: str) -> Response:
-    """Return a 404 page that shows what is missing (``what``) and why or what to do (``why``)."""
+    """Return a 404 page that shows what is missing (``what``), and why or what to do (``why``)."""
     return await refusal(history, request, status=404, what=what, why=why)
 
 
 async def refusal(history: History, request: Request, *, status: int, what: str, why: str) -> Response:
-    """Return a page with this HTTP status that shows what is wrong (``what``) and why or what to do (``why``)."""
+    """Return a page with this HTTP status that shows what is wrong (``what``), and why or what to do (``why``)."""
     return await render(history, request, "missing.html", status=status, what=what, why=why)
 
 
 async def not_found(history: History, request: Request, exception: Exception) -> Response:
-    """Return the 404 answer for an unknown address: JSON or plain text if it ends in .json or .csv, else a page."""
+    """Return the 404 response for an unknown address: JSON for .json, plain text for .csv, otherwise a page."""
     message = str(exception)
     what = f"Nothing is at {request.path}." if message in ("", "404") else message
     if request.path.endswith(".json"):
@@ -90,26 +93,26 @@ async def not_found(history: History, request: Request, exception: Exception) ->
 
 
 async def top_of_datasette(history: History, request: object) -> Top | None:
-    """Return the menu for one of Datasette's own pages; None without permission."""
+    """Return the menu for one of Datasette's own pages; None if the reader may not see the history."""
     if not isinstance(request, Request) or not await history.is_allowed(request):
         return None
     return top(history, DATA)
 
 
 def top(history: History, chosen: str | None) -> Top:
-    """Return the menu that every page has; ``chosen`` is the address part of the page's entry, or DATA."""
+    """Return the menu of all pages; ``chosen`` is the address part of the current page's entry, or ``DATA``."""
     links = [(history.path(where), name, where == chosen) for where, name in PLACES]
     published_at = history.publication.at if history.publication else ""
     return Top([*links, (history.tables(), DATA, chosen == DATA)], published_at)
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
-    """Return the rows as CSV with a header line."""
+    """Return the rows with a header line as a CSV response."""
     return Response(csv_lines([columns, *rows]), content_type=CSV_TYPE)
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> str:
-    """Return the rows as lines of CSV."""
+    """Return the rows as CSV text."""
     text = io.StringIO()
     csv.writer(text).writerows(rows)
     return text.getvalue()

@@ -1,6 +1,6 @@
 """Draw the timeline of one prompt: the stages in sequence, and the channels within the stage that calls them.
 
-Durations are recorded, start times are not: they follow from the order of execution.
+Only durations are recorded; start times follow from the order of execution.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 GATHERING = ("gather", "context")
-"""Names, past and present, of the stage in which channels are called."""
+"""Present and past names of the stage that calls the channels."""
 NOT_ASKED = ("off", "untrusted")
 RECORDING = "record"
 LEAST_RECORDING_MS = 0.01
 LEAST_WIDTH = 0.4
-"""Percent; keeps a bar of 0 ms visible."""
+"""Least width of a bar in percent, which keeps a bar of 0 ms visible."""
 LANE = Markup('<svg class="lane" aria-hidden="true">{}<rect class="{}" x="{}%" width="{}%" height="100%"></rect></svg>')
 RULE = Markup('<line class="rule" x1="{0}%" x2="{0}%" y1="0" y2="100%"></line>')
 AXIS = Markup('<svg class="lane axis" aria-hidden="true">{}</svg>')
@@ -34,7 +34,7 @@ LETTERS = Markup('<text x="{}%" y="11" text-anchor="{}">{}</text>')
 
 @dataclass(frozen=True, slots=True)
 class TimelineBar:
-    """A stage or channel that ran: its start (milliseconds from the start of the hook), duration and status."""
+    """A stage or channel: its start in milliseconds after the start of the hook, its duration, and its status."""
 
     name: str
     start_ms: float
@@ -50,7 +50,7 @@ class TimelineBar:
 
 @dataclass(frozen=True, slots=True)
 class Waterfall:
-    """The bars on one axis of milliseconds; ``axis`` holds its labels."""
+    """The bars of a timeline, all on one axis of milliseconds; ``axis`` is that axis with its labels."""
 
     stages: tuple[TimelineBar, ...]
     channels: tuple[TimelineBar, ...]
@@ -65,7 +65,7 @@ def draw(trace: Row) -> Waterfall:
     channels = list(_channels(_in_order(trace), asking))
     length = max((one.start_ms + one.ms for one in (*stages, *channels)), default=0.0)
     marks = charts.ticks(length)
-    # The axis ends where the last bar does: a mark beyond it would only narrow the bars.
+    # The axis ends with the last bar, because a mark beyond it would only make the bars narrower.
     span = length or marks[-1]
     rules = Markup("").join(RULE.format(_percent(at, span)) for at in marks if at <= span)
     letters = Markup("").join(
@@ -93,7 +93,7 @@ def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[TimelineBar]:
 
 
 def _channels(rows: Iterable[Row], asking: float) -> Iterator[TimelineBar]:
-    """Yield the channels' bars: built-in ones run in sequence, programs in parallel from the stage's start."""
+    """Yield the bars of the channels: built-in ones run one after the other, programs in parallel from the start."""
     at = asking
     for row in rows:
         is_own = row["channel"] in CHANNELS
@@ -102,7 +102,7 @@ def _channels(rows: Iterable[Row], asking: float) -> Iterator[TimelineBar]:
 
 
 def _in_order(trace: Row) -> Sequence[Row]:
-    """Return the channels in the order that the rules declare, or the built-in order if it was not recorded."""
+    """Return the channels in the order in which the rules declare them, or in the built-in order if not recorded."""
     recorded = (trace["inputs"] or {}).get("channels", ()) if isinstance(trace["inputs"], dict) else ()
     names = [one.get("name") for one in recorded if isinstance(one, dict)] or list(CHANNELS)
     return sorted(

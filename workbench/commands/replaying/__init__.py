@@ -11,4 +11,4 @@ SECTIONS = {
         "ab": "test whether one version is better than another",
     },
 }
-"""As in ``workbench.commands``: the section of ``enricher --help`` that these commands are listed in."""
+"""The section of ``enricher --help`` that lists these commands, as in ``workbench.commands``."""

@@ -1,4 +1,4 @@
-"""``enricher ab``: compare two arms on the same prompts, and two cohorts of sessions."""
+"""``enricher ab``: compare two variants (arms) on the same prompts, or two groups (cohorts) of sessions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RECORDINGS = (".jsonl", ".ndjson")
 SHORT_ID = 14
-"""Digits of an id in a list: its time in microseconds, by which it can be found."""
+"""Number of an id's digits that lists show: they are its time in microseconds, by which it can be found."""
 
 in_experiment = click.option(
     "--name", required=True, help="The name of the experiment, which decides about the cohort of each session."

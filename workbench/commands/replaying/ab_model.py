@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Value = dict[str, Any]
 
 MOST_RECORDED = 100
-"""Recorded prompts that are asked about unless --limit names another number: each of them costs two calls."""
+"""The default of --limit for recorded prompts; it is low, because each prompt costs two calls."""
 
 budget_option = click.option(
     "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before the experiment costs more than this."
@@ -144,7 +144,7 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
 
 
 def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
-    """Return the settings and the templates that apply in the working folder."""
+    """Return the settings and prompt templates that apply in the working folder."""
     from enricher.interfaces.cli.template import in_use
     from enricher.model.opinion_request import meanings_of
     from workbench.commands.model import configured

@@ -1,4 +1,4 @@
-"""What the commands of ``enricher ab`` share: the database, its errors in words, and how an experiment is printed."""
+"""Shared by the commands of ``enricher ab``: open the database, turn its errors into messages, print an experiment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def opened() -> Iterator[sqlite3.Connection]:
-    """Open the database; errors of the storage and of an experiment's input end the command in words."""
+    """Open the database; errors of the storage or of an experiment's input end the command with a message."""
     from storage.evaluation.experiments import UnknownExperimentError
     from workbench.experiments.prompt_arms import ArmError
     from workbench.experiments.questions import QuestionError
@@ -47,12 +47,12 @@ def write_report(path: str, value: Value) -> None:
 
 
 def summary(one: Experiment) -> Value:
-    """Return an experiment without its answers."""
+    """Return an experiment as JSON, without the answers of its arms."""
     return {"id": one.id, "at": one.at, "question": one.question, "arms": one.arms, **one.report}
 
 
 def record(one: Experiment, results: Iterable[ArmResult]) -> Value:
-    """Return an experiment as JSON, with what both arms answered to each prompt."""
+    """Return an experiment as JSON, with the answers of both arms to each prompt."""
     answers: dict[str, Value] = {}
     for result in results:
         fields = asdict(result)
@@ -61,7 +61,7 @@ def record(one: Experiment, results: Iterable[ArmResult]) -> Value:
 
 
 def print_report(value: Value, *, is_json: bool) -> None:
-    """Print an experiment: as JSON all of it, else the report."""
+    """Print an experiment, either completely as JSON or as a readable report."""
     if is_json:
         print_json(value)
         return

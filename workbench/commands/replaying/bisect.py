@@ -1,4 +1,4 @@
-"""``enricher bisect``: find the stored version of the rules that changed a prompt's outcome, and the edit in it."""
+"""``enricher bisect``: find the stored version of the rules that changed a prompt's result, and the edit in it."""
 
 from __future__ import annotations
 

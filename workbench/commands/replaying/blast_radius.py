@@ -1,4 +1,4 @@
-"""Shared by the commands that replay: opening the selected prompts, running with progress, printing the figures."""
+"""Shared by the commands that replay: open the selected prompts, run with a progress bar, and print the figures."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ SHOWN_PER_CAUSE = 5
 MOST_PROBLEMS = 10
 PROMPT_CHARS = 60
 MOST_ATTRIBUTED = 500
-"""Most changes whose cause is searched; each costs a few milliseconds."""
+"""The cause is searched for at most this many changed prompts; each search takes a few milliseconds."""
 
 
 @contextlib.contextmanager
 def opened(selection: Selection, *, limit: int = 0) -> Iterator[Corpus]:
-    """Yield a corpus of the selected prompts of this account; raises click.ClickException."""
+    """Yield the selected prompts of this account as a corpus; errors of the storage raise click.ClickException."""
     from storage.db.database import StorageError
     from workbench.replay import corpus
     from workbench.replay.rulesets.compared_rules import SideError
@@ -48,12 +48,12 @@ def opened(selection: Selection, *, limit: int = 0) -> Iterator[Corpus]:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number with its noun in singular or plural, as in "1 prompt", "2 prompts"."""
+    """Return a number with its noun in singular or plural, for example "1 prompt" or "2 prompts"."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def selection_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that select the prompts to replay and the output."""
+    """Add the options that select the prompts to replay and say what to do with the result."""
     for option in reversed(
         (
             options.where(),
@@ -74,7 +74,10 @@ def selection_options(command: Callable[..., None]) -> Callable[..., None]:
 def run_report(
     sides: Sides, path: str, selection: Selection, *, limit: int, ask_today: bool, keep: bool
 ) -> tuple[Figures, dict[str, Cause]]:
-    """Replay the selected prompts under both sides; return the figures, and by trace id the cause in that file."""
+    """Replay the selected prompts under the two rule sets (sides) that ``sides`` returns.
+
+    Return the figures, and by trace id the part of the file at ``path`` that caused the change.
+    """
     from workbench.gate.cases import CasesError, path_for
     from workbench.replay.replay import Replay
 
@@ -128,7 +131,7 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
 
 
 def _text(side: Side, path: str, versions: Versions) -> str | None:
-    """Return the text that a side has for the file at ``path``; None if it does not have the file."""
+    """Return the text of the file at ``path`` in a side (rule set); None if the side does not include this file."""
     from workbench.replay.rulesets.compared_rules import texts_of
     from workbench.replay.rulesets.current_layers import CurrentLayers
 
@@ -138,7 +141,10 @@ def _text(side: Side, path: str, versions: Versions) -> str | None:
 
 
 def _earlier_text(path: str, versions: Versions, *, now: str) -> str:
-    """Return the file's text in the newest version in which it is not ``now``, else ``now``; empty if unrecorded."""
+    """Return the text of the file in the newest version in which it differs from ``now``.
+
+    Return ``now`` if no recorded version differs, and an empty text if no version contains the file.
+    """
     places = {os.path.abspath(path), os.path.realpath(path)}
     texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
     return next((text for text in texts if text != now), now if texts else "")
@@ -175,7 +181,7 @@ def _keep(
 
 
 def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
-    """Return the figures as JSON values."""
+    """Return the figures of a replay as values for JSON."""
     from workbench.edits.progress import as_json as outcome_json
     from workbench.statistics.pairs import minimum_detectable_share
 
@@ -205,7 +211,7 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
 
 
 def print_report(figures: Figures, causes: dict[str, Cause], *, is_json: bool) -> None:
-    """Print the figures, as text or as one JSON object."""
+    """Print the figures of a replay, as text or as one JSON object."""
     if is_json:
         print_json(as_object(figures, causes))
     else:
@@ -272,12 +278,12 @@ def _by_cause(changes: list[Change], causes: dict[str, Cause]) -> list[tuple[str
 
 
 def _shown(text: str) -> str:
-    """Return text that is safe for a terminal, with paths in this folder shortened."""
+    """Return a text that is safe for a terminal, with paths in the working folder made relative."""
     return printable(text.replace(os.getcwd() + os.sep, ""))
 
 
 def difference_of(change: Change) -> str:
-    """Return the values before and after, as text, for the first kind of a prompt's change."""
+    """Return what changed for a prompt as "before → after", for the first of its kinds of change."""
     before, after, kind = change.before, change.after, change.kinds[0]
     if kind == "task type":
         return f"{before.task_type} → {after.task_type}"

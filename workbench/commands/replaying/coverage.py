@@ -107,7 +107,7 @@ def _print_lines(console: Console, found: Coverage) -> None:
 
 
 def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
-    """Print every signal, or those that labels do not confirm."""
+    """Print all signals, or only those that are right no more often than chance according to the labels."""
     shown = [row for row in found.rows if row.kind == "signal"] if is_all else found.doubtful()[:MOST_SHOWN]
     if not found.labelled:
         click.echo("\nNo labelled prompt has a signal yet; to label prompts, run: enricher trace queue", err=True)
@@ -126,7 +126,7 @@ def _print_signals(console: Console, found: Coverage, *, is_all: bool) -> None:
 
 
 def _fixed(table: Table, *, but: int = 0) -> Table:
-    """Return the table, set so that only the column ``but`` shrinks if the terminal is too narrow."""
+    """Return the table, set so that only the column number ``but`` wraps if the terminal is too narrow."""
     for number, column in enumerate(table.columns):
         column.no_wrap = number != but
     return table
@@ -153,12 +153,12 @@ def _named(row: CoverageRow) -> str:
 
 
 def main_file(rows: Sequence[CoverageRow]) -> str:
-    """Return the file that contains most of the rules; signals are not counted."""
+    """Return the file that contains the most rules, without counting signals."""
     return Counter(row.file for row in rows if row.kind != "signal").most_common(1)[0][0]
 
 
 def place(row: CoverageRow, main: str) -> str:
-    """Return file and line of a rule: without the file name for the main file, with a relative path if there is one."""
+    """Return the place of a rule as ``file:line``; the file name is left out for the file ``main``."""
     beside, near = os.path.relpath(row.file, os.path.dirname(main)), os.path.relpath(row.file)
     named = next((one for one in (beside, near) if not one.startswith("..")), row.file)
     return printable(f"{'' if row.file == main else named}:{row.line}")
@@ -170,7 +170,7 @@ def percent(share: float) -> str:
 
 
 def rightness(row: CoverageRow) -> str:
-    """Return how many of a signal's labels confirm it, with Wilson's interval in percent; empty without labels."""
+    """Return how many labels confirm a signal, with Wilson's interval in percent; empty if it has no labels."""
     count = row.right + row.wrong
     if not count:
         return ""

@@ -1,4 +1,4 @@
-"""``enricher replay``: replay the recorded prompts, or run the gate, under other instructions."""
+"""``enricher replay``: replay the recorded prompts under other instructions, verify them, or check the golden cases."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OPTIONS = (
 
 
 def gate_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the gate's own options to a command that itself has ``--base``, ``--instructions`` and ``--json``."""
+    """Add the gate's options to a command that already has ``--base``, ``--instructions`` and ``--json``."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
@@ -57,7 +57,10 @@ def run_gate(
     junit: str = "",
     markdown: str = "",
 ) -> None:
-    """Run the gate in the working directory, print its report, write the requested files, and exit 1 if closed."""
+    """Check the golden cases of the working folder (the gate), and print and write the reports.
+
+    Exits with code 1 if the gate is closed, for example because an approved case now fails.
+    """
     from workbench.gate import gate, reports
 
     try:
@@ -145,7 +148,7 @@ def replay(
 
 
 def _refuse_with(option: str, **others: object) -> None:
-    """Raise UsageError if one of the ``others``, which have no effect together with ``option``, was given."""
+    """Raise UsageError if one of the ``others`` was given, because they have no effect together with ``option``."""
     from storage.traces.selection import EVERYTHING
 
     for name, value in others.items():
@@ -154,7 +157,7 @@ def _refuse_with(option: str, **others: object) -> None:
 
 
 def _file(instructions: str) -> str:
-    """Return the file that ``--base`` refers to: the given one, else the highest layer here, trusted or not."""
+    """Return the instructions file to compare: the given one, or else the highest layer here, trusted or not."""
     from workbench.edits.instructions_file import nearest
 
     path = nearest(os.getcwd(), given=instructions)
@@ -186,7 +189,7 @@ def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple
 
 
 def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
-    """Ask the model about the selected prompts under the rules they were recorded with, and print what differs."""
+    """Ask the model about the selected prompts under the rules they were recorded with; print which results differ."""
     from workbench.commands.model import ask, configured, cost
     from workbench.replay.replay import asked_again
 
@@ -215,7 +218,10 @@ def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
 
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
-    """Replay the selected prompts (by default all, even tests'), print whose text is not as recorded, and exit."""
+    """Replay the selected prompts, print those whose text differs from the recorded one, and exit.
+
+    Without a selection, all prompts are replayed, even those of tests.
+    """
     from storage.db.database import StorageError
     from storage.traces.selection import EVERYTHING
     from workbench.replay import replay

@@ -1,4 +1,4 @@
-"""``enricher tune`` and ``enricher suggest``: fit all weights to labels, or propose single edits, as diffs."""
+"""``enricher tune`` and ``enricher suggest``: fit all weights to labels, or propose single edits; both print diffs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ def _proposal(
 
 
 def _check_prompts(paths: tuple[str, ...], *, force: bool, report: bool) -> None:
-    """Print how many prompts are used; raise ClickException if they are too few, or lack labels that a report needs."""
+    """Print how many labelled prompts are used, and refuse input that is too small or incomplete.
+
+    Raises click.ClickException if there are too few prompts, or if labels are missing that ``report`` needs.
+    """
     from workbench.tuning.accuracy import packaged_table
     from workbench.tuning.labelled import check_labels
     from workbench.tuning.labelled_prompts import read_rows

@@ -1,1 +1,1 @@
-"""The workbench's part of ``enricher trace``."""
+"""The commands of ``enricher trace`` that are part of the workbench."""

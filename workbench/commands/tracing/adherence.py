@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def report(db: sqlite3.Connection, selection: Selection | None, *, is_json: bool) -> None:
-    """Print the figures of the selected prompts, by workflow."""
+    """Print how often the workflow was followed, by workflow, for the selected prompts."""
     try:
         plans: dict[str, Any] = rules_for(os.getcwd())[0].packed("plans")
     except (NoRulesError, OSError) as failure:

@@ -1,4 +1,4 @@
-"""``enricher trace import``: import past conversations as prompts to replay; list them first, store once confirmed."""
+"""``enricher trace import``: list the prompts of past conversations, and store them for replays once confirmed."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class _Run:
 
 @contextlib.contextmanager
 def _database_if_there() -> Iterator[sqlite3.Connection | None]:
-    """Yield a connection, None without a database: a listing does not create it."""
+    """Yield a connection, or None if there is no database yet, because a listing must not create it."""
     from storage import traces
     from storage.db import database
     from storage.traces import spool
@@ -167,7 +167,7 @@ def _database_if_there() -> Iterator[sqlite3.Connection | None]:
 
 @contextlib.contextmanager
 def _progress(verb: str, sources: list[ConversationFile], *, is_json: bool) -> Iterator[Advance]:
-    """Show a progress bar in megabytes; yield a function that is called with the bytes of each further piece."""
+    """Show a progress bar in megabytes; yield a function to call with the size in bytes of each piece that was read."""
     total, done = sum(source.size for source in sources), 0
     with progress_bar(f"{verb} {len(sources):,} files, MB", is_json=is_json) as bar:
 
@@ -181,7 +181,7 @@ def _progress(verb: str, sources: list[ConversationFile], *, is_json: bool) -> I
 
 
 def _moment(since: str) -> int:
-    """Return the time of ``--since`` in microseconds, 0 if it is empty."""
+    """Return the time that ``--since`` names in microseconds, or 0 if it is empty."""
     from storage.traces.selection import moment
 
     return int(moment(since) * 1_000_000) if since else 0

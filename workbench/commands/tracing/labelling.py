@@ -1,4 +1,4 @@
-"""``enricher trace label``, ``queue`` and ``wrong``: label prompts and single lines; list what to label first."""
+"""``enricher trace label``, ``queue`` and ``wrong``: label prompts or single lines, and list what to label first."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from workbench.gate.queue import Queued
 
 SHOWN_CHARS = 1_200
-"""Characters of a prompt in the queue."""
+"""Characters of a prompt that the queue shows at most."""
 LAST = "last"
 
 
 @dataclass(frozen=True, slots=True)
 class GivenLabel:
-    """A label to store: of a whole prompt, or of the line with this number; ``place`` is ``file:line: ``, or empty."""
+    """A label to store, of a whole prompt or (if ``line`` is not 0) of one line of the text that was added to it.
+
+    ``place`` is the position of the label in its input, as ``file:line: ``, or empty.
+    """
 
     trace_id: str
     verdict: str
@@ -82,7 +85,7 @@ def label(
 
 
 def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
-    """Write the golden case that expects a workflow, and print where it is; raises click.ClickException."""
+    """Write a golden case that expects this workflow, and print its file; raises click.ClickException."""
     from enricher.interfaces.api import rules_for
     from workbench.gate import labelling
 
@@ -99,7 +102,7 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
 
 
 def _refuse_unknown(one: GivenLabel, known: Sequence[str]) -> None:
-    """Raise click.ClickException for a verdict that prompts, or lines, cannot have."""
+    """Raise click.ClickException if a prompt (or a line, if the label is for one) cannot have this verdict."""
     if one.line and one.verdict not in line_labels.VERDICTS:
         raise click.ClickException(f"{one.place}{one.verdict!r} is not ok or wrong, which is what lines can be")
     if not one.line and one.verdict not in (*labels.VERDICTS, *known):
@@ -122,7 +125,7 @@ def _give(db: sqlite3.Connection, one: GivenLabel, *, is_case: bool, cases: str)
 
 
 def _lines(file: IO[str]) -> Iterator[GivenLabel]:
-    """Yield each label in JSON Lines; raises click.ClickException."""
+    """Yield the labels of a JSON Lines file; raises click.ClickException for a line that is not a label."""
     for number, line in enumerate(file, 1):
         if not line.strip():
             continue
@@ -136,7 +139,7 @@ def _lines(file: IO[str]) -> Iterator[GivenLabel]:
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
-    """Write a labelled trace as a golden case to its project's cases file, or to ``cases``; return the path written."""
+    """Write a labelled trace as a golden case to ``cases``, or else to its project's cases file; return the path."""
     from workbench.gate import labelling
 
     return _written(lambda: labelling.write_case(db, trace_id, verdict, path=_whole(cases)), cases=cases)
@@ -147,7 +150,7 @@ def _whole(cases: str) -> str:
 
 
 def _written(write: Callable[[], str], *, cases: str) -> str:
-    """Return the path that ``write`` returns; raises click.ClickException with a remedy."""
+    """Return the path that ``write`` returns; a CasesError becomes a click.ClickException that says what to do."""
     from workbench.gate.cases import CasesError
 
     try:
@@ -219,7 +222,7 @@ def wrong(trace_id: str, number: int | None, because: str, is_right: bool, is_un
 
 
 def last_here(db: sqlite3.Connection) -> str:
-    """Return the newest prompt typed in the current folder that got a text; raises UnknownTraceError."""
+    """Return the id of the newest prompt here to which a text was added; raises UnknownTraceError if there is none."""
     query = "select max(id) from traces where cwd = :cwd and output_text <> '' and origin = 'hook'"
     found = db.execute(query, {"cwd": os.getcwd()}).fetchone()[0]
     if found is None:

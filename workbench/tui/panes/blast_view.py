@@ -1,4 +1,4 @@
-"""The blast radius of an edit as text: a summary of at most three lines, and the changes in groups."""
+"""The blast radius of an edit (what it changes) as text: a summary of up to three lines, and groups of changes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FEW_CHANGES = 40
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
-"""Seconds; the time of a run is shown only if it took longer."""
+"""The duration of a run is shown only if it took more than this many seconds."""
 LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
@@ -123,7 +123,7 @@ def brief(before: Outcome, after: Outcome) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ChangeLines(Sequence[ListLine]):
-    """Changes as lines of a list, each formatted on access: an edit may change a million prompts."""
+    """Changed prompts as lines of a list, each formatted on access, because an edit may change a million prompts."""
 
     changes: Sequence[Change]
     regressed: Collection[str]
@@ -164,9 +164,10 @@ def change_groups(
     with_effect: bool = True,
     sorted_out: Sequence[tuple[str, Sequence[Change]]] | None = None,
 ) -> Iterator[Group]:
-    """Yield a group of changes per kind, newest first; ``only`` selects a kind, ``with_effect`` shows what changes.
+    """Yield a group of lines for each kind of change, newest prompts first; no group if there are no figures.
 
-    ``sorted_out`` is ``figures.groups()``, if the caller has computed it already. Without figures there is no group.
+    ``only`` restricts the groups to one kind, and ``with_effect`` adds what changes to each line. ``sorted_out`` is the
+    result of ``figures.groups()`` if the caller has it already.
     """
     if figures is None:
         return
@@ -190,7 +191,7 @@ def small(groups: Sequence[Group]) -> list[str]:
 
 
 def problem_group(problems: Sequence[Problem], path: str) -> Group | None:
-    """Return the problems as a group of lines, with file names for files other than ``path``; None without problems."""
+    """Return the problems as a group of lines, naming files other than ``path``; None if there are none."""
     if not problems:
         return None
     look = "error" if any(one.severity == "error" for one in problems) else "warning"

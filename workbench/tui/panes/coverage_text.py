@@ -1,4 +1,4 @@
-"""Coverage as table rows and lines of text; independent of the screen."""
+"""Coverage (how often each rule fires) as table rows and lines of text, without any widget."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SORTS = {
 }  # fmt: skip
 BAR, WIDE_BAR, FILE = 6, 16, 36
 WITH_TOKENS, WITH_KIND, WITH_FILE = 72, 110, 150
-"""Least widths in columns at which the table adds bars and tokens, the kind of a rule, and its file."""
+"""Minimum widths in columns at which the table adds bars and tokens, the kind of a rule, and its file."""
 ALWAYS = "<always>"
-"""The label of a class's initial points. They are given to every prompt, so they are sorted behind the signals."""
+"""The label of a class's initial points. Every prompt gets them, so they are listed after the signals."""
 ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
     "fired": lambda row: (row.label == ALWAYS, -row.fired),
     "seldom": lambda row: (row.label == ALWAYS, row.fired),
@@ -41,19 +41,19 @@ SHARE = Heading("share", "share", 7, is_number=True)
 
 @dataclass(frozen=True, slots=True)
 class ShownRule:
-    """A rule in the table; ``bracket`` joins it with rules that always fire in the same prompts."""
+    """A rule in the table; ``bracket`` is drawn before its name to join rules that always fire on the same prompts."""
 
     rule: coverage.CoverageRow
     bracket: str = ""
 
 
 def of_kind(rows: Iterable[coverage.CoverageRow], kind: str) -> list[coverage.CoverageRow]:
-    """Return the rules of a kind; all of them for ``EVERY_KIND``."""
+    """Return the rules of a kind, or all rules for ``EVERY_KIND``."""
     return [row for row in rows if kind in (EVERY_KIND, row.kind)]
 
 
 def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[ShownRule]:
-    """Return the rules of a view and kind, sorted by ``sort``."""
+    """Return the rules that the table shows for this view, kind and sort order."""
     if view == "together":
         groups = (of_kind(one.rows, kind) for one in known.overlaps)
         return [ShownRule(row, _bracket(place, len(group))) for group in groups for place, row in enumerate(group)]
@@ -62,7 +62,7 @@ def chosen(known: Coverage, *, view: str, kind: str, sort: str) -> list[ShownRul
 
 
 def headings(width: int) -> list[Heading]:
-    """Return the columns of the rules for a screen of that width."""
+    """Return the columns of the table of rules for a screen of that width."""
     found = [
         Heading("rule", "rule", 0),
         Heading("fired", "fired", 7, is_number=True),
@@ -80,7 +80,7 @@ def headings(width: int) -> list[Heading]:
 
 
 def rule_row(key: str, shown: ShownRule, width: int) -> TableRow:
-    """Return a rule as a table row, with a cell for each of the ``headings`` of that width."""
+    """Return a rule as a table row; its cells match the ``headings`` for that width."""
     row = shown.rule
     cells = [
         (shown.bracket + name(row), ""),
@@ -122,17 +122,17 @@ def about_cluster(cluster: Cluster, known: Coverage) -> str:
 
 
 def about(row: coverage.CoverageRow, known: Coverage) -> str:
-    """Return a rule's name, its file and line, and a sentence on its figures, as three lines."""
+    """Return details of a rule as three lines: its name, its file and line, and a sentence on its figures."""
     return f"{name(row)}\n{_place(row, 200)}\n{_finding(row, known)}"
 
 
 def name(row: coverage.CoverageRow) -> str:
-    """Return the name of a rule as the table shows it; for a signal its class, label and weight."""
+    """Return the name of a rule as the table shows it; for a signal, its class, label and weight."""
     return f"{row.name}: {row.label} {row.weight:+d}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
 
 
 def selection_of(row: coverage.CoverageRow) -> str:
-    """Return the filter for a rule's prompts, empty if filters cannot express it."""
+    """Return a filter that selects the prompts on which a rule fires; empty if no filter can express that."""
     field, value = FIELD_OF_KIND.get(row.kind), row.label if row.kind == "signal" else row.name
     return f'{field}:"{value}"' if field and value and '"' not in value else ""
 
@@ -146,7 +146,11 @@ def _bracket(place: int, rows: int) -> str:
 
 
 def _place(row: coverage.CoverageRow, width: int) -> str:
-    """Return file and line, without a known folder; only the file name if that is too long, cut if still too long."""
+    """Return file and line of a rule in at most ``width`` characters.
+
+    The path is shortened if its folder is well known, reduced to the file name if it is too long, and cut as a last
+    resort.
+    """
     near = _near(row.file)
     every = [f"{name}:{row.line}" for name in (near, os.path.basename(near))]
     return next((text for text in every if len(text) <= width), "…" + every[-1][1 - width :])

@@ -1,4 +1,4 @@
-"""The pane next to the table: one trace, or its session."""
+"""The pane next to the table of prompts: it shows one trace, or that trace's session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TYPE_CELLS = 16
 
 
 class Detail(VerticalScroll, inherit_bindings=False):
-    """Shows a trace or session, wrapped to the pane's width; empty if nothing is selected."""
+    """Shows a trace or a session, wrapped to the pane's width; it is empty if nothing is selected."""
 
     DEFAULT_CSS = """
     Detail {
@@ -45,14 +45,14 @@ class Detail(VerticalScroll, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(id="detail")
         self.trace: dict[str, Any] | None = None
-        """The displayed trace."""
+        """The displayed trace, or the trace whose session is displayed; None if nothing is selected."""
         self._session: list[TraceLine] | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("", id="detail-text", markup=False)
 
     def show(self, trace: dict[str, Any] | None, session: list[TraceLine] | None = None) -> None:
-        """Show a trace, or its session; a new trace is shown from its top."""
+        """Show a trace, or its session if one is given; scroll to the top unless the same was shown before."""
         is_other = (trace or {}).get("id") != (self.trace or {}).get("id") or (session is None) != (
             self._session is None
         )
@@ -75,11 +75,11 @@ class Detail(VerticalScroll, inherit_bindings=False):
         self._draw()
 
     def action_scroll(self, lines: int) -> None:
-        """Scroll by so many lines."""
+        """Scroll by this number of lines; a negative number scrolls up."""
         self.scroll_relative(y=lines, animate=False)
 
     def action_page(self, direction: int) -> None:
-        """Scroll by one page."""
+        """Scroll down by one page (1), or up (-1)."""
         self.scroll_relative(y=direction * max(1, self.size.height - 2), animate=False)
 
     def action_to_top(self) -> None:
@@ -92,7 +92,7 @@ class Detail(VerticalScroll, inherit_bindings=False):
 
 
 def session_text(lines: Sequence[TraceLine], chosen: str, *, width: int) -> Content:
-    """Return the prompts, oldest first; ``chosen`` is the id of the marked one."""
+    """Return a session as text, one line for each prompt, oldest first; the prompt with the id ``chosen`` is marked."""
     if not lines:
         return Content("")
     changes = drifts(lines)

@@ -1,4 +1,4 @@
-"""Both sides of one prompt as text: the decisions, the scores behind them, and the agent's text, word by word.
+"""A prompt's results under two rule sets as text: the decisions, their scores, and the added text, word by word.
 
 Every line that differs begins with ``-`` or ``+``; colours only repeat this mark.
 """
@@ -29,13 +29,13 @@ USUAL_LINE = 80
 """Characters; longer lines count as several where a text is folded."""
 NAME_WIDTH = 13
 EVALUATED_IN = "judged in"
-"""The row with the time of judging, which varies even under the same rules."""
+"""The name of the row with the time of classifying, which differs even under the same rules."""
 FACET_TEXTS = {"task_type": "task type", "search_intent": "search intent"}
 SCORES_SHOWN = 5
 
 
 def detail(found: SideBySide, *, only_differences: bool, cause: ChangeCause | None = None) -> Content:
-    """Return all details of one prompt under both sides."""
+    """Return a prompt and its results under both rule sets as text."""
     lines = [
         *_prompt(found),
         *_decisions(found, cause, only_differences=only_differences),
@@ -68,7 +68,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
 
 
 def _place(project: str) -> str:
-    """Return the project's git remote; empty for a project without one, whose name is only a hash."""
+    """Return the git remote of a project; empty if it has none, because its name is only a hash then."""
     return "" if project.startswith("local-") else project
 
 
@@ -150,7 +150,10 @@ def _points(scores: dict[tuple[str, str], Score], facet: str, name: str) -> int:
 def _score(
     before: dict[tuple[str, str], Score], after: dict[tuple[str, str], Score], facet: str, name: str, only: bool
 ) -> tuple[list[Content], bool] | None:
-    """Return the lines on one class, and whether its points or signals differ; with ``only``, None if they do not."""
+    """Return the lines on one class, and whether its points or signals differ.
+
+    With ``only``, return None if they do not differ.
+    """
     points = _points(before, facet, name), _points(after, facet, name)
     one, other = (set(side[facet, name].signals) if (facet, name) in side else set() for side in (before, after))
     is_same = points[0] == points[1] and one == other
@@ -196,7 +199,7 @@ def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
 
 
 def word_diff(before: str, after: str, *, only_differences: bool = False) -> Iterator[Content]:
-    """Yield the lines of both texts in order; in changed lines the differing words are underlined."""
+    """Yield the lines of both texts in order; in changed lines, the differing words are underlined."""
     for line in compared(before, after):
         if line.mark != " ":
             yield _marked(line, "$error" if line.mark == "-" else "$success")

@@ -1,4 +1,4 @@
-"""Experiments and their answers as table rows and lines of text; independent of the screen."""
+"""Experiments and their answers as table rows and lines of text, without any widget."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ LIST = (
     Heading("verdict", "verdict", 24),
 )
 WITH_LATENCY = 100
-"""Least width in columns at which the table of answers has their latencies."""
+"""Minimum width in columns at which the table of answers shows their latencies."""
 LONGEST = 300
-"""Characters of a prompt in the table."""
+"""Characters of a prompt that the table shows at most."""
 WORSE = "error"
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The answers of both arms to one prompt, None if an arm has none; ``prompt`` is empty if it was not recorded."""
+    """The answers to one prompt, None for an arm without one; ``prompt`` is empty if it was not recorded."""
 
     prompt_id: str
     prompt: str
@@ -39,14 +39,14 @@ class Answers:
 
     @property
     def is_same(self) -> bool:
-        """Whether both answers are there, and the same."""
+        """Whether both arms have answered, and with the same text and task type."""
         if self.a is None or self.b is None:
             return False
         return (self.a.text, self.a.task_type) == (self.b.text, self.b.task_type)
 
 
 def paired(results: Iterable[ArmResult], prompts: Mapping[str, str]) -> list[Answers]:
-    """Return the answers by prompt, in the order of the results; ``prompts`` are the recorded ones by their id."""
+    """Return the answers by prompt, in the order of the results; ``prompts`` are the recorded prompts by their id."""
     found: dict[str, dict[str, ArmResult]] = {}
     for one in results:
         found.setdefault(one.prompt_id, {})[one.arm] = one
@@ -57,21 +57,21 @@ def paired(results: Iterable[ArmResult], prompts: Mapping[str, str]) -> list[Ans
 
 
 def experiment_row(one: Experiment) -> TableRow:
-    """Return an experiment as a row of the list."""
+    """Return an experiment as a row of the list of experiments."""
     verdict = one.report["verdict"] + (", unfinished" if one.report.get("stopped") else "")
     cells = (short_time(one.at, long=True), one_line(one.question), f"{one.report['prompts']:,}", verdict)
     return TableRow(one.id, cells, ("text-muted", "", "", WORSE if verdict.startswith("regressed") else ""))
 
 
 def headings(width: int) -> list[Heading]:
-    """Return the columns of the answers for a screen of that width."""
+    """Return the columns of the table of answers for a screen of that width."""
     metrics = [("quality", 9), ("tokens", 8)] + ([("latency", 10)] if width >= WITH_LATENCY else [])
     both = [Heading(f"{name}_{arm}", f"{name} {arm}", size, is_number=True) for name, size in metrics for arm in "ab"]
     return [Heading("same", "", 1), Heading("prompt", "prompt", 0), *both]
 
 
 def answers_row(one: Answers, width: int) -> TableRow:
-    """Return the figures of both answers to a prompt, with ``≠`` if they differ and ``✗`` for one that failed."""
+    """Return a prompt as a row with the figures of both answers; ``≠`` marks a difference, ``✗`` a failed answer."""
     cells: list[tuple[str, str]] = [
         ("" if one.is_same else "≠", "accent"),
         (one_line(one.prompt[:LONGEST] or one.prompt_id), ""),
@@ -92,7 +92,7 @@ def _quality(answer: ArmResult | None) -> str:
 
 
 def state(one: Experiment, answers: Sequence[Answers]) -> str:
-    """Return the question, the verdict, and how many answers differ, as one line."""
+    """Return one line with the question, the verdict, and the number of prompts whose answers differ."""
     differing = sum(not each.is_same for each in answers)
     stopped = one.report.get("stopped", "")
     text = f"{one.question} {one.report['verdict']}; {differing:,} of {len(answers):,} answers differ"
@@ -100,7 +100,7 @@ def state(one: Experiment, answers: Sequence[Answers]) -> str:
 
 
 def answer_text(one: Experiment, name: str, answer: ArmResult | None) -> str:
-    """Return the arm, the figures of its answer and the answer."""
+    """Return one arm's answer as text, below the name of the arm and the answer's figures."""
     title = f"{name}: {one.arms[name]['name']}"
     if answer is None:
         return plain(f"{title}\nno answer yet")

@@ -1,4 +1,4 @@
-"""Latencies as table rows and lines of text; independent of the screen."""
+"""Latencies as table rows and lines of text, without any widget."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STAGES = (
     Heading("budget", "p95 of budget", 19, is_number=True),
 )
 WITH_TREND = 76
-"""Least width in columns at which the table shows the budget itself, and p95 over time."""
+"""Minimum width in columns at which the table shows the budget in milliseconds, and p95 over time."""
 MOST_TREND = 60
 LONG_TITLE = 12
 SLOW = (
@@ -45,7 +45,7 @@ GATHER = "gather"
 
 
 def stage_headings(width: int, *, with_prompts: bool) -> tuple[Heading, ...]:
-    """Return the columns of the stages for a screen of that width; the last one takes the remaining width."""
+    """Return the columns of the table of stages for a screen of that width; the last takes the remaining width."""
     first = (STAGE, PROMPTS, *STAGES) if with_prompts else (STAGE, *STAGES)
     if width < WITH_TREND:
         return (*first[:-1], Heading("budget", "of budget", 10, is_number=True))
@@ -54,7 +54,7 @@ def stage_headings(width: int, *, with_prompts: bool) -> tuple[Heading, ...]:
 
 
 def in_order(profiles: Sequence[Profile]) -> list[Profile]:
-    """Return the series with the channels after the stage ``gather``, which calls them."""
+    """Return the latency profiles with the channels directly after the stage ``gather``, which calls them."""
     channels = [one for one in profiles if one.series.kind == "channel"]
     found: list[Profile] = []
     for one in profiles:
@@ -64,7 +64,7 @@ def in_order(profiles: Sequence[Profile]) -> list[Profile]:
 
 
 def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]) -> TableRow:
-    """Return a series as a table row with these columns."""
+    """Return a stage or channel as a table row with these columns."""
     figures, trend = profile.figures, columns[-1].width
     is_over = budget is not None and figures.p95 > budget
     cells = {
@@ -86,19 +86,19 @@ def stage_row(profile: Profile, budget: float | None, columns: Sequence[Heading]
 
 
 def key(series: Series) -> str:
-    """Return the row key of a series."""
+    """Return the key of the table row for a series (a stage or a channel)."""
     return f"{series.kind}:{series.name}"
 
 
 def name(series: Series) -> str:
-    """Return the name of a series as the table shows it; channels are indented further than stages."""
+    """Return the name of a stage or channel as the table shows it; channels are indented further than stages."""
     if series == TOTAL:
         return "total"
     return f" {series.name}" if series.kind == "stage" else f"   {series.name}"
 
 
 def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
-    """Return p95 as a share or multiple of its budget; empty without a budget."""
+    """Return p95 as a percentage of its budget, or as a multiple if it is over; empty if there is no budget."""
     if budget is None:
         return ""
     part = p95 / budget
@@ -109,18 +109,18 @@ def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
 
 
 def day(second: int) -> str:
-    """Return the UTC day of a second of the epoch."""
+    """Return the UTC day of a time in seconds since 1970."""
     return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%d}"
 
 
 def slow_row(one: Slow) -> TableRow:
-    """Return a slow prompt as a row."""
+    """Return a slow prompt as a table row."""
     cells = (ms(one.latency_ms), short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
     return TableRow(one.id, cells, ("", "text-muted", "primary", ""))
 
 
 def comparison_row(one: SeriesComparison) -> TableRow:
-    """Return the medians of a series under two versions, and their difference, as a row."""
+    """Return the medians of a stage or channel under two versions, and the shift between them, as a table row."""
     shift, interval = "-", ""
     if one.shift:
         shift = f"{one.shift.estimate:+.2f} ms"

@@ -1,4 +1,4 @@
-"""Memories as table rows and lines of text; independent of the screen."""
+"""Memories as table rows and lines of text, without any widget."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ USE_HEADINGS = (
 
 
 def row(one: Memory) -> TableRow:
-    """Return a memory as a row of the list; ``?`` marks a memory that is not approved yet."""
+    """Return a memory as a table row; ``?`` marks a memory that is not approved yet."""
     cells = ("" if one.reviewed else "?", one.created_at[:10], one.namespace, one_line(one.content[:600]))
     return TableRow(one.id, cells, ("accent", "text-muted", "primary", ""))
 
 
 def shelf_rows(shelves: Iterable[Shelf], chosen: str) -> list[TableRow]:
-    """Return a row per namespace with its counts, the total first; the namespace ``chosen`` is marked."""
+    """Return a row for each namespace with its counts, after a row for all; mark the namespace ``chosen``."""
     every = list(shelves)
     sums = ("", sum(one.memories for one in every), sum(one.unreviewed for one in every))
     return [
@@ -72,13 +72,13 @@ def about(one: Memory) -> str:
 
 
 def use_row(one: MemoryUse) -> TableRow:
-    """Return a prompt that was shown a memory as a row."""
+    """Return a prompt to which a memory was added as a table row."""
     cells = (short_time(one.at, long=True), one.task_type or "-", one_line(one.prompt))
     return TableRow(one.id, cells, ("text-muted", "primary", ""))
 
 
 def uses_title(prompts: int) -> str:
-    """Return the title above the prompts that were shown a memory."""
+    """Return the title above the prompts to which a memory was added."""
     return f"told to {prompts:,} prompt{'s' * (prompts != 1)}" if prompts else "told to no prompt yet"
 
 
@@ -88,7 +88,7 @@ def preview(one: Memory, chars: int) -> str:
 
 
 def deletion_warning(one: Memory) -> str:
-    """Return what a user is told before a memory is deleted for good."""
+    """Return the warning that the user reads before a memory is deleted for good."""
     text = (
         f"{preview(one, 200)}\n\nIt is deleted from the database and from its search index; nothing "
         "brings it back. Prompts that were told it keep their record."

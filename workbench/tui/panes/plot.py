@@ -1,6 +1,6 @@
-"""Two small plots of latencies: percentiles over time as lines of braille dots, the distribution as columns.
+"""Two small plots of latencies: percentiles over time as lines of braille dots, and the distribution as columns.
 
-Every line is named at its end and every axis has its unit; colour alone carries no meaning.
+Every line is named at its end and every axis has its unit, so that no information is in colour alone.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from workbench.views.latency import Bin, Percentiles, Profile
 
 DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
-"""The bits of a braille character by column and row of its dots."""
+"""The bits of a braille character, by the column and row of its dots."""
 AXIS = 10
 NAMES = 16
-"""Cells to the left of the plot for the axis, and to the right of it for the names of the lines."""
+"""Cells to the left of the plot for the axis (``AXIS``), and to its right for the names of the lines (``NAMES``)."""
 NEAR = 2.0
-"""A budget up to this multiple of the highest value is drawn; a higher one is only named in the line above."""
+"""A budget is drawn up to this multiple of the highest value; a higher one is only named in the line above."""
 
 Piece = tuple[str, str]
-"""A text and its component class."""
+"""A piece of text and the name of its look, which selects a component class."""
 LINES: tuple[tuple[str, Callable[[Percentiles], float]], ...] = (
     ("p99", lambda figures: figures.p99),
     ("p95", lambda figures: figures.p95),
@@ -41,7 +41,7 @@ LINES: tuple[tuple[str, Callable[[Percentiles], float]], ...] = (
 
 
 class Canvas:
-    """A grid of dots, two per cell across and four down; the origin is at the bottom left."""
+    """A grid of dots, two across and four down in each cell of the terminal; the origin is at the bottom left."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -63,7 +63,7 @@ class Canvas:
             self.dot(round(start[0] + (end[0] - start[0]) * share), round(start[1] + (end[1] - start[1]) * share), look)
 
     def row(self, number: int) -> list[Piece]:
-        """Return a row, counted from the top, as pieces; adjacent cells with the same look form one piece."""
+        """Return a row of cells, counted from the top; adjacent cells with the same look form one piece."""
         cells = zip(self._bits[number], self._looks[number], strict=True)
         return [
             ("".join(chr(0x2800 + bits) if bits else " " for bits, _look in alike), look)
@@ -72,7 +72,7 @@ class Canvas:
 
 
 class _Plot(Widget):
-    """Base of both plots: a profile, a budget, and a picture that is redrawn when one of them or the size changes."""
+    """The base of both plots: shows a profile and a budget, redrawn when one of them or the size changes."""
 
     DEFAULT_CSS = """
     _Plot {
@@ -98,7 +98,7 @@ class _Plot(Widget):
         self._picture: list[list[Piece]] | None = None
 
     def show(self, profile: Profile | None, *, budget: float | None, width_s: int) -> None:
-        """Draw a profile whose points are ``width_s`` seconds wide; nothing if it is None."""
+        """Draw a profile in which each point stands for ``width_s`` seconds; draw nothing if it is None."""
         self._profile, self._budget, self._width_s = profile, budget, width_s
         self._picture = None
         self.refresh()
@@ -107,7 +107,7 @@ class _Plot(Widget):
         self._picture = None
 
     def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
-        """Return the rows of the plot."""
+        """Return the rows of the plot, each as pieces of text."""
         raise NotImplementedError
 
     def render_line(self, y: int) -> Strip:
@@ -124,7 +124,7 @@ class _Plot(Widget):
 
 
 class PercentilePlot(_Plot):
-    """The percentiles of every hour or day."""
+    """A plot of the percentiles of every hour or day."""
 
     def picture(self, profile: Profile, width: int, height: int) -> list[list[Piece]]:
         points, across, down = profile.points, width - AXIS - NAMES, height - 1
@@ -214,7 +214,10 @@ class SpreadPlot(_Plot):
 
 
 def _columns(bins: Sequence[Bin], across: int) -> tuple[float, float, list[int]]:
-    """Return both ends of the axis and the count of each column; with fewer bins than columns, a bin fills several."""
+    """Return the lower and upper end of the axis, and the count for each column of the plot.
+
+    A column adds up several bins if there are more bins than columns; otherwise, a bin fills several columns.
+    """
     low, high = bins[0].low, bins[-1].high
     if len(bins) >= across:
         columns = [0] * across
@@ -231,7 +234,7 @@ def _column_cell(eighths: float, is_least: bool) -> str:
 
 
 def _names(figures: Percentiles, ends: dict[str, float], down: int) -> dict[int, Piece]:
-    """Return, by row, the name and value at the end of each line, below each other if lines end in the same row."""
+    """Return the names and last values of the lines by the row they are drawn in; names never share a row."""
     found: dict[int, Piece] = {}
     below = -1
     for name, value in LINES:
@@ -259,7 +262,7 @@ def _scattered(texts: list[tuple[str, int]], across: int) -> str:
 
 
 def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
-    """Return the axis with each text at its mark's position, moved to the right if another text is in the way."""
+    """Return the line below the axis: each text at its mark, or to the right of it if another text is in the way."""
     pieces: list[Piece] = []
     used = 0
     left = sum(len(text) + 1 for text, _at, _look in marks)
@@ -272,7 +275,10 @@ def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
 
 
 def _round_up(value: float) -> float:
-    """Return the next number suitable as the end of an axis: 1, 1.5, 2, 3, 5 or 8 times a power of ten; 1 for 0."""
+    """Return the next higher number that suits the end of an axis: 1, 1.5, 2, 3, 5 or 8 times a power of ten.
+
+    Return 1 for 0 or less.
+    """
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))

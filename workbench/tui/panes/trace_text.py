@@ -1,4 +1,4 @@
-"""One trace as text: the prompt, what was added, and why; colour carries no meaning that the words lack."""
+"""One trace as text: the prompt, what was added to it, and why; no information is in colour alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VERDICT_TEXTS = {"ok": "✓ right", "wrong": "✗ wrong"}
 
 
 def trace_text(trace: Row, *, width: int) -> Content:
-    """Return all data of a trace, wrapped to the width in cells.
+    """Return all data of a trace as text, wrapped to ``width`` cells.
 
     ``trace`` is what ``storage.traces.queries.show`` returns, plus ``label_history`` and ``sources``.
     """
@@ -41,12 +41,12 @@ def trace_text(trace: Row, *, width: int) -> Content:
 
 
 def heading(text: str, note: str = "") -> Content:
-    """Return the title of a part, followed by a muted note."""
+    """Return the title of a part of the text, followed by a muted note."""
     return Content.assemble((text, "bold $accent"), (f"  {plain(note)}" if note else "", "$text-muted"))
 
 
 def wrapped(text: str, *, width: int, indent: int = INDENT, style: str = "", first: str = "") -> Iterator[Content]:
-    """Yield the text in lines indented by ``indent``; ``first`` replaces the indent of the first line."""
+    """Yield the text in lines indented by ``indent``; on the first line, ``first`` replaces the indentation."""
     room = max(10, width - indent)
     pieces = [
         cut
@@ -72,7 +72,7 @@ def _head(trace: Row, _width: int) -> Iterator[Content]:
 
 
 def label_text(label: Row) -> str:
-    """Return a label in words, with the time at which it was given."""
+    """Return a label as text, with the time at which it was given."""
     verdict = VERDICT_TEXTS.get(label["verdict"], f"→ should be {plain(label['task_type'])}")
     return f"{verdict}  labelled {_when(label['labelled_at'])}"
 
@@ -90,7 +90,7 @@ def _prompt(trace: Row, _width: int) -> Iterator[Content]:
 
 
 def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
-    """Return the prompt with its evidence: underlined for the task type, bold for other outcomes."""
+    """Return the prompt with the matched words marked: underlined if they count for the task type, bold for others."""
     spans = [
         Span(one.signal.start, one.signal.end, "underline $primary" if one.is_for_class else "bold")
         for one in places(scores, task_type, length=len(text))

@@ -1,4 +1,4 @@
-"""The places of the app, and what a screen can rely on. Importing this does not load Textual.
+"""The main screens (places) of the app, and what a screen can rely on. Importing this module does not load Textual.
 
 A new screen is a module here with one class derived from ``base.WorkbenchScreen`` and one line in ``SCREENS``.
 The app loads it when it is first opened; key, header, palette, help and ``--screen`` follow from the line.
@@ -16,12 +16,12 @@ What the base class provides:
   only, since it may wait. It drains the spool first unless ``drain=False``. Writes (labels) use it, too.
 - ``with self.reading() as db`` is the same for a worker that can be cancelled in a query.
 - Work that can take more than 5 ms: ``@work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)``.
-  An exception of a worker becomes a notice (StorageError and SelectionError as their text, others with their type);
+  An exception in a worker is shown as a notification (StorageError and OSError by their text, others with their type);
   override ``failed(error)`` to show it in place. Check ``get_current_worker().is_cancelled`` between pages.
 - An exclusive worker may overlap its successor for a moment. Call ``run = self.next_run("load")`` before it starts,
   pass ``run`` to it, and have its message handler ignore messages unless ``self.is_latest("load", run)``.
   From the thread only ``self.post_message``, ``self.notify`` and ``self.app.call_from_thread`` are safe.
-- ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before it; else changes that arrive
+- ``self.in_turn("latency.load", start)``: a worker for changes waits for the one before; otherwise changes that arrive
   faster than a worker can read would cancel every worker.
   ``self.debounce("chosen", seconds, call)``: call after ``seconds`` without another request.
 - The app's folder is ``workbench.tui.state.here()`` (it may have been deleted); untrusted texts are drawn
@@ -29,14 +29,14 @@ What the base class provides:
   ``workbench.tui.widgets.lists.cursor_view.CursorView``.
 - ``self.ask(dialog, answered)``: show a dialog of ``workbench.tui.widgets.dialogs`` and act on its answer;
   ``self.open_on_top("why", …)``: open a screen of ``ON_TOP``; ``self.edit_elsewhere(path)``: run the user's editor.
-- ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: state across restarts (JSON values).
+- ``self.recall("sort", "newest")`` and ``self.remember(sort="slowest")``: values that survive a restart (JSON).
 - ``self.app.databases``: a number that grows when the database was replaced or created anew while the app runs.
 - ``data_changed()``: called (in the event loop) when the database changed while this screen is visible,
   and when it becomes visible again; at most ten times a second. Override it to start an exclusive worker.
 - ``opened(message)``: called when a message below requests this screen. Override it.
 - Classes ``-narrow`` (below 100 columns) and ``-wide`` on the screen: ``LatencyScreen.-narrow #plot {display: none}``.
-- ``self.app.state_dir``, ``self.app.instructions`` (the file of ``--instructions``, empty without).
-- Colours by theme variables only ($surface, $text-muted, $success, …), and never meaning by colour alone.
+- ``self.app.state_dir``, ``self.app.instructions`` (the file given with ``--instructions``, or empty).
+- Use colours only as theme variables ($surface, $text-muted, $success, …); no meaning may be in colour alone.
 
 Messages that any screen may post (``workbench.tui.messages``); the app shows the screen that handles them:
 ``OpenTrace(trace_id)`` → Traces; ``FilterTraces(text)`` → Traces with that filter; ``OpenCompare(trace_id="")`` →
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A screen of the app: its name, its key, its title, and its class as "module:Class"."""
+    """A main screen (place) of the app: its name, its key, its title, and its class as "module:Class"."""
 
     name: str
     key: str
@@ -94,15 +94,15 @@ ON_TOP = {
     "make": "workbench.tui.screens.loop.make:MakeScreen",
     "gate": "workbench.tui.screens.loop.gate:GateScreen",
 }
-"""Screens that open on top of a place, and that escape closes."""
+"""Screens that open on top of a main screen (place), and that escape closes."""
 
 
 def on_top(name: str, *arguments: object, place: str) -> WorkbenchScreen:
-    """Import and return a new screen that opens on top of a place."""
+    """Import a screen's module, and return a new screen to open on top of the main screen ``place``."""
     screen: WorkbenchScreen = _class_at(ON_TOP[name])(*arguments, place=place)
     return screen
 
 
 def place(name: str) -> Place | None:
-    """Return the place of that name, None if there is none."""
+    """Return the main screen (place) with that name, or None if there is none."""
     return next((one for one in SCREENS if one.name == name), None)

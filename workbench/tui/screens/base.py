@@ -1,4 +1,4 @@
-"""Base of all screens: header, footer, database, workers, runs, remembered state, and the user's own editor."""
+"""The base class of all screens: header, footer, database, workers, remembered state, and the user's own editor."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from workbench.tui.app import Workbench
 
 STEPS_BETWEEN_LOOKS = 200_000
-"""SQLite steps between two checks, some ten thousand rows; each check takes the interpreter lock from other threads."""
+"""SQLite steps between two checks for cancellation (some ten thousand rows); each check holds up other threads."""
 FIRST_LINES = "# Classification\n\n# Context\n\n# Guardrails\n\n# Output\n"
 _ONE_AT_A_TIME = threading.Lock()
 
 
 class WorkbenchScreen(Screen[None], inherit_bindings=False):
-    """A place of the app; ``workbench.tui.screens`` describes what it provides and requires."""
+    """The base class of all screens; ``workbench.tui.screens`` describes what it provides and requires."""
 
     PLACE: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
-    AUTO_FOCUS = ""  # else Textual focuses the filter where the table is hidden, and it takes every key
-    app: Workbench  # narrower than Textual's
+    AUTO_FOCUS = ""  # otherwise Textual focuses the filter if the table is hidden, and it takes every key
+    app: Workbench  # a narrower type than Textual's
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "app.focus_next", "Next part of the screen", id="screen.next", show=False),
@@ -56,9 +56,9 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     ]
 
     def __init__(self) -> None:
-        super().__init__(id=self.PLACE if place(self.PLACE) else None)  # several Why screens may lie on each other
+        super().__init__(id=self.PLACE if place(self.PLACE) else None)  # several Why screens may be open at once
         self.bar_place = self.PLACE
-        """The place that the header marks: for a screen on top of a place, that place."""
+        """The name of the main screen (place) that the header marks; for a screen on top of one, the one below."""
         self._runs: dict[str, int] = {}
         self._rests: dict[str, Timer] = {}
         self._next_turns: dict[str, Callable[[], object]] = {}
@@ -89,7 +89,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
     @contextlib.contextmanager
     def reading(self, *, drain: bool = False) -> Iterator[sqlite3.Connection]:
-        """Yield a connection whose queries end when this worker is cancelled; the resulting errors are suppressed."""
+        """Yield a connection whose queries are aborted, without an error, when this worker is cancelled."""
         worker = get_current_worker()
         try:
             with self.database(drain=drain) as db:
@@ -100,12 +100,12 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
                 raise
 
     def next_run(self, what: str) -> int:
-        """Return the number of a new run; results of earlier runs are out of date from now on."""
+        """Count a new run of the work ``what`` and return its number; results of earlier runs are outdated now."""
         self._runs[what] = self._runs.get(what, 0) + 1
         return self._runs[what]
 
     def is_latest(self, what: str, run: int) -> bool:
-        """Return whether this is still the latest run of ``what``."""
+        """Return whether ``run`` is the latest run of the work ``what``."""
         return self._runs.get(what) == run
 
     def debounce(self, what: str, seconds: float, call: Callable[[], object]) -> None:
@@ -115,9 +115,9 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self._rests[what] = self.set_timer(seconds, call)
 
     def in_turn(self, group: str, start: Callable[[], object]) -> None:
-        """Start a worker of the group now, or when the current one is done.
+        """Start a worker of the group now, or as soon as the current one has finished.
 
-        Otherwise changes that arrive faster than a worker can read would cancel every worker.
+        Without this, changes that arrive faster than a worker can read would cancel every worker.
         """
         if any(one.group == group and not one.is_finished for one in self.workers):
             self._next_turns[group] = start
@@ -129,7 +129,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.go_back()
 
     def action_gate(self) -> None:
-        """Run the gate, and show its result on top of this screen."""
+        """Check the golden cases (run the gate), and show the result on top of this screen."""
         if self.PLACE != "gate":
             self.open_on_top("gate", self.gated_trace())
 
@@ -138,11 +138,14 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         return ""
 
     def open_on_top(self, name: str, *arguments: object) -> None:
-        """Open one of the screens that lie on top of a place and that escape closes."""
+        """Open one of the screens in ``ON_TOP`` on top of this one."""
         self.app.push_screen(on_top(name, *arguments, place=self.bar_place))
 
     def ask(self, dialog: ModalScreen[str], answered: Callable[[str], object]) -> None:
-        """Show a dialog, and call ``answered`` unless the user cancels; from a worker through ``call_from_thread``."""
+        """Show a dialog, and call ``answered`` with the answer unless the user cancels.
+
+        A worker must call this through ``call_from_thread``.
+        """
 
         def closed(answer: str | None) -> None:
             if answer:
@@ -151,24 +154,24 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.push_screen(dialog, closed)
 
     def edit_elsewhere(self, path: str) -> None:
-        """Run the user's own editor on a file, in this terminal; its saves are noticed here."""
+        """Run the user's own editor on a file, in this terminal; what it saves is shown here."""
         if trouble := _run_editor(self.app, path):
             self.notify(trouble, severity="warning", timeout=8, markup=False)
         else:
             self.app.refresh()
 
     def recall(self, name: str, default: Any) -> Any:
-        """Return the value that this screen stored under that name, else ``default``."""
+        """Return the value that this screen stored under ``name``, or ``default`` if there is none."""
         return self.app.memory.recall(self.PLACE, name, default)
 
     def recall_choice(self, name: str, choices: Iterable[str]) -> str:
-        """Return the stored value if it is still one of the choices, else the first of them."""
+        """Return the value stored under ``name`` if it is still one of the choices, otherwise the first choice."""
         known = list(choices)
         value: str = self.recall(name, known[0])
         return value if value in known else known[0]
 
     def remember(self, **values: Any) -> None:
-        """Store values of this screen across restarts."""
+        """Store values of this screen so that they survive a restart of the app."""
         self.app.memory.remember(self.PLACE, **values)
 
     def on_screen_resume(self) -> None:
@@ -182,7 +185,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
 
 def _run_editor(app: Workbench, path: str) -> str:
-    """Run ``$VISUAL`` or ``$EDITOR`` on the file in this terminal; return an error message, empty if there is none."""
+    """Run ``$VISUAL`` or ``$EDITOR`` on the file in this terminal; return an error message, or an empty text."""
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     if app.is_web:
         return f"A browser has no editor to open; edit {path} on the machine that serves this."

@@ -1,4 +1,4 @@
-"""The Compare screen: the changes of the last run on one side, both outcomes of one prompt on the other.
+"""The Compare screen: on the left the prompts that the last replay changed, on the right one prompt's two results.
 
 Scores and signals are computed for the selected prompt only.
 """
@@ -54,7 +54,7 @@ STEP = Binding.Group("Step")
 
 @dataclass
 class SidesCompared(Message):
-    """Both sides of a prompt, or the reason why they cannot be shown."""
+    """The results of a prompt under both rule sets, or the reason why they cannot be shown."""
 
     run: int
     trace_id: str
@@ -63,7 +63,7 @@ class SidesCompared(Message):
 
 
 class ChangeList(LineList, inherit_bindings=False):
-    """The list of changes; the key ``g`` is left to the screen."""
+    """The list of changes; it does not bind the key ``g``, because the screen uses it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *MOVES,
@@ -72,7 +72,7 @@ class ChangeList(LineList, inherit_bindings=False):
 
 
 class CompareScreen(TraceActions):
-    """Both sides of one prompt."""
+    """The list of changed prompts, and the results of the selected prompt under both rule sets."""
 
     PLACE = "compare"
     HELP = """\
@@ -218,7 +218,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.debounce("look", AFTER_MOVING_S, self._look)
 
     def _look(self) -> None:
-        """Start the worker that judges the selected prompt by both sides; nothing if no prompt is selected."""
+        """Start the worker that classifies the selected prompt under both rule sets, if a prompt is selected."""
         line = self.changes.current
         if line is None or not line.value:
             return
@@ -229,7 +229,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
 
     @work(thread=True, exclusive=True, group="compare.judge", exit_on_error=False)
     def evaluate(self, run: int, trace_id: str, sides: tuple[Side, Side | None]) -> None:
-        """Classify one prompt with the rules of both sides, in a worker thread."""
+        """Classify one prompt under both rule sets, in a worker thread."""
         worker = get_current_worker()
         try:
             with opened(self.app.state_dir) as corpus:
@@ -276,13 +276,13 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self.changes.step(1, groups=True)
 
     def action_differences(self) -> None:
-        """Toggle between only differences and everything."""
+        """Switch between showing everything and showing only differences."""
         self._only = not self._only
         self.remember(only=self._only)
         self._show_detail()
 
     def action_kind(self) -> None:
-        """Show only the next kind of change; after the last kind, all of them."""
+        """Show only the changes of the next kind; after the last kind, show all changes."""
         kinds = [kind for kind, _changes in self._run.figures.groups()] if self._run else []
         order = ["", *kinds]
         place = order.index(self._kind) if self._kind in order else 0
@@ -291,14 +291,14 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._show_list()
 
     def action_back(self) -> None:
-        """Show the changes of every kind again; if they were shown, return to the screen that opened this one."""
+        """Show the changes of all kinds again; if they are shown already, return to the previous screen."""
         is_filtered, self._kind, self._single = bool(self._kind), "", ""
         self._show_list()
         if not is_filtered:
             self.app.go_back()
 
     def action_scroll(self, lines: int) -> None:
-        """Scroll the details of the prompt."""
+        """Scroll the details of the prompt by a number of lines."""
         self.query_one("#both").scroll_relative(y=lines, animate=False)
 
     @on(LineList.Chosen)

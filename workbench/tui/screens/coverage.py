@@ -1,6 +1,6 @@
-"""The Coverage screen: how often each rule fires, which rules never or always do, and which prompts match none.
+"""The Coverage screen: how often each rule fires, which rules never or always fire, and which prompts match none.
 
-The figures grow while the log is read; after an early stop the figures so far stay.
+The figures grow while the recorded prompts are read; if the user stops early, the figures so far remain.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ VIEWS = (
 REPORT_EVERY_S = 0.7
 AGAIN_AFTER_S = 1.0
 MEASURED_AGAIN = 2_000
-"""Most prompts that are measured again automatically when new ones arrive."""
+"""If new prompts arrive, a selection of up to this many prompts is measured again without a request."""
 MOST_ROWS = 2_000
 CLUSTER = "cluster:"
 NOTHING_YET = """\
@@ -75,7 +75,7 @@ NO_ROWS = {
 
 @dataclass
 class Grown(Replaceable):
-    """More prompts were measured: their coverage so far, and the total number of prompts."""
+    """More prompts were measured: ``coverage`` is the result so far, ``total`` the number of all selected prompts."""
 
     run: int
     coverage: Coverage
@@ -84,7 +84,7 @@ class Grown(Replaceable):
 
 
 class CoverageScreen(MeasuringScreen):
-    """How often each rule fires."""
+    """A table of all rules that shows how often each fires."""
 
     PLACE = "coverage"
     HELP = """\
@@ -152,7 +152,7 @@ on which no signal fires by their words: a new rule could cover them.
         return self._grown is not None
 
     def action_reload(self) -> None:
-        """Measure from the newest prompt on."""
+        """Measure again, beginning with the newest prompt."""
         self._is_measuring, self._is_stopped, self._has_news = True, False, False
         self._databases = self.app.databases
         self.bar.show_result("measuring …")
@@ -169,7 +169,7 @@ on which no signal fires by their words: a new rule could cover them.
             self.select("")
 
     def action_view(self, name: str) -> None:
-        """Show all rules, or a subset."""
+        """Show all rules, or the subset with that name (such as ``dead``)."""
         self._view = name
         self.remember(view=name)
         self.query_one(Choice).choose(name)
@@ -187,7 +187,7 @@ on which no signal fires by their words: a new rule could cover them.
         self._show()
 
     def action_sort(self, wanted: str = "") -> None:
-        """Switch to the next sort order, or to ``wanted``."""
+        """Sort by ``wanted``, or by the next order if it is empty."""
         self._sort = wanted or next_of(self._sort, SORTS)
         self.remember(sort=self._sort)
         self._show()
@@ -199,14 +199,14 @@ on which no signal fires by their words: a new rule could cover them.
         self.action_sort("seldom" if wanted == "fired" == self._sort else wanted)
 
     def action_edit(self) -> None:
-        """Open the rule in its file."""
+        """Open the rule under the cursor in its file, on the Instructions screen."""
         row = self._shown.get(self.table.chosen)
         if row is not None:
             self.post_message(OpenInstructions(row.file, row.line))
 
     @on(FiguresTable.Chosen)
     def _row_opened(self) -> None:
-        """Show the prompts of a rule, or of a cluster without a signal."""
+        """Show the prompts on which the rule under the cursor fires, or those of the cluster under the cursor."""
         cluster = self._cluster()
         if row := self._shown.get(self.table.chosen):
             self._show_prompts(row)
@@ -243,7 +243,7 @@ on which no signal fires by their words: a new rule could cover them.
 
     @work(thread=True, exclusive=True, group="coverage.load", exit_on_error=False)
     def measure(self, run: int, which: Selection) -> None:
-        """Measure the selected prompts page by page, posting the figures so far about once a second."""
+        """Measure the selected prompts page by page, and post the figures so far about once a second."""
         from workbench.coverage import coverage, rule_positions
         from workbench.replay.corpus import Corpus
 

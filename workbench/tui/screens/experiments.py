@@ -1,4 +1,4 @@
-"""The Experiments screen: the list of experiments; of a chosen one both answers to each prompt, next to each other."""
+"""The Experiments screen: a list of experiments, and for an opened one both answers to each prompt, side by side."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from workbench.tui.panes.experiment_text import Answers
 
 MOST = 500
-"""Experiments in the list, the newest."""
+"""The list shows at most this many experiments, the newest ones."""
 NOTHING_YET = """\
 No experiment is stored yet.
 
@@ -76,7 +76,7 @@ class CohortBar(SearchBar):
 
 
 class OpeningTable(FiguresTable, inherit_bindings=False):
-    """A table whose rows can be opened; the key line shows the key for it."""
+    """A table whose rows can be opened with enter; the footer shows that key."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *moves("experiments.rows"),
@@ -86,7 +86,7 @@ class OpeningTable(FiguresTable, inherit_bindings=False):
 
 
 class ExperimentsScreen(WorkbenchScreen):
-    """Experiments, and both answers to each of their prompts."""
+    """The list of experiments, and the prompts of an opened one with both answers."""
 
     PLACE = "experiments"
     HELP = """\
@@ -153,16 +153,16 @@ stands below it.
 
     @property
     def list(self) -> FiguresTable:
-        """The experiments."""
+        """The table of experiments."""
         return self.query_one("#list", FiguresTable)
 
     @property
     def cases(self) -> FiguresTable:
-        """The prompts of the opened experiment."""
+        """The table of the opened experiment's prompts."""
         return self.query_one("#cases", FiguresTable)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer what is about answers only while an experiment is open."""
+        """Hide the actions on answers unless an experiment is open."""
         del parameters
         if action == "cohorts":
             return self._opened is None
@@ -180,7 +180,7 @@ stands below it.
 
     @work(thread=True, exclusive=True, group="experiments.load", exit_on_error=False)
     def load(self, run: int) -> None:
-        """Read the list."""
+        """Read the list of experiments."""
         with self.reading() as db:
             self.post_message(ExperimentsListed(run, experiments.newest(db, limit=MOST)))
 
@@ -264,7 +264,7 @@ stands below it.
 
     @property
     def chosen(self) -> Answers | None:
-        """The answers to the prompt under the cursor."""
+        """The answers to the prompt under the cursor; None if there is no such prompt."""
         answers = self._opened.answers if self._opened else ()
         return next((one for one in answers if one.prompt_id == self.cases.chosen), None)
 
@@ -298,7 +298,7 @@ stands below it.
         self.read_answers(self.next_run("open"), experiment_id)
 
     def action_back(self) -> None:
-        """Go from the answers to the prompts, from there to the list."""
+        """Go back one step: from the answers to the prompts, and from the prompts to the list."""
         if self.focused is not None and self.focused.id in ("of-a", "of-b"):
             self.cases.focus()
         elif self._opened is not None:

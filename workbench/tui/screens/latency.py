@@ -1,6 +1,6 @@
 """The Latency screen: percentiles of every stage and channel, their trend and distribution, and the slowest prompts.
 
-Threads compute the figures, the newest prompts first; the rest of the log follows.
+Threads compute the figures: first for the newest prompts, then for all others.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ VIEWS = (
     Alternative("versions", "v", "versions"),
 )
 COMPILE_MS = 2_000
-"""Milliseconds that the worker waits for changed instructions to be compiled; the defaults are shown until then."""
+"""Milliseconds that the worker waits for changed instructions to be compiled; until then, default budgets are shown."""
 SETTLED_S = 0.15
-"""Seconds that the cursor rests before the slowest prompts of its row are searched."""
+"""Seconds that the cursor must rest on a row before its slowest prompts are searched."""
 SHORT = 8
 NOTHING_YET = """\
 Nothing was measured yet.
@@ -60,7 +60,7 @@ NOTHING_MATCHES = "No measured prompt matches this filter.\n\n  /         change
 
 
 class LatencyScreen(MeasuringScreen):
-    """How long prompts take, and where the time goes."""
+    """A screen that shows how long prompts take, and where the time goes."""
 
     PLACE = "latency"
     HELP = f"""\
@@ -133,12 +133,12 @@ faster, `inconclusive` has zero inside.
 
     @property
     def profile(self) -> Profile | None:
-        """The profile under the cursor of the stages."""
+        """The latencies of the stage or channel under the cursor; None if there is none."""
         profiles = self._measured.figures.profiles if self._measured else ()
         return next((one for one in profiles if latency_text.key(one.series) == self.table.chosen), None)
 
     def action_reload(self) -> None:
-        """Measure from the newest prompt on."""
+        """Measure again, beginning with the newest prompt."""
         self._databases = self.app.databases
         self._slow_of = self._compared = None
         self.bar.show_result("measuring …")
@@ -157,7 +157,7 @@ faster, `inconclusive` has zero inside.
         self.post_message(FilterTraces(self._text))
 
     def action_view(self, name: str) -> None:
-        """Show another view below the stages."""
+        """Show another view below the table of stages."""
         self._show_view(name)
         self.remember(view=name)
         if name in ("slow", "versions"):
@@ -191,14 +191,14 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def load(self, run: int, which: Selection) -> None:
-        """Add up the latencies of all selected prompts, the newest first."""
+        """Summarize the latencies of all selected prompts, beginning with the newest."""
         worker = get_current_worker()
         with self.reading() as db:
             latency_queries.measure(db, self.post_message, run=run, which=which, is_over=lambda: worker.is_cancelled)
 
     @work(thread=True, exclusive=True, group="latency.settings", exit_on_error=False)
     def read_budgets(self) -> None:
-        """Read the settings in force in the working folder; after an edit this waits for the compiler."""
+        """Read the settings of the working folder for their budgets; after an edit this waits for the compiler."""
         try:
             rules, _layers = cache.load(here(), wait_ms=COMPILE_MS)
         except cache.NoRulesError:
@@ -214,7 +214,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.load", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, measured: LatenciesMeasured) -> None:
-        """Add the prompts recorded since ``measured``."""
+        """Add the prompts that were recorded after ``measured`` to its figures."""
         with self.reading() as db:
             latency_queries.measure_news(
                 db, self.post_message, run=run, which=which, tally=measured.tally, before=measured.figures
@@ -222,7 +222,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.slow", exit_on_error=False)
     def find_slowest(self, run: int, which: Selection, series: Series) -> None:
-        """Find the slowest prompts of a series."""
+        """Find the slowest prompts of a series (a stage or a channel)."""
         worker = get_current_worker()
         with self.reading() as db:
             latency_queries.find_slowest(
@@ -231,7 +231,7 @@ faster, `inconclusive` has zero inside.
 
     @work(thread=True, exclusive=True, group="latency.versions", exit_on_error=False)
     def compare(self, run: int, which: Selection, base: str, candidate: str) -> None:
-        """Compare two versions."""
+        """Compare the latencies of two versions of the rules."""
         with self.reading() as db:
             latency_queries.compare(db, self.post_message, run=run, which=which, base=base, candidate=candidate)
 
@@ -276,7 +276,7 @@ faster, `inconclusive` has zero inside.
         self._show_below()
 
     def _show_below(self) -> None:
-        """Show the selected view of the series under the cursor."""
+        """Show the selected view for the stage or channel under the cursor."""
         profile = self.profile
         if profile is None or self._measured is None:
             return
@@ -328,7 +328,7 @@ faster, `inconclusive` has zero inside.
         self.action_view("slow")
 
     def action_next_version(self, side: str) -> None:
-        """Compare with the next version on that side."""
+        """Replace the base or the candidate (as ``side`` says) with the next version, and compare again."""
         known = [use.rules_hash for use in self._measured.figures.versions] if self._measured else []
         if len(known) > 1:
             place = ("base", "candidate").index(side)

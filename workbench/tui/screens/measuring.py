@@ -1,4 +1,4 @@
-"""Base of the screens that measure a filter's prompts: the filter runs when typing pauses, and is remembered."""
+"""The base of screens that measure the prompts of a filter; it applies when typing pauses, and is remembered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class MeasuringScreen(WorkbenchScreen):
-    """A filter above a table of figures."""
+    """A screen with a filter above a table of figures."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class MeasuringScreen(WorkbenchScreen):
         raise NotImplementedError
 
     def action_reload(self) -> None:
-        """Measure from the newest prompt on."""
+        """Measure again, beginning with the newest prompt."""
         raise NotImplementedError
 
     @property
@@ -69,5 +69,5 @@ class MeasuringScreen(WorkbenchScreen):
         self.table.focus()
 
     def action_filter(self) -> None:
-        """Go to the filter."""
+        """Move the focus to the filter."""
         self.bar.input.focus()

@@ -1,6 +1,6 @@
-"""The Memories screen: the memories of projects, which of them await approval, and the prompts that were shown them.
+"""The Memories screen: the memories of projects, which of them await approval, and the prompts they were added to.
 
-Approving and forgetting do the same as ``enricher memory``; a forgotten memory is deleted, not marked.
+Approving and forgetting do the same as in ``enricher memory``; a forgotten memory is deleted, not just marked.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 VIEWS = (Alternative("all", "v", "all"), Alternative("unreviewed", "u", "to review"))
 ROOMY = 140
-"""Least width in columns at which the namespaces are to the left of the list and the memory to its right."""
+"""From this width in columns on, namespaces are shown to the left of the list, and the memory to its right."""
 SETTLED_S = 0.15
-"""Seconds that the cursor rests before the prompts that were shown the memory are looked up."""
+"""Seconds that the cursor must rest on a memory before the prompts that it was added to are looked up."""
 NOTHING_YET = """\
 Nothing is remembered yet.
 
@@ -62,7 +62,7 @@ NOTHING_TO_REVIEW = "Nothing waits to be reviewed.\n\n  v         all memories"
 
 
 class MemoriesScreen(WorkbenchScreen):
-    """The memories of projects."""
+    """A list of the memories of projects."""
 
     PLACE = "memories"
     HELP = """\
@@ -143,7 +143,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
 
     @property
     def table(self) -> FiguresTable:
-        """The list."""
+        """The table of memories."""
         return self.query_one("#entries", FiguresTable)
 
     @property
@@ -153,12 +153,12 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
 
     @property
     def current(self) -> Memory | None:
-        """The memory under the cursor."""
+        """The memory under the cursor; None if there is none."""
         listed = self._listed.memories if self._listed else ()
         return next((one for one in listed if one.id == self.table.chosen), None)
 
     def want(self, **changed: Any) -> None:
-        """Change which memories are listed, and remember the choice."""
+        """Change the filter of the list by the given fields, and remember it."""
         self._wanted = replace(self._wanted, **changed)
         self.remember(
             everywhere=not self._wanted.projects,
@@ -170,7 +170,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.action_reload()
 
     def action_reload(self) -> None:
-        """Read the list again."""
+        """Read the list of memories again."""
         self.load(self.next_run("load"), self._wanted)
 
     def data_changed(self) -> None:
@@ -179,19 +179,19 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
 
     @work(thread=True, exclusive=True, group="memories.load", exit_on_error=False)
     def load(self, run: int, wanted: MemoryFilter) -> None:
-        """Read the list."""
+        """Read the list of memories."""
         with self.reading(drain=True) as db:
             memory_queries.read_list(db, self.post_message, run=run, wanted=wanted)
 
     @work(thread=True, exclusive=True, group="memories.prompts", exit_on_error=False)
     def find_prompts(self, run: int, memory_id: str) -> None:
-        """Find the prompts that were shown a memory."""
+        """Find the prompts that a memory was added to."""
         with self.reading() as db:
             memory_queries.read_prompts(db, self.post_message, run=run, memory_id=memory_id)
 
     @work(thread=True, group="memories.write", exit_on_error=False)
     def apply_verdict(self, one: Memory, *, is_right: bool) -> None:
-        """Approve a memory, or delete it; another process may have done so before."""
+        """Approve a memory, or delete it; does nothing if another process already did."""
         with self.database() as db:
             if is_right:
                 memories.approve(db, one.id)
@@ -202,7 +202,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
     def _forget(self, db: sqlite3.Connection, one: Memory) -> None:
         try:
             forgetting.forget_memories(db, self.app.state_dir, [one.id])
-        except StillReadError as failure:  # it is deleted; this screen may continue
+        except StillReadError as failure:  # the memory is deleted, so the screen can go on
             self.notify(str(failure), severity="warning", markup=False)
 
     def _verdict_applied(self, one: Memory, *, is_right: bool) -> None:
@@ -319,7 +319,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.want(is_unreviewed=name == "unreviewed")
 
     def action_search(self) -> None:
-        """Go to the search."""
+        """Move the focus to the search."""
         self.bar.input.focus()
 
     def action_next_namespace(self) -> None:
@@ -336,7 +336,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.want(projects=() if self._wanted.projects else (self._project, SHARED))
 
     def action_approve(self) -> None:
-        """Approve a memory."""
+        """Approve the memory under the cursor."""
         one = self.current
         if one is None:
             return
@@ -347,7 +347,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.apply_verdict(one, is_right=True)
 
     def action_forget(self) -> None:
-        """Ask for confirmation, then delete a memory."""
+        """Ask for confirmation, then delete the memory under the cursor."""
         one = self.current
         if one is None:
             return
@@ -379,7 +379,7 @@ def _nothing(listed: MemoriesListed) -> str:
 
 
 def _total(shelves: list[Shelf], wanted: MemoryFilter) -> int:
-    """Return the number of memories in the displayed namespace, which search and origin do not restrict."""
+    """Return the number of memories in the displayed namespace, ignoring the search and the origin."""
     return sum(
         one.unreviewed if wanted.is_unreviewed else one.memories
         for one in shelves

@@ -1,4 +1,4 @@
-"""Actions on one trace, on any screen that shows one: label, replay, edit, open it, and copy its address."""
+"""Actions on one trace, for all screens that show one: label, replay, edit, open it, and copy its address."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PUBLISHED = "ENRICHER_PUBLISHED_URL"
 TRACE_PATH = "/-/enricher/trace/"
 LABEL = Binding.Group("Label")
 COPIED = {"prompt": "The prompt", "output_text": "The text that was added", "id": "The id of the trace"}
-"""What can be copied, by its name in the trace."""
+"""What can be copied: a field of the trace, and what the user reads as its name."""
 LABEL_NOTICES = {"ok": "Labelled right.", "wrong": "Labelled wrong."}
 SILENT_KEY = "0"
-"""The digits from 1 on are the keys of the guardrails that were shown."""
+"""The key for choosing that nothing should be added; the digits from 1 on are the guardrails that were shown."""
 
 
 class TraceActions(WorkbenchScreen):
-    """The actions on one trace; ``chosen()`` returns its id."""
+    """A screen with actions on one trace, the one that ``chosen()`` returns."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "label('ok')", "Label: right", id="trace.right", group=LABEL),
@@ -69,14 +69,14 @@ class TraceActions(WorkbenchScreen):
     ]
 
     def chosen(self) -> tuple[str, str]:
-        """Return the id and the task type of the selected trace, two empty texts for none."""
+        """Return the id and the task type of the selected trace; two empty texts if none is selected."""
         raise NotImplementedError
 
     def gated_trace(self) -> str:
         return self.chosen()[0]
 
     def labelled(self, trace_id: str) -> None:
-        """React to a stored label."""
+        """React to a label that was stored for this trace."""
 
     def _chosen_id(self) -> str:
         trace_id, _task_type = self.chosen()
@@ -85,7 +85,7 @@ class TraceActions(WorkbenchScreen):
         return trace_id
 
     def action_label(self, verdict: str) -> None:
-        """Label the trace as right, wrong, or of another task type."""
+        """Label the trace as right, as wrong, or with another task type."""
         if trace_id := self._chosen_id():
             self.store_label(trace_id, verdict)
 
@@ -111,7 +111,7 @@ class TraceActions(WorkbenchScreen):
         self.app.post_message(DataChanged())
 
     def action_approve(self) -> None:
-        """Approve what the trace was wished to come out as."""
+        """Approve the result that the user chose for this trace with the key ``m``."""
         if not (trace_id := self._chosen_id()):
             return
         if wish := self.app.wishes.get(trace_id):
@@ -121,7 +121,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_approval(self, trace_id: str, wish: Wish) -> None:
-        """Store what was wished as a label and as an approved golden case."""
+        """Store the result that the user wants for a trace, as a label and as an approved golden case."""
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError
         from workbench.tuning.wishes.wish import wanted
@@ -136,7 +136,7 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self._is_stored, given, f"Approved: it should be {wish}.{note}")
 
     def action_take_back(self) -> None:
-        """Take back the last label that was given in this app, and its golden case."""
+        """Undo the last label that was given in this app, together with its golden case."""
         if self.app.labels_given:
             self.remove_label(self.app.labels_given.pop())
         else:
@@ -144,7 +144,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def remove_label(self, given: Given) -> None:
-        """Delete a label, and put its golden case back as it was."""
+        """Delete a label, and restore the earlier state of its golden case."""
         from workbench.gate import labelling
 
         with self.database(drain=False) as db:
@@ -153,13 +153,13 @@ class TraceActions(WorkbenchScreen):
         self.app.post_message(DataChanged())
 
     def action_make(self) -> None:
-        """Ask how the trace should have come out, and find edits that make it so."""
+        """Ask which result the trace should have had, and search for edits that lead to it."""
         if self._chosen_id():
             self.find_wishes(*self.chosen())
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_wishes(self, trace_id: str, now: str) -> None:
-        """Read the task types and guardrails of the rules in force and those that were shown, and ask for one."""
+        """Ask which result the user wants: another task type, one guardrail more or fewer, or no added text at all."""
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
         from storage.traces import queries
@@ -188,7 +188,7 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self.ask, ClassChooser(types, now=now, others=others), answered)
 
     def action_why(self) -> None:
-        """Show why the trace came out so."""
+        """Show why the trace has this result."""
         if self._chosen_id():
             self.open_on_top("why", *self.chosen())
 
@@ -199,7 +199,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_task_types(self, trace_id: str, now: str) -> None:
-        """Read the task types of the rules in force and ask for one; the rules may have to be compiled first."""
+        """Read the task types of the rules in force, compiling them if needed, and ask for one."""
         from enricher.interfaces.cli.trace.trace import task_types
         from workbench.tui.widgets.dialogs import ClassChooser
 
@@ -213,7 +213,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_workflows(self, trace_id: str) -> None:
-        """Read the workflows of the rules in force and the one that the trace has, and ask for one."""
+        """Read the workflows of the rules in force and the workflow of the trace, and ask for one."""
         from enricher.interfaces.api import rules_for
         from storage.traces import queries
         from workbench.tui.widgets.dialogs import Answer, Picker
@@ -227,7 +227,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_workflow(self, trace_id: str, name: str) -> None:
-        """Write the golden case that expects a workflow."""
+        """Write a golden case that expects this workflow."""
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError
 
@@ -241,13 +241,13 @@ class TraceActions(WorkbenchScreen):
         self.app.call_from_thread(self._is_stored, given, f"Its workflow should be {name}.")
 
     def action_judge_line(self) -> None:
-        """Ask which of the lines that were added was wrong."""
+        """Ask which of the added lines was wrong."""
         if trace_id := self._chosen_id():
             self.read_lines(trace_id)
 
     @work(thread=True, exclusive=True, group="trace.lines", exit_on_error=False)
     def read_lines(self, trace_id: str) -> None:
-        """Read the lines of the trace with their labels, and ask for one."""
+        """Read the lines that were added to the prompt, with their labels, and ask for one."""
         from storage.traces import line_labels, queries
         from workbench.tui.widgets.dialogs import Answer, Picker
 
@@ -268,7 +268,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_line_label(self, trace_id: str, number: int, *, is_wrong: bool) -> None:
-        """Call a line wrong, or take that back."""
+        """Label a line as wrong, or delete that label."""
         from storage.traces import line_labels
         from workbench.gate import labelling
 
@@ -285,7 +285,7 @@ class TraceActions(WorkbenchScreen):
         self.app.post_message(DataChanged())
 
     def action_replay(self) -> None:
-        """Show the outcome of the trace under today's rules."""
+        """Show the result of the trace under today's rules."""
         if trace_id := self._chosen_id():
             self.app.post_message(OpenCompare(trace_id))
 
@@ -308,13 +308,13 @@ class TraceActions(WorkbenchScreen):
             self._notify_publishing()
 
     def action_copy(self, what: str) -> None:
-        """Copy the prompt, the text that was added or the id through the terminal (OSC 52)."""
+        """Copy the prompt, the added text or the id to the clipboard, through the terminal (OSC 52)."""
         if trace_id := self._chosen_id():
             self.copy_part(trace_id, what)
 
     @work(thread=True, exclusive=True, group="trace.copy", exit_on_error=False)
     def copy_part(self, trace_id: str, what: str) -> None:
-        """Read the trace and copy one of its texts."""
+        """Read the trace and copy one of its fields."""
         from storage.traces import queries
 
         with self.database(drain=False) as db:
@@ -329,7 +329,7 @@ class TraceActions(WorkbenchScreen):
             self.notify(f"{what} is empty: nothing was copied.", severity="warning", timeout=4)
 
     def action_copy_url(self) -> None:
-        """Copy the address of the trace in the published history; the trace id if no server is running."""
+        """Copy the address of the trace in the published history, or the trace id if no server is running."""
         if not (trace_id := self._chosen_id()):
             return
         base = self._published()
@@ -345,6 +345,9 @@ class TraceActions(WorkbenchScreen):
 
 
 def _file_to_edit() -> str:
-    """Return the highest layer that is not shipped with us; without any, the user's own file, which may be missing."""
+    """Return the path of the highest layer that is not packaged.
+
+    If there is none, return the path of the user's own file, which may not exist.
+    """
     own = [layer.path for layer in find_layers(here()).instructions if layer.name not in ("packaged", HEURISTICS)]
     return own[-1] if own else os.path.join(config_dir(), "instructions.md")

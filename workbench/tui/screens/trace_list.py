@@ -1,6 +1,6 @@
-"""The list of the Traces screen: its threads, and its updates while it is displayed.
+"""The list of the Traces screen: the threads that read it, and its updates while it is displayed.
 
-It holds the keys of pages and a few hundred lines, never the whole list; all reading is done in threads.
+It keeps the keys of pages and a few hundred lines in memory, never the whole list.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SORTS = ("newest", "slowest", "largest")
 
 
 class TraceList(TraceActions):
-    """A table of traces that follows the database; a run is one reading of the list."""
+    """A table of traces that is updated when the database changes. A "run" is one reading of the list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,16 +37,16 @@ class TraceList(TraceActions):
         self._database = 1
         self._whys: dict[str, str] = {}
         self._done: set[str] = set()
-        """Traces labelled since the queue was read."""
+        """Ids of the traces that were labelled since the queue was read."""
         self._note = ""
 
     def show_state(self) -> None:
-        """Show the number of traces, their order, and the number of new ones above."""
+        """Show the number of traces, the sort order, and the number of new traces above the visible ones."""
         raise NotImplementedError
 
     @property
     def rows(self) -> RowView:
-        """The table."""
+        """The table of traces."""
         return self.query_one(RowView)
 
     def chosen(self) -> tuple[str, str]:
@@ -54,11 +54,11 @@ class TraceList(TraceActions):
         return (line.id, line.task_type) if line else ("", "")
 
     def is_listed(self) -> bool:
-        """Return whether the first lines of the selection are in the table."""
+        """Return whether the table shows the first lines of the current selection."""
         return self._listed == self._run
 
     def action_reload(self) -> None:
-        """Read the list from its beginning."""
+        """Read the list again from its beginning."""
         self._run = self.next_run("list")
         if self._is_queue:
             self.load_queue(self._run)
@@ -81,31 +81,31 @@ class TraceList(TraceActions):
 
     @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
     def load(self, run: int, which: Selection, sort: str) -> None:
-        """Read the first lines, then the last key of every further page."""
+        """Read the first lines of the list, then the last key of each further page."""
         with self.reading() as db:
             listing.read_list(db, self.post_message, run=run, which=which, sort=sort)
 
     @work(thread=True, exclusive=True, group="traces.list", exit_on_error=False)
     def load_queue(self, run: int) -> None:
-        """Read the labelling queue."""
+        """Read the queue of prompts to label, those first whose labels would help most."""
         with self.reading() as db:
             listing.read_queue(db, self.post_message, run=run)
 
     @work(thread=True, exclusive=True, group="traces.pages", exit_on_error=False)
     def load_pages(self, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]) -> None:
-        """Read pages by the keys after which they begin."""
+        """Read pages; for each, ``wanted`` has its number and the key after which it begins."""
         with self.reading() as db:
             listing.read_pages(db, self.post_message, run=run, which=which, wanted=wanted)
 
     @work(thread=True, exclusive=True, group="traces.tail", exit_on_error=False)
     def catch_up(self, run: int, which: Selection, row: int, seen: tuple[tuple[int, str], ...], head: int) -> None:
-        """Read the traces written since, and the current state of the visible ones."""
+        """Read the traces that were written since the last reading, and the current state of the visible ones."""
         with self.reading() as db:
             listing.read_news(db, self.post_message, run=run, which=which, row=row, seen=seen, head=head)
 
     @work(thread=True, exclusive=True, group="traces.search", exit_on_error=False)
     def index_prompts(self, run: int) -> None:
-        """Add prompts to the word index, then search again with it."""
+        """Add prompts to the word index; when it is complete, read the list again with it."""
         from storage.traces import search
 
         worker = get_current_worker()
@@ -119,7 +119,7 @@ class TraceList(TraceActions):
             self.action_reload()
 
     def _keys(self, pages: tuple[int, ...]) -> tuple[tuple[int, str], ...]:
-        """Return the page numbers with the id after which each begins; pages whose id is not known yet are left out."""
+        """Return the page numbers, each with the id after which the page begins; skip pages without a known id."""
         before = [self._top + trace_pages.ABOVE_ALL, *self._marks]
         return tuple((number, before[number]) for number in pages if number < len(before))
 

@@ -1,4 +1,4 @@
-"""The Traces screen: a table of all prompts, a filter above it, one trace next to it, and the keys of all three."""
+"""The Traces screen: a table of all prompts, a filter above it, one trace next to it, and their keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
 READ_AFTER_S = 0.06
-"""Seconds that the cursor rests before its trace is read: while a key is held down, none is read."""
+"""Seconds that the cursor must rest on a trace before it is read; while a key is held down, none is read."""
 SORT_TEXTS = {"newest": "newest first", "slowest": "slowest first", "largest": "most tokens first"}
 NOTHING_YET = """\
 There is no prompt yet.
@@ -49,7 +49,7 @@ Every prompt that was judged has a label, or there is none.
 
 
 class TracesScreen(TraceList):
-    """All prompts, newest first."""
+    """The screen with all prompts, newest first."""
 
     PLACE = "traces"
     HELP = """\
@@ -93,7 +93,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self._text: str | None = None
         self._shows_session = False
         self._was_reading = False
-        """Whether the trace was being read when its session was asked for."""
+        """Whether the detail pane had the focus when the session was requested."""
         self._brought = ""
         """The filter that another screen set when it opened this one; empty if none did."""
         self._before = ("", "")
@@ -123,7 +123,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     @property
     def detail(self) -> Detail:
-        """The pane next to the table."""
+        """The pane with one trace, next to the table."""
         return self.query_one(Detail)
 
     # Listing
@@ -133,7 +133,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         if isinstance(message, FilterTraces):
             self.select(message.text)
         elif isinstance(message, OpenTrace):
-            self.select(f"id:{message.trace_id} origin:hook,import,test")  # without origin: no prompt of a test
+            self.select(f"id:{message.trace_id} origin:hook,import,test")  # the default leaves out tests
             self.add_class("-reading")
         self._brought, self._before = self._text or "", before
         self.rows.focus()
@@ -173,12 +173,12 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.load_values()
 
     def action_filter(self) -> None:
-        """Go to the filter."""
+        """Move the focus to the filter."""
         self.remove_class("-reading")
         self.bar.input.focus()
 
     def action_sort(self, wanted: str = "") -> None:
-        """Sort by the next order, or by ``wanted``."""
+        """Sort by ``wanted``, or by the next order if it is empty."""
         self._sort = wanted or next_of(self._sort, SORTS)
         self._is_queue = False
         self.remember(sort=self._sort)
@@ -190,7 +190,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.action_reload()
 
     def action_back(self) -> None:
-        """Go back one step: close what was opened here, take the filter away, return to the screen that opened this."""
+        """Go back one step: close what was opened here, clear the filter, or return to the previous screen."""
         if self._shows_session:
             self.action_session()
             if not self._was_reading:
@@ -213,7 +213,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.rows.focus()
 
     def _return(self) -> None:
-        """Return to the screen that opened this one; the list is as it was before."""
+        """Return to the screen that opened this one, after restoring the filter and selection from before."""
         self.remove_class("-reading")
         self._keep = self._before[1]
         self.select(self._before[0])
@@ -231,7 +231,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
 
     @work(thread=True, exclusive=True, group="traces.values", exit_on_error=False)
     def load_values(self) -> None:
-        """Read the values for completing the fields of the filter."""
+        """Read the values that complete the fields of the filter."""
         with self.reading() as db:
             listing.read_values(db, self.post_message)
 
@@ -275,7 +275,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.detail.focus()
 
     def action_session(self) -> None:
-        """Show the session of the trace, or the trace again."""
+        """Switch between the session of the trace and the trace itself."""
         self._shows_session = not self._shows_session
         if self._shows_session:
             self._was_reading = self.focused is self.detail
@@ -296,7 +296,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.show_state()
 
     def show_state(self) -> None:
-        """Show the number of traces, their order, and the number of new ones above."""
+        """Show the number of traces, the sort order, and the number of new traces above the visible ones."""
         rows = self.rows.row_count
         counted = f"{rows:,}" if self._is_whole else f"{rows:,}+"
         new = f"{self._unseen:,} new â†‘" if self._unseen else ""
@@ -308,6 +308,6 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         hint = NOTHING_TO_LABEL if self._is_queue else NOTHING_MATCHES if self._text else NOTHING_YET
         doubts = [] if self._is_queue else self.bar.value_warnings()
         self.query_one("#empty", Static).update("\n\n".join([hint, *doubts]))
-        # Not in a second database: then there was a history, which somebody has deleted while the app was open.
+        # Not with a second database: in that case there was a history, which was deleted while the app was open.
         if hint is NOTHING_YET and not rows and self._is_whole and self.app.databases == 1:
             welcome.begin(self.app)

@@ -1,7 +1,7 @@
-"""The first and the last line of every screen: the places of the app, and the keys of the screen.
+"""The first and the last line of every screen: the names of the main screens (places), and the keys of the screen.
 
-Textual's footer mounts one widget for each key, and mounts all of them again whenever the bindings may have changed:
-with every change of focus. Here all keys are one widget, which is drawn again only when it has something else to show.
+Textual's footer mounts one widget for each key, and mounts all of them again whenever the bindings may have changed,
+that is, with every change of focus. Here all keys are one widget, which is redrawn only if its content changes.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ NAMES_WIDTH = 2 + sum(len(one.title) + 4 for one in SCREENS)
 KEY_STYLE = "bold $footer-key-foreground on $footer-key-background"
 NAME_STYLE = "$footer-description-foreground on $footer-description-background"
 CHARACTERS = {"slash": "/"}
-"""Characters of keys whose names are not those of Unicode."""
+"""The characters of keys whose Textual names are not derived from Unicode names."""
 ALWAYS = 3
-"""How many keys at the end are always shown: help, menu and quit, by which all others are found."""
+"""Number of keys at the end that are always shown: help, menu and quit, through which all others can be found."""
 HOVER_STYLE = "on $block-hover-background"
 
 
 class PlaceTab(Static):
-    """The name of a place; a click goes there."""
+    """The name of a main screen (place) in the first line; a click opens the screen."""
 
     DEFAULT_CSS = """
     PlaceTab {
@@ -56,7 +56,7 @@ class PlaceTab(Static):
 
 
 class PlaceBar(Horizontal):
-    """All places; if the line is too short, only the current place shows its name next to its key."""
+    """The first line, with all main screens (places); if it is narrow, all but the current one are only keys."""
 
     DEFAULT_CSS = """
     PlaceBar {
@@ -84,7 +84,7 @@ class PlaceBar(Horizontal):
             tab.update(f"{one.key} {one.title}" if is_roomy or one.name == self._here else one.key)
 
     def show_error(self, text: str) -> None:
-        """Show an error; an empty text removes it."""
+        """Show an error at the right end of the line; an empty text removes it."""
         self._trouble = text
         self.query_one("#trouble", Static).update(text)
         self._name_places()
@@ -92,7 +92,7 @@ class PlaceBar(Horizontal):
 
 @dataclass(frozen=True, slots=True)
 class ShownKey:
-    """A key with what the line shows of it; the name of a group follows its last key."""
+    """A key, and how the last line shows it; in a group of keys, only the last one shows the group's name."""
 
     key: str
     display: str
@@ -102,7 +102,7 @@ class ShownKey:
     is_grouped: bool = False
 
     def content(self, *, is_narrow: bool) -> Content:
-        """Return the key as text; a narrow screen has no blank before a key."""
+        """Return the key and its name as text; on a narrow screen there is no blank before it."""
         before = " " if self.is_grouped or not is_narrow else ""
         name = (f" {self.name} ", NAME_STYLE) if self.name else ""
         shown = Content.assemble((before + self.display, KEY_STYLE), name)
@@ -110,7 +110,7 @@ class ShownKey:
 
 
 def shown_keys(screen: Screen[object]) -> tuple[ShownKey, ...]:
-    """Return the keys that the screen offers now, an action with several keys once.
+    """Return the keys that the screen offers now; an action with several keys is listed once.
 
     While a text field has the focus, keys that would type into it are left out.
     """
@@ -137,7 +137,7 @@ def _named(screen: Screen[object], offered: list[tuple[Binding, bool, str]]) -> 
 
 
 class KeyLine(Widget):
-    """All keys; a click on one does what pressing it does."""
+    """All keys of the screen as one widget; a click on a key has the same effect as pressing it."""
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -164,7 +164,7 @@ class KeyLine(Widget):
         )
 
     def _contents(self) -> list[tuple[ShownKey, Content]]:
-        """Return the keys with their text; where there is no room for all, without the last ones of the screen."""
+        """Return the keys with their texts; if there is too little room, the last keys of the screen are left out."""
         is_narrow = self.screen.has_class("-narrow")
         found = [(key, key.content(is_narrow=is_narrow)) for key in self.keys]
         while sum(content.cell_length for _key, content in found) > self.screen.size.width and len(found) > ALWAYS:
@@ -199,7 +199,7 @@ class KeyLine(Widget):
 
 
 class KeyFooter(Footer):
-    """The line at the bottom."""
+    """The last line of every screen, with its keys."""
 
     def compose(self) -> ComposeResult:
         yield KeyLine()

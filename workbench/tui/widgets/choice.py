@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """An alternative: its name, its key, and its title in the line."""
+    """An alternative: its name, its key, and the title that the user sees."""
 
     name: str
     key: str
@@ -25,7 +25,7 @@ class Alternative:
 
 
 class _Item(Static):
-    """An alternative in the line; the selected one is in brackets, so that it is recognisable without colour."""
+    """One alternative in the line; the selected one is in brackets, so that it can be recognised without colour."""
 
     DEFAULT_CSS = """
     _Item {
@@ -42,7 +42,7 @@ class _Item(Static):
         self.show(is_chosen=False)
 
     def show(self, *, is_chosen: bool, note: str | None = None) -> None:
-        """Draw the alternative as selected or not, with the text ``note`` after its title."""
+        """Draw the alternative as selected or not; ``note`` is shown after its title, None keeps the old note."""
         self._note = self._note if note is None else note
         text = f"{self.option.key} {self.option.title}{self._note}"
         self.set_class(is_chosen, "-chosen")
@@ -53,7 +53,7 @@ class _Item(Static):
 
 
 class Choice(Horizontal):
-    """The alternatives in a row, and to the right a text on the selected one."""
+    """A line with alternatives, and to their right a text about the selected one."""
 
     DEFAULT_CSS = """
     Choice {
@@ -82,24 +82,24 @@ class Choice(Horizontal):
         self.choose(self._chosen)
 
     def choose(self, name: str) -> None:
-        """Mark the selected alternative."""
+        """Mark the alternative with that name as the selected one."""
         self._chosen = name
         for item in self.query(_Item):
             item.show(is_chosen=item.option.name == name)
 
     def show_counts(self, numbers: dict[str, int]) -> None:
-        """Show these counts, by the alternatives' names, after their titles."""
+        """Show a count after the title of each alternative; ``numbers`` has the counts by name."""
         for item in self.query(_Item):
             number = numbers.get(item.option.name)
             note = "" if number is None else f" {number:,}"
             item.show(is_chosen=item.option.name == self._chosen, note=note)
 
     def show_note(self, text: str) -> None:
-        """Show a text on the selected alternative."""
+        """Show a text about the selected alternative, at the right."""
         self.query_one("#note", Static).update(text)
 
 
 def next_of(value: str, names: Collection[str]) -> str:
-    """Return the name after ``value``, after the last one the first; the first too if there is no such name."""
+    """Return the name after ``value``; the first name if ``value`` is the last one or unknown."""
     every = list(names)
     return every[(every.index(value) + 1) % len(every)] if value in every else every[0]

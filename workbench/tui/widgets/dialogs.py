@@ -1,4 +1,4 @@
-"""Dialogs that ask a question and return the answer: yes or no, one of a few answers, one of the task types."""
+"""Dialogs that ask a question and return the answer: yes or no, one of several answers, or a task type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Question(ModalScreen[bool], inherit_bindings=False):
-    """A question that returns True for yes; anything else that closes it means no."""
+    """A dialog that returns True for yes; closing it in any other way means no."""
 
     DEFAULT_CSS = """
     Question {
@@ -52,7 +52,7 @@ class Question(ModalScreen[bool], inherit_bindings=False):
             yield Static(f"y  {self._yes}      n  leave it as it is", id="answers", markup=False)
 
     def on_click(self, event: events.Click) -> None:
-        """Answer by a click on one of the two answers; a click outside means no."""
+        """Answer with a click on one of the two answers; a click outside the dialog means no."""
         answers = self.query_one("#answers")
         if event.widget is answers:
             self.dismiss(event.x < len(f"y  {self._yes}   "))
@@ -62,7 +62,7 @@ class Question(ModalScreen[bool], inherit_bindings=False):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A possible answer: its value, its text, and a note after it."""
+    """A possible answer: the value that is returned, its text, and a note after it."""
 
     value: str
     text: str
@@ -70,7 +70,7 @@ class Answer:
 
 
 class Picker(ModalScreen[str], inherit_bindings=False):
-    """Returns the value of the chosen answer; empty if the user cancelled."""
+    """A dialog that returns the value of the chosen answer, or an empty text if the user cancels."""
 
     DEFAULT_CSS = """
     Picker {
@@ -119,9 +119,9 @@ def _format_answer(answer: Answer, now: str, width: int) -> Content:
 
 
 class ClassChooser(ModalScreen[str], inherit_bindings=False):
-    """Returns a task type, or the value of another answer; empty if the user cancelled.
+    """A dialog that returns a task type or the value of another answer, or an empty text if the user cancels.
 
-    The other answers come after the task types: key (may be empty), value and text of each.
+    The other answers are listed after the task types; each has a key (may be empty), a value and a text.
     """
 
     DEFAULT_CSS = """

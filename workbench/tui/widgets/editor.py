@@ -1,6 +1,6 @@
-"""The editor of an instructions file: highlights headings, keys and comments, and underlines lines with a problem.
+"""The editor for an instructions file: it highlights headings, keys and comments, and underlines lines with problems.
 
-The highlighting uses a few patterns over single lines, so that no parser has to be installed.
+The highlighting applies a few patterns to single lines, so that no parser has to be installed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOOKS = ("heading", "key", "comment", "fence", "span", "problem")
 
 
 class InstructionsEditor(TextArea):
-    """A text area for one file; ``escape`` leaves it, ``tab`` indents."""
+    """A text area for one file; ``escape`` leaves it, and ``tab`` indents."""
 
     DEFAULT_CSS = """
     InstructionsEditor {
@@ -63,13 +63,13 @@ class InstructionsEditor(TextArea):
 
     @dataclass
     class FindWanted(Message):
-        """The user wants to find words, or to go to a line or rule."""
+        """The user wants to find words (the mode ``FIND``), or to go to a line or rule (``GO_TO``)."""
 
         mode: str
 
     @dataclass
     class FindAgain(Message):
-        """The user wants the next (1) or previous (-1) match of the words that were last looked for."""
+        """The user wants the next (1) or previous (-1) match of the words that were searched last."""
 
         step: int
 
@@ -81,7 +81,7 @@ class InstructionsEditor(TextArea):
         self._fenced: list[bool] = []
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Show another text, with the cursor on ``line`` (from 1); 0 keeps it as near as possible to its place.
+        """Show another text, with the cursor on ``line`` (from 1), or near its old place if ``line`` is 0.
 
         With ``can_undo``, ctrl+z restores the earlier text.
         """
@@ -94,7 +94,7 @@ class InstructionsEditor(TextArea):
         self.move_cursor((min(line - 1 if line else row, self.document.line_count - 1), 0 if line else column))
 
     def show_problems(self, lines: Collection[int]) -> None:
-        """Underline these lines, from 1."""
+        """Underline the lines with these numbers, which begin at 1."""
         wanted = frozenset(lines)
         if wanted != self._problems:
             self._problems = wanted
@@ -102,14 +102,14 @@ class InstructionsEditor(TextArea):
             self.refresh()
 
     def go_to(self, line: int) -> None:
-        """Put the cursor on a line, from 1, in the middle of the visible part."""
+        """Put the cursor on the line with this number (from 1), and scroll so that it is in the middle."""
         row = max(0, min(line - 1, self.document.line_count - 1))
         self.move_cursor((row, 0))
         self.scroll_cursor_visible(center=True)
 
     @property
     def line(self) -> int:
-        """The line of the cursor, from 1."""
+        """The number of the cursor's line, from 1."""
         return self.cursor_location[0] + 1
 
     def get_line(self, line_index: int) -> Text:
@@ -127,11 +127,11 @@ class InstructionsEditor(TextArea):
 
     def _look(self, look: str) -> Style:
         found = self.get_component_rich_style(f"editor--{look}", partial=True)
-        # without a background: the line of the cursor has another
+        # without a background, because the line of the cursor has another one
         return Style(color=found.color, bold=found.bold, italic=found.italic, underline=found.underline)
 
     def on_text_area_changed(self) -> None:
-        """Find the fenced blocks again, because an edit may move where they begin or end."""
+        """Find the fenced blocks again, because the edit may have moved their beginning or end."""
         fenced = list(_fenced(self.document.lines))
         if fenced != self._fenced:
             self._fenced = fenced
@@ -139,24 +139,24 @@ class InstructionsEditor(TextArea):
             self.refresh()
 
     def action_leave(self) -> None:
-        """Go to the figures."""
+        """Leave the editor for the figures."""
         self.post_message(self.Left())
 
     def action_find(self, mode: str) -> None:
-        """Open the line for finding."""
+        """Open the line for searching, in this mode."""
         self.post_message(self.FindWanted(mode))
 
     def action_find_again(self, step: int) -> None:
-        """Go to another match."""
+        """Go to the next (1) or previous (-1) match."""
         self.post_message(self.FindAgain(step))
 
     def select(self, line: int, start: int, end: int) -> None:
-        """Select columns of a line, all from 0, and show them in the middle of the visible part."""
+        """Select the columns from ``start`` to ``end`` of a line, all counted from 0, and scroll it to the middle."""
         self.selection = Selection((line, start), (line, end))
         self.scroll_cursor_visible(center=True)
 
     def get_component_rich_style(self, *names: str, partial: bool = False, default: Style | None = None) -> Style:
-        """Return a style; that of the cursor's line has no colour of its own, so that the highlights keep theirs."""
+        """Return a style; the cursor's line gets no colour of its own, so that the highlighting remains visible."""
         is_partial = partial or names == ("text-area--cursor-line",)
         return super().get_component_rich_style(*names, partial=is_partial, default=default)
 
@@ -166,7 +166,7 @@ class InstructionsEditor(TextArea):
 
 
 def looks(line: str, *, is_fenced: bool) -> Iterator[tuple[str, int, int]]:
-    """Yield the highlights of one line with their start and end; ``is_fenced`` lines are YAML."""
+    """Yield the name of each highlight of a line, with its start and end; ``is_fenced`` lines are YAML."""
     if line.startswith(FENCES):
         yield "fence", 0, len(line)
     elif is_fenced:

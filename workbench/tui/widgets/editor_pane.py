@@ -1,4 +1,4 @@
-"""The editor with the line below it for finding words, and for going to a line or rule; hidden until it is used."""
+"""The editor, and below it a line for finding words or going to a line or rule; the line is hidden until it is used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ TITLES = {FIND: "Find", GO_TO: "Go to line or rule"}
 
 
 class FindInput(Input):
-    """The input: arrows go to the next and the previous match; so does enter, unless the line leads to one place."""
+    """The input of the line for searching; arrow keys go to the next and previous match.
+
+    Enter goes to the next match, too, but leaves the input if the user is going to a line or rule.
+    """
 
     DEFAULT_CSS = """
     FindInput { width: 1fr; background: $surface; height: 1; border: none; padding: 0; }
@@ -35,11 +38,11 @@ class FindInput(Input):
     ]
 
     def action_find(self, step: int) -> None:
-        """Go to another match."""
+        """Go to the next (1) or previous (-1) match."""
         self.post_message(FindBar.Wanted(self.value, step))
 
     def action_enter(self) -> None:
-        """Go to the next match, or stay at the line or rule that typing led to."""
+        """Go to the next match; in the mode ``GO_TO``, return to the editor, at the line or rule that was found."""
         bar = self.parent
         if isinstance(bar, FindBar) and bar.mode == GO_TO:
             self.action_leave()
@@ -47,12 +50,12 @@ class FindInput(Input):
             self.action_find(1)
 
     def action_leave(self) -> None:
-        """Go back to the editor."""
+        """Return to the editor."""
         self.post_message(FindBar.Left())
 
 
 class FindBar(Horizontal):
-    """The input with its title, and which of how many matches is shown."""
+    """The line for searching: the input with its title, and the number of the selected match."""
 
     DEFAULT_CSS = """
     FindBar {
@@ -65,13 +68,13 @@ class FindBar(Horizontal):
 
     @dataclass
     class Wanted(Message):
-        """The user typed a text, or wants the next (1) or previous (-1) match."""
+        """The user typed a text (``step`` is 0), or wants the next (1) or previous (-1) match."""
 
         text: str
         step: int = 0
 
     class Left(Message):
-        """The user goes back to the editor."""
+        """The user returns to the editor."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,7 +86,7 @@ class FindBar(Horizontal):
         yield Static("", id="match", markup=False)
 
     def open(self, mode: str) -> None:
-        """Show the line, with the text that was last typed."""
+        """Show the line in this mode, with the text that was typed last."""
         self.mode = mode
         self.query_one(".name", Static).update(TITLES[mode])
         self.add_class("-open")
@@ -99,7 +102,7 @@ class FindBar(Horizontal):
         return self.query_one(FindInput).value
 
     def show_match(self, text: str) -> None:
-        """Show which match this is."""
+        """Show a text such as "2 of 5": which match is selected."""
         self.query_one("#match", Static).update(text)
 
     @on(Input.Changed)
@@ -109,7 +112,7 @@ class FindBar(Horizontal):
 
 
 class EditorPane(Vertical):
-    """One editor; ctrl+f finds words in it, ctrl+l goes to a line or rule."""
+    """The editor with its line for searching; ctrl+f finds words, and ctrl+l goes to a line or rule."""
 
     DEFAULT_CSS = """
     EditorPane { width: 1fr; InstructionsEditor { height: 1fr; } }
@@ -126,7 +129,7 @@ class EditorPane(Vertical):
 
     @property
     def bar(self) -> FindBar:
-        """The line for finding."""
+        """The line for searching."""
         return self.query_one(FindBar)
 
     @on(InstructionsEditor.FindWanted)
@@ -147,7 +150,7 @@ class EditorPane(Vertical):
         self.editor.focus()
 
     def _find(self, mode: str, wanted: str, step: int) -> None:
-        """Select a match, the next or previous one with a ``step``, and show its number."""
+        """Select a match (``step`` is 1 for the next, -1 for the previous, 0 while typing), and show its number."""
         (line, column), text = min(self.editor.selection), self.editor.text
         if mode == FIND:
             found = finding.words(text, wanted, line=line, column=column, step=step)

@@ -1,4 +1,4 @@
-"""Jump mode: a letter over each part of the screen that takes the focus, and one key that goes there."""
+"""Jump mode: show a letter over each part of the screen that can have the focus; typing the letter goes there."""
 
 from __future__ import annotations
 
@@ -18,14 +18,17 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
 LETTERS = "asdfghjkl" + "".join(letter for letter in ascii_lowercase if letter not in "asdfghjkl")
-"""The letters in the order in which they are given: those under the fingers first."""
+"""The letters in the order of their use, beginning with the keys where the fingers rest."""
 
 HINT = "A letter goes to that part · a digit goes to a screen · esc stays"
 NO_PARTS = "No part of this screen takes the focus · a digit goes to a screen · esc stays"
 
 
 class JumpScreen(ModalScreen[str], inherit_bindings=False):
-    """Shows the letters over the screen below; returns the name of a place that was chosen by its digit, else empty."""
+    """Shows the letters over the screen below.
+
+    It returns the name of a main screen if the user typed its digit, and otherwise an empty text.
+    """
 
     DEFAULT_CSS = """
     JumpScreen {
@@ -52,7 +55,7 @@ class JumpScreen(ModalScreen[str], inherit_bindings=False):
         yield Static(HINT if self._parts else NO_PARTS, id="hint", markup=False)
 
     def on_key(self, event: events.Key) -> None:
-        """Focus the part with that letter, or choose the place with that digit; any other key is ignored."""
+        """Focus the part with the typed letter, or choose the main screen with the typed digit; ignore other keys."""
         if part := self._parts.get(event.key):
             event.stop()
             self._below.set_focus(part)

@@ -1,7 +1,7 @@
-"""Make untrusted text safe for a terminal: replace control and other characters that the terminal would obey.
+"""Make untrusted text safe for a terminal: replace control characters and others that the terminal would obey.
 
-Characters that change the direction of writing are replaced by their numbers, too: after them, a line would read
-differently from its content (Unicode Technical Standard 39, section 5.4).
+Characters that change the direction of writing are replaced by their numbers, too, because they make a line look
+different from its content (Unicode Technical Standard 39, section 5.4).
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ TAB = "    "
 
 
 def plain(value: object) -> str:
-    """Return the text with every character that the terminal would obey replaced by its code, tabs by blanks."""
+    """Return the text with the characters that a terminal would obey replaced by their codes, and tabs by blanks."""
     return printable(value).translate(_BY_NUMBER).replace("\t", TAB)
 
 
 def plain_in_place(text: str) -> str:
-    """Return the text with each such character replaced by a single one, so that offsets stay valid."""
+    """Return the text with each unsafe character replaced by one other character, so that offsets stay valid."""
     return text.translate(_IN_PLACE)
 
 
 def one_line(text: str) -> str:
-    """Return a text as one line, with runs of blanks collapsed."""
+    """Return a text as one line, with each run of white space replaced by a single blank."""
     return plain(" ".join(text.split()))
 
 
 def fit(text: str, width: int, *, is_number: bool = False) -> str:
-    """Return a text, already plain, cut or padded to ``width`` cells; a cut text ends with an ellipsis."""
+    """Return a plain text cut (with an ellipsis) or padded to ``width`` cells; numbers are aligned to the right."""
     if cell_len(text) > width:
         return set_cell_size(text, max(0, width - 1)) + "…"
     missing = " " * (width - cell_len(text))

@@ -1,4 +1,4 @@
-"""The lines above the lists: one for search words, one for the filter of traces, which is completed with tab."""
+"""The input lines above the lists: one for search words, and one for the filter, which tab completes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 APPLY_AFTER_S = 0.15
-"""Seconds of pause in typing after which a search or filter is run."""
+"""Seconds without typing after which a search or filter is applied."""
 
 
 class SearchInput(Input):
-    """The input itself: enter and escape go back to the list."""
+    """An input line; enter, arrow down and escape return to the list."""
 
     DEFAULT_CSS = """
     SearchInput { width: 1fr; background: $surface; height: 1; border: none; padding: 0; }
@@ -37,12 +37,12 @@ class SearchInput(Input):
         """The user has finished typing."""
 
     def action_leave(self) -> None:
-        """Go back to the list."""
+        """Return to the list."""
         self.post_message(self.Left())
 
 
 class FilterInput(SearchInput):
-    """The input of a filter: tab takes the completion."""
+    """The input for a filter; tab accepts the suggested completion."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete the field or value", id="filter.complete", show=False),
@@ -50,7 +50,7 @@ class FilterInput(SearchInput):
     ]
 
     def action_complete(self) -> None:
-        """Take the completion; without one, go to the next part of the screen."""
+        """Accept the suggested completion; if there is none, move the focus to the next part of the screen."""
         if self._suggestion and self.cursor_at_end:
             self.action_cursor_right()
         else:
@@ -58,7 +58,7 @@ class FilterInput(SearchInput):
 
 
 class SearchBar(Vertical):
-    """The input with its title and the result; it reports what was typed when typing pauses."""
+    """A line with a title, an input and a result; it posts what was typed as soon as typing pauses."""
 
     DEFAULT_CSS = """
     SearchBar {
@@ -71,7 +71,7 @@ class SearchBar(Vertical):
 
     @dataclass
     class Typed(Message):
-        """The user typed words or a filter, and paused."""
+        """The user typed these words or this filter, and paused."""
 
         text: str
 
@@ -98,13 +98,13 @@ class SearchBar(Vertical):
         return self.query_one(SearchInput)
 
     def show(self, text: str) -> None:
-        """Put a text into the line without searching for it."""
+        """Put a text into the input without searching for it."""
         with self.prevent(Input.Changed):
             self.input.value = text
         self.input.cursor_position = len(text)
 
     def show_result(self, text: str) -> None:
-        """Show the result."""
+        """Show a text about the result, at the right of the input."""
         self.query_one("#state", Static).update(text)
 
     @on(Input.Changed)
@@ -128,7 +128,7 @@ class SearchBar(Vertical):
 
 
 class Completing(Suggester):
-    """Completes the last part of the filter: a field, or one of its values."""
+    """Suggests a completion for the last part of the filter: a field, or one of its values."""
 
     def __init__(self) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -140,7 +140,7 @@ class Completing(Suggester):
 
 
 class FilterBar(SearchBar):
-    """The filter, its result, and below it while the user types: possible continuations, or the error."""
+    """The input for a filter, with the result at its right; below it are suggestions while typing, or the error."""
 
     DEFAULT_CSS = """
     FilterBar {
@@ -151,7 +151,7 @@ class FilterBar(SearchBar):
     """
 
     class Entered(Message):
-        """The filter line has got the focus."""
+        """The filter has received the focus."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -174,16 +174,16 @@ class FilterBar(SearchBar):
         return bool(self._wrong)
 
     def offer(self, values: dict[str, tuple[str, ...]]) -> None:
-        """Set the values for completion, by field."""
+        """Set the values that complete each field."""
         self._completing.values = values
         self._show_hint()
 
     def value_warnings(self) -> list[str]:
-        """Return reasons why the filter may select nothing; empty if there are none."""
+        """Return the reasons why the filter may select nothing; empty if there are none."""
         return value_warnings(self.input.value, self._completing.values)
 
     def show_error(self, text: str) -> None:
-        """Show an error; an empty text removes it."""
+        """Show an error below the filter; an empty text removes it."""
         self._wrong = text
         self.set_class(bool(text), "-wrong")
         self._show_hint()

@@ -1,1 +1,1 @@
-"""The work of the app's threads and processes."""
+"""The work that the app does in threads and processes."""

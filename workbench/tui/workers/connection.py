@@ -1,7 +1,7 @@
-"""Connections for the app's threads, and the watcher that notices every commit within some hundredths of a second.
+"""Database connections for the app's threads, and the watcher that notices every commit within hundredths of a second.
 
-A connection belongs to one block of one thread: if the database was replaced or restored, the next block simply
-opens the new one.
+A connection is used in only one block of one thread: if the database was replaced or restored meanwhile, the next block
+simply opens the new one.
 """
 
 from __future__ import annotations
@@ -24,27 +24,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 POLL_S = 0.02
-"""A look takes some microseconds; at this interval another process's commit is seen after 10 ms (median)."""
+"""Seconds between two checks for commits; a check takes microseconds, and finds a commit after 10 ms (median)."""
 PATIENCE_S = 2.0
 AGAIN_S = 1.0
-"""Seconds before a database that could not be opened is tried again."""
+"""Seconds until a database that could not be opened is tried again."""
 QUIET_S = 1.0
-"""Seconds without a commit after which roll-ups and word index are updated."""
+"""Seconds without a commit after which the roll-ups and the word index are updated."""
 STEP_EVERY_S = 0.1
 STEP_PATIENCE_MS = 20
-"""Milliseconds that an update step waits for another writer; then it gives way and is tried again."""
+"""Milliseconds that an update step waits for another process's write; then it gives up and is tried again later."""
 
 _ONE_AT_A_TIME = threading.Lock()
 
 
 @contextlib.contextmanager
 def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Connection]:
-    """Yield a connection of this schema that can write labels; raises ``storage.db.database.StorageError``.
+    """Yield a connection that can read all data and write labels; raises ``storage.db.database.StorageError``.
 
-    Without ``drain`` the spool is left as it is, which saves reading the folder.
+    The database is created or migrated if needed. With ``drain`` false, spooled traces are not read in first, which is
+    faster.
     """
     with database.storage_errors(state_dir):
-        # Connecting as usual drains the spool, so a block that need not see the newest prompts opens the file itself.
+        # database.connect drains the spool, so a block that need not see the newest prompts opens the file directly.
         db = _whole(state_dir) if drain or not _is_ready(state_dir) else _connect(state_dir)
         with contextlib.closing(db):
             yield db
@@ -73,7 +74,7 @@ def _connect(state_dir: str) -> sqlite3.Connection:
 
 
 class Watcher:
-    """Notices changes of the database, and drains the spool into it.
+    """Notices changes of the database, and moves spooled traces into it.
 
     ``look`` is cheap enough to be called fifty times a second: one ``stat`` of each folder and one ``pragma
     data_version``, which SQLite answers from shared memory.
@@ -87,7 +88,7 @@ class Watcher:
         self._known: tuple[int, int] = (0, 0)
         self._version = 0
         self.databases = 0
-        """Number of databases opened here; it grows when the database is replaced, or created anew."""
+        """Number of databases that were opened so far; it grows when the database was replaced or created anew."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -96,7 +97,7 @@ class Watcher:
             self._db = None
 
     def look(self) -> bool:
-        """Drain the spool; return whether the database has changed since the last call. Raises ``StorageError``."""
+        """Move spooled traces into the database; return whether it changed since the last call. Raises StorageError."""
         with database.storage_errors(self._state_dir):
             is_replaced = self._reopen()
             db = self._db
@@ -110,8 +111,8 @@ class Watcher:
     def catch_up(self) -> bool:
         """Add a batch of traces to the roll-ups, or else to the word index; return whether more are waiting.
 
-        Commits of this connection do not count as changes. While another process is writing, this returns True,
-        so that the batch is tried again. Raises ``StorageError``.
+        Commits of this connection do not count as changes. While another process is writing, this returns True, so that
+        the batch is tried again. Raises ``StorageError``.
         """
         if self._db is None:
             return False
@@ -140,7 +141,10 @@ class Watcher:
         return True
 
     def _drain_spool(self, db: sqlite3.Connection) -> bool:
-        """Drain the spool; return whether it held traces: ``data_version`` ignores this connection's own writes."""
+        """Move spooled traces into the database, and return whether there were any.
+
+        The caller needs to know, because ``data_version`` ignores writes of this connection.
+        """
         if not spool.waiting(self._state_dir):
             return False
         return intake.drain(self._state_dir, db).taken > 0
@@ -175,10 +179,11 @@ def watch(
     is_over: Callable[[], bool],
     is_busy: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Call ``changed`` after every commit, and ``troubled`` with each error text, or "" once the error is over.
+    """Call ``changed`` after every commit, and ``troubled`` with each error, or with an empty text once it is over.
 
-    ``changed`` is called with the number of databases opened so far: if it grew, lists read before are void. While
-    there is no commit and ``is_busy`` is false, roll-ups and word index are updated in small steps.
+    ``changed`` gets the number of databases opened so far; if it grew, everything that was read before is invalid.
+    While there are no commits and ``is_busy`` returns false, the roll-ups and the word index are updated in small
+    steps.
     """
     watcher = Watcher(state_dir)
     reported = ""
@@ -189,7 +194,7 @@ def watch(
                 is_new = watcher.look()
                 due_at = _keep_up(watcher, due_at, is_new=is_new, is_busy=is_busy)
             except (database.StorageError, OSError) as failure:
-                watcher.close()  # the next look opens whatever is there by then
+                watcher.close()  # the next look opens the database that exists by then
                 reported = _report_once(str(failure), reported, troubled)
                 time.sleep(AGAIN_S)
                 continue
@@ -200,7 +205,10 @@ def watch(
 
 
 def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable[[], bool]) -> float:
-    """Run an update step if it is due; return when the next is due: soon if rows are waiting, else after a commit."""
+    """Run an update step if it is due; return the time of the next one.
+
+    It is soon if more rows are waiting, and otherwise not before another commit.
+    """
     now = time.monotonic()
     if is_new:
         return now + QUIET_S

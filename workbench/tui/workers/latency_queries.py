@@ -1,6 +1,6 @@
-"""The threads of the Latency screen: add up the latencies, find the slowest prompts, compare two versions.
+"""The threads of the Latency screen: summarize the latencies, find the slowest prompts, and compare two versions.
 
-Nothing here touches a widget; every message carries the number of its run.
+Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
 """
 
 from __future__ import annotations
@@ -30,16 +30,19 @@ if TYPE_CHECKING:
 
 FIRST_PROMPTS = 2_000
 FIRST_S = 0.2
-"""The first figures are of so many prompts, or of those that can be read in so many seconds."""
+"""The first figures cover this many prompts (``FIRST_PROMPTS``), or those that can be read in this many seconds."""
 POST_EVERY_S = 0.7
 BY_THE_HOUR_S = 3 * DAY_S
-"""Longest history that is shown by the hour."""
+"""Seconds; a longer history is shown by day, not by hour."""
 SLOWEST = 100
 
 
 @dataclass(frozen=True, slots=True)
 class LatencyFigures:
-    """The measurements back to ``reached`` (seconds since 1970); ``top`` is the id of the newest trace at the start."""
+    """The figures of the prompts measured so far, back to the time ``reached`` (seconds since 1970).
+
+    ``top`` is the id of the trace that was the newest one when the measurement began.
+    """
 
     profiles: tuple[Profile, ...]
     versions: tuple[Use, ...]
@@ -52,7 +55,7 @@ class LatencyFigures:
 
 @dataclass
 class LatenciesMeasured(Replaceable):
-    """More prompts were measured: the figures so far, and the tally behind them."""
+    """More prompts were measured: ``figures`` is the result so far, and ``tally`` the sums behind it."""
 
     run: int
     figures: LatencyFigures
@@ -61,7 +64,7 @@ class LatenciesMeasured(Replaceable):
 
 @dataclass
 class FoundSlow(Replaceable):
-    """The slowest prompts of a series among those searched so far."""
+    """The slowest prompts of a stage or channel among those searched so far."""
 
     run: int
     series: Series
@@ -71,7 +74,7 @@ class FoundSlow(Replaceable):
 
 @dataclass
 class Compared(Message):
-    """The comparison of two versions of the rules, series by series."""
+    """The latencies of two versions of the rules compared, by stage and channel."""
 
     run: int
     base: str
@@ -81,13 +84,13 @@ class Compared(Message):
 
 @dataclass
 class BudgetsRead(Message):
-    """The effective settings of the working folder, budgets included."""
+    """The settings that apply in the working folder, including the budgets."""
 
     settings: dict[str, Value]
 
 
 def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, is_over: IsOver) -> None:
-    """Post figures of the newest prompts at once, then figures of all prompts read so far, until all are read."""
+    """Post the figures of the newest prompts at once, then those of all prompts read so far until all are read."""
     top = latencies.newest(db)
     first, until = LatencyTally(), time.monotonic() + FIRST_S
     for block in latencies.blocks(db, which, width_s=DAY_S, most=FIRST_PROMPTS):
@@ -112,7 +115,10 @@ def measure(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, i
 def measure_news(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, tally: LatencyTally, before: LatencyFigures
 ) -> None:
-    """Add the prompts recorded after ``before`` to the tally, which no other thread may change; post the figures."""
+    """Add the prompts recorded after ``before`` to the tally, and post the figures.
+
+    No other thread may change the tally.
+    """
     top = latencies.newest(db)
     for block in latencies.blocks(db, which, width_s=before.width_s, after=before.top):
         tally.add(block)
@@ -122,7 +128,7 @@ def measure_news(
 def find_slowest(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, series: Series, is_over: IsOver
 ) -> None:
-    """Post the slowest prompts of a series, first among the newest prompts, then among more and more."""
+    """Post the slowest prompts of a stage or channel, first of the newest prompts, then of more and more."""
     found: list[Slow] = []
     posted_at = 0.0
     before, most = ABOVE_ALL, FIRST_PROMPTS
@@ -139,7 +145,7 @@ def find_slowest(
 
 
 def compare(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, base: str, candidate: str) -> None:
-    """Post the differences between the newest prompts of two versions."""
+    """Post the comparison of two versions, by the newest prompts of each."""
     sides = [latencies.of_version(db, which, one) for one in (base, candidate)]
     post(Compared(run, base, candidate, compare_versions(*sides)))
 

@@ -1,6 +1,6 @@
 """The threads of the Traces screen: read the list in pieces and post them.
 
-Nothing here touches a widget; every message carries the number of its run.
+Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     Post = Callable[[Message], object]
 
 FIRST_LINES = 60
-"""Rows posted first, more than most terminals show: a filter with few matches need not wait for a whole page."""
+"""Number of rows that are posted first; it fills most terminals, so that nobody has to wait for a whole page."""
 POST_FIRST_S, POST_EVERY_S = 0.02, 0.05
 MOST_ARRIVALS = 1_000
-"""With more new traces, as after an import, the list is read again instead of being added to."""
+"""If more new traces than this arrive (after an import, for example), the whole list is read again."""
 LONGEST_QUEUE = 500
 CANDIDATES = 5_000
-"""Unlabelled prompts, the newest, among which the queue looks for the most useful ones."""
+"""The queue is chosen from this many of the newest prompts without a label."""
 SOON_INDEXED = 2_000
 """Number of prompts that can be indexed without a noticeable delay."""
 VALUES_FROM = 10_000
-"""Number of the newest traces whose values complete the filter; older values can be typed in full."""
+"""The filter completes values that occur in this many of the newest traces; older values can be typed in full."""
 BEING_INDEXED = "words are being indexed"
 HOW_MANY_OF_EACH = f"""
     select {{column}} as value, count(*) as prompts from (
@@ -54,9 +54,9 @@ COMPLETED = {
 
 @dataclass
 class FirstLines(Message):
-    """The first lines of the list; ``row`` is the number of the row written last.
+    """The first lines of the list; ``row`` is the number of the row that was written last.
 
-    ``which`` is the selection as executed, ``is_unindexed`` means that its words are searched without the index.
+    ``which`` is the selection as it was executed; ``is_unindexed`` means that its words are searched without the index.
     """
 
     run: int
@@ -80,7 +80,7 @@ class Queue(Message):
 
 @dataclass
 class Length(Message):
-    """The number of rows known so far; ``marks`` are the ids of each page's last row."""
+    """The number of rows known so far; ``marks`` are the ids of the last row of each page."""
 
     run: int
     rows: int
@@ -90,7 +90,7 @@ class Length(Message):
 
 @dataclass
 class Page(Message):
-    """A page of the list."""
+    """A page of the list of traces."""
 
     run: int
     number: int
@@ -99,7 +99,7 @@ class Page(Message):
 
 @dataclass
 class Arrived(Message):
-    """Traces written since the list was read; ``fresh`` are the current states of earlier lines."""
+    """Traces written after the list was read; ``fresh`` has the current state of lines that were read before."""
 
     run: int
     lines: list[TraceLine]
@@ -109,7 +109,10 @@ class Arrived(Message):
 
 @dataclass
 class ChosenTrace(Message):
-    """The trace under the cursor as ``storage.traces.queries.show`` returns it, and its session if requested."""
+    """The trace under the cursor, as ``storage.traces.queries.show`` returns it, and its session if that was requested.
+
+    ``trace`` is None if it was deleted meanwhile.
+    """
 
     run: int
     trace: dict[str, Any] | None
@@ -118,19 +121,19 @@ class ChosenTrace(Message):
 
 @dataclass
 class Values(Message):
-    """The values for completing the fields of the filter."""
+    """The values that complete the fields of the filter."""
 
     values: dict[str, tuple[str, ...]]
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection, sort: str) -> None:
-    """Post the first lines as soon as they are found, then the id of the last row of every further page."""
+    """Post the first lines as soon as they are found, then the id of the last row of each further page."""
     row = trace_pages.newest(db)
     if sort != "newest":
         post(FirstLines(run, trace_pages.ranking(db, which, by=sort), row, which, is_whole=True))
         return
     if which.words and search.waiting(db) <= SOON_INDEXED:
-        with contextlib.suppress(sqlite3.OperationalError):  # another writer: the slow search finds the same
+        with contextlib.suppress(sqlite3.OperationalError):  # another writer: a slow search finds the same
             search.catch_up(db)
     which = search.with_index(which, db)  # after catching up: only a complete index is used
     is_unindexed = bool(search.expression(which.words)) and not which.match
@@ -163,7 +166,7 @@ def _find_pages(db: sqlite3.Connection, post: Post, *, run: int, which: Selectio
 def read_pages(
     db: sqlite3.Connection, post: Post, *, run: int, which: Selection, wanted: tuple[tuple[int, str], ...]
 ) -> None:
-    """Post the wanted pages; ``wanted`` holds each page's number and the id after which it begins."""
+    """Post the requested pages; ``wanted`` has the number of each page and the id after which it begins."""
     for number, before in wanted:
         post(Page(run, number, trace_pages.page(db, which, before=before)))
 
@@ -178,7 +181,10 @@ def read_news(
     seen: tuple[tuple[int, str], ...],
     head: int,
 ) -> None:
-    """Post the traces written after ``row``, then the current state of the ``head`` newest lines and visible pages."""
+    """Post the traces written after ``row``, and the current state of lines that were read before.
+
+    These are the newest ``head`` lines, and the pages ``seen``, which are visible.
+    """
     newest = trace_pages.newest(db)
     lines = trace_pages.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []
     fresh = trace_pages.page(db, which, limit=min(trace_pages.PAGE_ROWS, head)) if head else []
@@ -187,7 +193,7 @@ def read_news(
 
 
 def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
-    """Post the unlabelled prompts, those whose label is most useful first."""
+    """Post the prompts without a label, beginning with those whose labels would help most."""
     from storage.traces import labels
     from workbench.gate import queue
 
@@ -197,7 +203,7 @@ def read_queue(db: sqlite3.Connection, post: Post, *, run: int) -> None:
 
 
 def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, with_session: bool) -> None:
-    """Post a trace with its labels and sources, and its session if requested; None if it was deleted meanwhile."""
+    """Post a trace with its labels and sources, and its session if requested; post None if it was deleted meanwhile."""
     trace: dict[str, Any] | None = None
     with contextlib.suppress(queries.UnknownTraceError):
         trace = queries.show(db, trace_id)
@@ -208,7 +214,7 @@ def read_chosen(db: sqlite3.Connection, post: Post, *, run: int, trace_id: str, 
 
 
 def read_values(db: sqlite3.Connection, post: Post) -> None:
-    """Post the values of the newest traces, the most frequent first."""
+    """Post the values that occur in the newest traces, the most frequent ones first, for completion in the filter."""
     values = {field: _values(db, HOW_MANY_OF_EACH.format(column=column)) for field, column in COMPLETED.items()}
     post(Values({**values, "guardrail": _values(db, WHICH_GUARDRAILS)}))
 

@@ -1,6 +1,6 @@
 """The threads of the Memories screen: list, search, count, and find the prompts to which a memory was added.
 
-Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be dropped.
+Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 500
 MOST_PROJECTS = 20
-"""Most projects in which words are searched, those with most memories first."""
+"""Words are searched in at most this many projects, those with the most memories first."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """The filter of the memories; an empty field does not restrict. Without projects, all projects are searched."""
+    """The conditions for listed memories; an empty field matches everything, so without projects, all are searched."""
 
     projects: tuple[str, ...] = ()
     words: str = ""
@@ -37,7 +37,7 @@ class MemoryFilter:
     is_unreviewed: bool = False
 
     def takes(self, one: Memory) -> bool:
-        """Return whether a memory matches all conditions but words and projects, which the queries check."""
+        """Return whether a memory matches, except for the words and projects, which the queries check."""
         return (
             self.namespace in ("", one.namespace)
             and self.origin in ("", one.origin)
@@ -47,19 +47,19 @@ class MemoryFilter:
 
 @dataclass
 class MemoriesListed(Message):
-    """The memories that match, at most ``MOST_LISTED``, and the counts of each namespace."""
+    """The matching memories, at most ``MOST_LISTED``, and the counts of each namespace."""
 
     run: int
     wanted: MemoryFilter
     memories: list[Memory]
     shelves: list[Shelf]
     other_projects: int
-    """Number of memories in projects that were not requested."""
+    """Number of memories in projects that the filter excludes."""
 
 
 @dataclass
 class MemoryPrompts(Message):
-    """The prompts that were shown a memory."""
+    """The prompts to which a memory was added."""
 
     run: int
     memory_id: str
@@ -67,7 +67,7 @@ class MemoryPrompts(Message):
 
 
 def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: MemoryFilter) -> None:
-    """Post the memories that match: unreviewed before reviewed, newest first; with search words, best matches first."""
+    """Post the matching memories: unreviewed ones first, then the newest; for search words, the best matches first."""
     found = _search(db, wanted) if wanted.words.strip() else _listing(db, wanted)
     every = memories.projects(db)
     elsewhere = sum(count for project, count in every if wanted.projects and project not in wanted.projects)
@@ -75,7 +75,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, wanted: MemoryFil
 
 
 def read_prompts(db: sqlite3.Connection, post: Post, *, run: int, memory_id: str) -> None:
-    """Post the newest prompts that were shown a memory."""
+    """Post the newest prompts to which a memory was added."""
     post(MemoryPrompts(run, memory_id, memories.uses(db, memory_id)))
 
 
@@ -99,7 +99,7 @@ def _listing(db: sqlite3.Connection, wanted: MemoryFilter) -> list[Memory]:
 
 
 def _search(db: sqlite3.Connection, wanted: MemoryFilter) -> list[Memory]:
-    # Every search finds the shared memories, too: one for the first project is enough.
+    # Every search finds the shared memories, too, so a search in the first project is enough.
     with _plain_rows(db):
         hits = {
             hit.id: hit.score
@@ -117,7 +117,7 @@ def _projects(db: sqlite3.Connection) -> Sequence[str]:
 
 @contextlib.contextmanager
 def _plain_rows(db: sqlite3.Connection) -> Iterator[None]:
-    """Switch the connection to tuple rows, which recall expects."""
+    """Switch the connection to tuple rows for a block, because ``recall`` expects them."""
     factory, db.row_factory = db.row_factory, None
     try:
         yield

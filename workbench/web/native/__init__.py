@@ -1,1 +1,1 @@
-"""Our additions to Datasette's own pages: described tables, canned queries, cells, facets, search."""
+"""Additions to Datasette's own pages: descriptions of tables, canned queries, rendered cells, facets, and search."""

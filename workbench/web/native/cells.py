@@ -1,8 +1,8 @@
-"""Render the cells of Datasette's tables and queries for reading; data (JSON, CSV) stay as they are stored.
+"""Render the cells of Datasette's tables and queries for people; data formats (JSON, CSV) keep the stored values.
 
 Values from the database are escaped by the formats below. In Markdown, HTML is shown as text, pictures as their
-alternative text, headings as bold lines; only http and https links remain links.
-A function that returns None leaves the cell to Datasette.
+alternative text, headings as bold lines; only http and https links remain links. A function returns None if Datasette
+is to render the cell.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ LINK_RELATION = "nofollow noopener noreferrer"
 
 
 def shown(history: History, value: object, *, column: str, table: str | None, row: sqlite3.Row) -> Markup | None:
-    """Return the cell's HTML, None to leave it to Datasette; ``table`` is None in the result of a query."""
+    """Return the cell's HTML, or None if Datasette is to render it; ``table`` is None in the result of a query."""
     if isinstance(value, dict):  # Datasette has looked up the label of the row that this value refers to
         value = value["value"]
     if value is None or value == "":
@@ -112,7 +112,7 @@ def _markdown(_history: History, value: object) -> Markup | None:
 
 
 def _words(_history: History, value: object) -> Markup | None:
-    """Return a JSON list of words as plain words."""
+    """Return a JSON list of words as plain text; None for anything else."""
     try:
         words = json.loads(value) if isinstance(value, str) else None
     except ValueError:
@@ -136,7 +136,7 @@ BY_COLUMN: dict[str, Cell] = {
 
 
 def rendered(text: str, *, limit: int = LONGEST) -> Markup:
-    """Return the first ``limit`` characters of a Markdown text as HTML, with the number of characters left out."""
+    """Return the first ``limit`` characters of a Markdown text as HTML, and how many characters follow."""
     whole = _parser().render(text[:limit])
     left = len(text) - limit
     more = Markup("<p><small>and {} more characters</small></p>").format(f"{left:,}") if left > 0 else ""

@@ -1,4 +1,4 @@
-"""The history as a Datasette database: counts that stop early in big tables, and bounds for readers' SQL.
+"""The history as a Datasette database: counts that stop early in big tables, and limits for SQL written by readers.
 
 Datasette 0.65 counts every row of every table for the database page, and SQLite cannot interrupt a count: with a
 million uncached prompts that took ten seconds. Datasette 1.0 stops its counts at the same number.
@@ -25,13 +25,13 @@ NAMED = re.compile(r"[:@$](\w+)")
 
 
 class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
-    """A database that counts up to ``counted_up_to`` rows, and runs readers' SQL in other processes."""
+    """A database that counts up to ``counted_up_to`` rows, and runs SQL written by readers in other processes."""
 
     counted_up_to = 10_000
     readers: query_processes.QueryProcesses | None = None
 
     async def table_counts(self, limit: int = 10) -> dict[str, int | None]:
-        """Return each table's number of rows, None if it is too high; in 1.0 ``limit`` is milliseconds per table."""
+        """Return the number of rows of each table, None if it is above ``counted_up_to``; only 1.0 uses ``limit``."""
         if hasattr(self, "count_limit"):
             found: dict[str, int | None] = await super().table_counts(limit)
             return found
@@ -45,12 +45,12 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
         self,
         sql: str,
         params: Any = None,
-        truncate: bool = False,  # positional in Datasette's calls
+        truncate: bool = False,  # Datasette passes it by position
         custom_time_limit: float | None = None,
         page_size: int | None = None,
         log_sql_errors: bool = True,
     ) -> Results:
-        """Run a query like Datasette; in a separate process if the request holds SQL that a reader wrote."""
+        """Run a query as Datasette does, but in a separate process if the request contains SQL written by a reader."""
         if not query_processes.is_readers.get():
             return await super().execute(sql, params, truncate, custom_time_limit, page_size, log_sql_errors)
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
@@ -69,20 +69,20 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
         raise answer.refusal
 
     def close(self) -> None:
-        """Close the database, and end its processes."""
+        """Close the database, and end the processes that run readers' SQL."""
         if self.readers is not None:
             self.readers.close()
         super().close()
 
 
 def adopt(database: Database) -> None:
-    """Turn a database that a plain ``datasette serve`` has opened into a HistoryDatabase."""
+    """Turn a database that a plain ``datasette serve`` has opened into a HistoryDatabase, in place."""
     if type(database) is Database:
         database.__class__ = HistoryDatabase  # in place: Datasette has handed this object out already
 
 
 def _plain(sql: str, params: Any) -> Any:
-    """Return a query's parameters as a plain dictionary or list: Datasette's creates some values on access."""
+    """Return a query's parameters as a plain dictionary or list, because Datasette's create values on access."""
     if not isinstance(params, dict):
         return list(params or ())
     found = {}
@@ -97,7 +97,7 @@ def _address(database: Database) -> str:
 
 
 def _as_sqlite_has_them(answer: query_processes.QueryResult) -> tuple[list[sqlite3.Row], Iterable[Any]]:
-    """Return the rows as Datasette expects them, with access to columns by name."""
+    """Return the rows and the cursor description that Datasette expects, with access to columns by name."""
     named = ", ".join('null as "{}"'.format(name.replace('"', '""')) for name in answer.names)
     with closing(sqlite3.connect(":memory:")) as db:
         cursor = db.execute(f"select {named or 'null'}")

@@ -1,9 +1,9 @@
-"""The description of the history for Datasette: titles, columns with their units, the canned queries.
+"""The description of the history for Datasette: titles, columns with their units, and canned queries.
 
-It is written in ``metadata.yaml``. 0.65 reads all of it from its metadata; 1.0 reads the queries, and the sort order
-of tables, from its configuration. Neither has a setting for the columns that a wide table shows at first, only the
-parameter ``_col``: it is added here to requests for such a table. Addresses of data (``.json``, ``.csv``) are left as
-they are: they have all columns unless they name some.
+It is written in ``metadata.yaml``. Datasette 0.65 reads all of it from its metadata; 1.0 reads the queries, and the
+sort order of tables, from its configuration. Neither has a setting for the columns that a wide table shows at first,
+only the parameter ``_col``, which is added here to requests for such a table. Addresses of data (``.json``, ``.csv``)
+are not changed: they have all columns unless they name some.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from workbench.web.reading.history import History
 
 ORDER = ("sort_desc", "label_column", "hidden")
-"""Keys of a table that 1.0 reads from its configuration."""
+"""Keys of a table's description that Datasette 1.0 reads from its configuration."""
 CHOOSES = "_col"
 EVERY_COLUMN = "_every_column"
-"""The parameter with which a table's page shows all of its columns."""
+"""The URL parameter with which the page of a table shows all its columns."""
 
 
 def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
-    """Return the arguments that describe the database to the installed version of Datasette."""
+    """Return the keyword arguments that describe the database to the installed version of Datasette."""
     import datasette
 
     of_plugins = {"plugins": {"enricher": plugin}}
@@ -43,7 +43,7 @@ def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
 
 
 def metadata(database: str) -> dict[str, Any]:
-    """Return titles and descriptions; for 0.65 also queries and sort orders, which 1.0 ignores in its metadata."""
+    """Return titles and descriptions; 0.65 also reads the queries and sort orders from them, which 1.0 ignores."""
     written = {"title": source()["title"], "description": source()["description"]}
     own = {**written, "title": "Questions and tables", "tables": tables(), "queries": queries()}
     return {**written, "databases": {database: own}}
@@ -57,7 +57,7 @@ def configuration(database: str) -> dict[str, Any]:
 
 
 def tables() -> dict[str, dict[str, Any]]:
-    """Return what Datasette shows of each table; the description of a wide one says where the other columns are."""
+    """Return what Datasette shows of each table; a wide table's description says how to see its other columns."""
     return {name: _table(deepcopy(one)) for name, one in source()["tables"].items()}
 
 
@@ -77,7 +77,10 @@ def source() -> dict[str, Any]:
 
 @cache
 def queries() -> dict[str, dict[str, Any]]:
-    """Return the canned queries: fragments put into the SQL, the group before the title, parameters described."""
+    """Return the canned queries with their fragments of SQL filled in.
+
+    The title begins with the query's group, and the description ends with its parameters.
+    """
     return {name: _query(dict(one)) for name, one in source()["queries"].items()}
 
 
@@ -85,19 +88,19 @@ def _query(query: dict[str, Any]) -> dict[str, Any]:
     typed = "; ".join(f"{name}: {source()['parameters'][name]}" for name in query.get("params", ()))
     about = f"{query['description']} Parameters: {typed}." if typed else query["description"]
     sql = query["sql"]
-    for name, text in reversed(source()["fragments"].items()):  # a fragment may hold one that is written above it
+    for name, text in reversed(source()["fragments"].items()):  # a fragment may contain one that is written above it
         sql = sql.replace(f"{{{name}}}", text)
     title = f"{query.pop('group')}: {query['title'][0].lower()}{query['title'][1:]}"
     return {**query, "title": title, "description": about, "hide_sql": True, "sql": sql}
 
 
 def usual_columns(table: str) -> tuple[str, ...]:
-    """Return the usual columns of a wide table besides its primary key; empty if all of them are shown."""
+    """Return the columns that a wide table shows besides its primary key; empty if the table shows all columns."""
     return tuple(source()["tables"].get(table, {}).get("shown", ()))
 
 
 def all_columns(history: History, table: str, request: Request) -> str:
-    """Return the address of the same page with all columns; empty if it has them."""
+    """Return the address of the same page with all columns; empty if it shows them already."""
     if not usual_columns(table) or EVERY_COLUMN in request.args:
         return ""
     from datasette.utils import path_with_added_args
@@ -106,7 +109,7 @@ def all_columns(history: History, table: str, request: Request) -> str:
 
 
 def with_usual_columns(app: App, datasette: Datasette) -> App:
-    """Return the application wrapped so that the pages of wide tables show their usual columns."""
+    """Return the application, wrapped so that the pages of wide tables show only their usual columns."""
 
     async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
         await app(await _narrowed(datasette, scope), receive, send)
@@ -115,11 +118,11 @@ def with_usual_columns(app: App, datasette: Datasette) -> App:
 
 
 async def _narrowed(datasette: Datasette, scope: dict[str, Any]) -> dict[str, Any]:
-    """Return the scope of the request, with ``_col`` if it is for the page of a wide table and names no columns."""
+    """Return the scope of a request, with ``_col`` added if it is for a wide table's page and names no columns."""
     folder, _, table = str(scope.get("path", "")).rpartition("/")
     columns = usual_columns(table) if scope["type"] == "http" else ()
     history = find(datasette) if columns else None
-    if history is None or not folder or not history.tables().endswith(folder):  # a proxy may take the base URL away
+    if history is None or not folder or not history.tables().endswith(folder):  # a proxy may remove the base URL
         return scope
     parameters = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     if {name for name, _value in parameters} & {CHOOSES, EVERY_COLUMN}:

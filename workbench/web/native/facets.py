@@ -1,8 +1,8 @@
-"""Facets and word search of Datasette's pages of the traces, at once for a million prompts.
+"""Facets and word search for Datasette's pages of the traces, immediate even with a million prompts.
 
-Facets come from the sums, which have some thousand rows; Datasette counts itself if the sums are incomplete or do not
-cover all filters of the page. Datasette's own search collects every match before it shows one; here the index is read
-newest first and only as far as needed, so a word that is in every prompt costs no more than a rare one.
+Facets are read from precomputed sums, which have some thousand rows; Datasette counts itself if the sums are incomplete
+or do not cover all filters of the page. Datasette's own search collects every match before it shows one. Here the index
+is read newest first and only as far as needed, so that a word that is in every prompt costs no more than a rare one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SUMMED = {
     )}),
     "trace_guardrails": ("prompts_by_day where facet = 'guardrail'", {"guardrail_id": "value"}),
 }  # fmt: skip
-"""By table: the source of its sums, and their columns by the table's column names."""
+"""For each table: the SQL source of its sums, and the names of the sums' columns by the table's column names."""
 LOOKUPS = {"": "=", "exact": "=", "not": "<>"}
 HOW_MANY = """
     select {0}, sum(prompts) as prompts from (select * from {1}) where {2}
@@ -39,7 +39,7 @@ HOW_MANY = """
 """
 CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
 MOST_FOUND = 1_000
-"""Matches that the search returns, the newest: a word that is in every prompt then costs no more than a rare one."""
+"""The search returns at most this many matches, the newest; so a word that is in every prompt costs little."""
 WHICH_HOLD_THE_WORDS = f"""id in (
     select trace_numbers.trace_id from trace_numbers where trace_numbers.number in (
         select rowid from prompts_fts where prompts_fts match :searched_words order by rowid desc limit {MOST_FOUND}
@@ -51,10 +51,10 @@ PART = re.compile(r'"([^"]*)"?|(\S+)')
 
 
 class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
-    """A ``ColumnFacet`` that reads its counts from the sums if they have the columns."""
+    """A ``ColumnFacet`` that reads its counts from the precomputed sums if they have all the required columns."""
 
     async def facet_results(self) -> tuple[list[dict[str, Any]], list[str]]:
-        """Return the facets, and the columns whose counting took too long."""
+        """Return the facets, and the columns whose counts took too long."""
         columns = [one["config"].get("column") or one["config"]["simple"] for one in self.get_configs()]
         chosen = self._chosen()
         if not columns or chosen is None or not set(columns) <= set(self._sums()[1]):
@@ -69,7 +69,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
 
     def _sums(self) -> tuple[str, dict[str, str]]:
-        """Return the SQL source of the table's sums, and their columns by name; both empty if the table has no sums."""
+        """Return the SQL source of the table's sums, and their columns by name; both are empty if it has no sums."""
         history = find(self.ds)
         is_ours = history is not None and self.database == history.database.name
         return SUMMED.get(self.table, ("", {})) if is_ours else ("", {})
@@ -91,7 +91,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         values, limit = [value for _condition, value in chosen], self.get_facet_size() + 1
 
         def counted(db: sqlite3.Connection) -> list[list[Row]] | None:
-            if rollups.waiting(db):  # the sums lack these prompts, so Datasette counts itself
+            if rollups.waiting(db):  # the sums do not contain these prompts yet, so Datasette counts itself
                 return None
             return [
                 [tuple(row) for row in db.execute(HOW_MANY.format(known[column], source, where, limit), values)]
@@ -124,12 +124,12 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
 
 
 def with_summed_facets(classes: Sequence[Sequence[type]]) -> list[list[type]]:
-    """Return the facet classes of all plugins with ours in place of Datasette's ``ColumnFacet``."""
+    """Return the facet classes of all plugins, with Datasette's ``ColumnFacet`` replaced by ``SummedFacet``."""
     return [[SummedFacet if one is ColumnFacet else one for one in own] for own in classes]
 
 
 def filtered(request: Request) -> FilterArguments:
-    """Return the SQL condition for the words of ``?_search=``, with its description; no condition without words."""
+    """Return the SQL condition for the words of ``?_search=`` and its description; no condition if there are none."""
     words = request.args.get("_search") or ""
     box = {"supports_search": True, "search": words}
     if not words:
@@ -139,9 +139,9 @@ def filtered(request: Request) -> FilterArguments:
 
 
 def searched(words: object) -> str:
-    """Return the full-text query for words that a user typed; without words, a query that matches nothing.
+    """Return the full-text query for words that a user typed; if there are none, a query that matches nothing.
 
-    Words are matched whole, at a hundredth of the cost of prefixes; ``word*`` matches a prefix.
+    A word matches only whole words, which costs a hundredth of matching prefixes; ``word*`` matches a prefix.
     """
     parts = (found[1] or found[2] or "" for found in PART.finditer(str(words or "")))
     return " ".join(_phrase(part) for part in parts if search.TOKEN.search(part)) or NOTHING

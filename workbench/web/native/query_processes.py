@@ -1,8 +1,8 @@
-"""The bounds of readers' SQL, our SQL functions, and the processes that run it, which the kernel kills in time.
+"""Limits for SQL written by readers, SQL functions for queries, and the processes that run readers' SQL.
 
-SQLite calls its progress handler between the steps of a program, never inside a function: ``printf('%.*c',
-2147483647, 'x')`` or a search for thousands of prefixes runs for minutes, and a thread cannot be killed. Other
-pages are read in the server's own threads, and never wait for such queries.
+The kernel kills such a process in time. SQLite calls its progress handler between the steps of a program, never inside
+a function: ``printf('%.*c', 2147483647, 'x')`` or a search for thousands of prefixes runs for minutes, and a thread
+cannot be killed. Other pages are read in the server's own threads, and never wait for such queries.
 """
 
 from __future__ import annotations
@@ -30,34 +30,37 @@ if TYPE_CHECKING:
     App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
 LONGEST_VALUE_BYTES = 64 << 20
-"""Most bytes in one value of a query; with SQLite's own limit of 10^9 a query could use up the server's memory."""
+"""Most bytes in one value of a query; up to SQLite's own limit of 10^9, a query could use up the server's memory."""
 LONGEST_PATTERN_BYTES = 1_000
-"""Longest pattern of LIKE or GLOB: a comparison costs its length times the prompt's, and cannot be interrupted."""
+"""Longest pattern of LIKE or GLOB in bytes.
+
+A comparison takes time in proportion to its length times the prompt's, and cannot be interrupted.
+"""
 FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
-"""Actions that reveal the path of the file or a memory address; denied, the first has no rows, the second no value."""
+"""Actions that would reveal the path of the file or a memory address; the first yields no rows, the second no value."""
 PROCESSES = 2
-"""Queries of readers that run at the same time; further ones wait."""
+"""Number of readers' queries that run at the same time; further ones wait."""
 GRACE_S = 0.1
-"""Extra time for SQLite to end a query by itself, which saves starting a new process."""
+"""Seconds beyond the time limit in which SQLite may still end a query itself, which saves starting a new process."""
 STEPS_BETWEEN_LOOKS = 1_000
 MOST_MEMORY_BYTES = 1 << 30
 MOST_DISK_BYTES = MOST_ANSWER_BYTES = 256 << 20
 NICENESS = 10
 COMMAND = "from workbench.web.native.query_processes import main; main()"
 WORDS_OF_READERS = ("sql", "_where", "_search")
-"""Prefixes of URL parameters that hold SQL, or search words, which can take as long as SQL."""
+"""Beginnings of the URL parameters that contain SQL, or search words, which can take as long as SQL."""
 is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
-"""Whether the current request holds SQL of a reader."""
+"""Whether the current request contains SQL written by a reader."""
 
 
 def add_to(connection: sqlite3.Connection) -> None:
-    """Add ``middle_ms(bucket)`` and ``day_of(trace_id)`` to a Datasette connection."""
+    """Add the SQL functions ``middle_ms(bucket)`` and ``day_of(trace_id)`` to a Datasette connection."""
     connection.create_function("middle_ms", 1, _middle_ms, deterministic=True)
     connection.create_function("day_of", 1, day_of, deterministic=True)
 
 
 def keep_in_bounds(connection: sqlite3.Connection) -> None:
-    """Forbid SQL functions and pragmas that reveal facts of the machine, and limit the length of values."""
+    """Forbid SQL functions and pragmas that reveal facts about the machine, and limit the length of values."""
     connection.set_authorizer(_allowed)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN_BYTES)
@@ -69,7 +72,7 @@ def _allowed(action: int, first: str | None, second: str | None, *_where: str | 
 
 
 def day_of(trace_id: object) -> str | None:
-    """Return the UTC day on which a trace began, None if its id does not begin with a time."""
+    """Return the UTC day on which a trace began, or None if its id does not begin with a time."""
     try:
         return datetime.fromtimestamp(int(str(trace_id)[: search.TIME_DIGITS], 16) / 1e6, UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):
@@ -81,7 +84,7 @@ def _middle_ms(bucket: int | None) -> float | None:
 
 
 class ReaderQuery(NamedTuple):
-    """A query for a process to run; ``most`` is the maximum number of rows, 0 means all."""
+    """A query for a process to run; ``most`` is the maximum number of rows, and 0 means all rows."""
 
     sql: str
     parameters: Mapping[str, Any] | Sequence[Any]
@@ -90,7 +93,7 @@ class ReaderQuery(NamedTuple):
 
 
 class QueryResult(NamedTuple):
-    """The result of a query: column names and rows, or the error of SQLite."""
+    """The result of a query: column names and rows, or SQLite's error as ``refusal``."""
 
     names: list[str]
     rows: list[tuple[Any, ...]]
@@ -98,7 +101,7 @@ class QueryResult(NamedTuple):
 
 
 class QueryProcesses:
-    """Processes that read one database; each is started at its first query, and again after it was killed."""
+    """Processes that read one database; each is started for its first query, and again after it was killed."""
 
     def __init__(self, address: str) -> None:
         self._free: queue.LifoQueue[subprocess.Popen[bytes] | None] = queue.LifoQueue()
@@ -107,16 +110,16 @@ class QueryProcesses:
         self._address, self.alive = address, set[subprocess.Popen[bytes]]()
         self.threads = ThreadPoolExecutor(PROCESSES, "readers-sql")
         self.close = weakref.finalize(self, _close, self.threads, self.alive)
-        """Kill the processes, whatever they are doing."""
+        """Kill the processes, even while they run a query."""
 
     def ask(self, question: ReaderQuery) -> QueryResult:
-        """Run a query in a free process; after the time limit the ``refusal`` is "interrupted", as in SQLite."""
+        """Run a query in a free process; if it takes too long, ``refusal`` is "interrupted", as in SQLite."""
         process = self._free.get()
         try:
             process = process or self._started()
             pickle.dump(question, _pipe(process.stdin))
             _pipe(process.stdin).flush()
-            answer: QueryResult = pickle.load(_pipe(process.stdout))  # from our own process
+            answer: QueryResult = pickle.load(_pipe(process.stdout))  # safe: it comes from our own process
         except (OSError, EOFError, pickle.UnpicklingError):
             self._forget(process)
             process = None
@@ -127,7 +130,7 @@ class QueryProcesses:
             self._free.put(process)
 
     def _started(self) -> subprocess.Popen[bytes]:
-        # -P: do not import from a folder in the working directory that is named like one of our packages.
+        # -P: do not import from a folder in the working directory that has the name of one of our packages.
         process = subprocess.Popen(
             [sys.executable, "-P", "-c", COMMAND, self._address],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -142,7 +145,7 @@ class QueryProcesses:
 
 
 def asked_by_readers(scope: Mapping[str, Any]) -> bool:
-    """Return whether a request holds SQL that a reader wrote."""
+    """Return whether a request contains SQL or search words written by a reader."""
     if scope["type"] != "http":
         return False
     pairs = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
@@ -150,7 +153,7 @@ def asked_by_readers(scope: Mapping[str, Any]) -> bool:
 
 
 def mark_requests(app: App) -> App:
-    """Return the application wrapped so that ``is_readers`` is set for each request."""
+    """Return the application, wrapped so that ``is_readers`` is set for each request."""
 
     async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
         is_readers.set(asked_by_readers(scope))
@@ -160,7 +163,10 @@ def mark_requests(app: App) -> App:
 
 
 def main() -> None:
-    """Run queries from standard input on the database ``argv[1]``, until the input ends or a query takes too long."""
+    """Run the queries that arrive on standard input on the database ``argv[1]``.
+
+    This ends when the input ends; if a query takes too long, the kernel kills the process.
+    """
     _limit_resources()
     with contextlib.closing(sqlite3.connect(sys.argv[1], uri=True)) as db:
         db.text_factory = lambda text: str(text, "utf-8", "replace")
@@ -168,7 +174,7 @@ def main() -> None:
         keep_in_bounds(db)
         while True:
             try:
-                question = pickle.load(sys.stdin.buffer)  # from the server
+                question = pickle.load(sys.stdin.buffer)  # safe: it comes from the server
             except EOFError:
                 return
             sys.stdout.buffer.write(_answered(db, question))
@@ -191,7 +197,7 @@ def _limit_resources() -> None:
 
 
 def _answered(db: sqlite3.Connection, question: ReaderQuery) -> bytes:
-    """Run a query and return its pickled answer; SIGALRM kills this process some time after the query's time limit."""
+    """Run a query and return its pickled result; SIGALRM kills this process shortly after the query's time limit."""
     import signal
 
     limit_s = question.limit_ms / 1000

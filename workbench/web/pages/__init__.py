@@ -1,4 +1,4 @@
-"""One module per page: ``view(history, request)`` reads the data and renders the template.
+"""One module for each page: its ``view(history, request)`` reads the data and renders the template.
 
 ``ROUTES`` maps addresses to pages; an address with ``.json`` or ``.csv`` appended returns the page's data.
 """

@@ -1,4 +1,4 @@
-"""The list of stored replays, and the page of one: the outcome under other instructions, prompt by prompt."""
+"""The list of stored replays, and the page of one replay: results under other instructions, prompt by prompt."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PAGE_ROWS, JSON_ROWS, CSV_ROWS = 50, 1_000, 100_000
 RUNS = 50
-"""Stored replays on a page of their list."""
+"""Number of stored replays on one page of the list."""
 MOST_CASES = 100
 WHAT_THE_CASES_SAY = "select id, substr(prompt, 1, 500) from traces where id in (select value from json_each(:ids))"
 CSV_COLUMNS = (
@@ -43,7 +43,7 @@ NOT_KEPT = "It may have been deleted, or never kept. Keep one with: enricher rep
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A field of a prompt's outcome that differs between the two sides."""
+    """A part of a prompt's result that differs between the two rule sets."""
 
     name: str
     before: str
@@ -52,7 +52,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A prompt with a changed outcome; ``sections`` compare the texts for the agent, empty if they are the same."""
+    """A prompt with a changed result; ``sections`` compare the two added texts, and are empty if they are equal."""
 
     trace_id: str
     at: str
@@ -67,7 +67,7 @@ class Changed:
 class ReplayView:
     """A stored replay with its figures parsed; numbers are None if an earlier release did not store them.
 
-    ``low`` and ``high`` bound the share of changed prompts (95 %), ``p_value`` is mid-p McNemar's on labelled prompts.
+    ``low`` and ``high`` are the bounds of the 95 % interval for the share of changed prompts.
     """
 
     kept: StoredReplay
@@ -83,7 +83,7 @@ class ReplayView:
 
     @property
     def share(self) -> float:
-        """Share of prompts with a changed outcome."""
+        """The share of prompts whose result changed."""
         return self.kept.changed / self.kept.prompts if self.kept.prompts else 0.0
 
     @property
@@ -103,13 +103,13 @@ class ReplayView:
 
     @property
     def selection(self) -> str:
-        """The filter that selected the replayed prompts; empty for the default, all prompts but tests."""
+        """The filter that selected the replayed prompts; empty for the default, all prompts except tests'."""
         return "" if self.kept.selection == NOT_TESTS else self.kept.selection
 
 
 @dataclass(frozen=True, slots=True)
 class ResultQuery:
-    """The results of a replay that a request asks for; ``before`` is the last id of the previous page."""
+    """Which results of a replay a request asks for; ``before`` is the last id of the previous page."""
 
     run: str
     kind: str
@@ -124,9 +124,9 @@ class ResultQuery:
 
 @dataclass(frozen=True, slots=True)
 class ReplayPage:
-    """A replay with a page of its results; ``versions`` are the hashes of its two sides that have a page.
+    """A replay with one page of its results; ``versions`` are those hashes of its two rule sets that have a page.
 
-    ``regressed`` has the id and the first line of the prompt of approved cases that fail now, at most MOST_CASES.
+    ``regressed`` has, for at most MOST_CASES approved cases that fail now, the id and the first line of the prompt.
     """
 
     replay: ReplayView
@@ -139,7 +139,7 @@ class ReplayPage:
 
 
 async def view(history: History, request: Request) -> Response:
-    """List the stored replays, newest first."""
+    """Return the list of stored replays, newest first, as a page or JSON."""
     before = request.args.get("before") or ""
     found = await history.read(lambda db: _listing(db, before))
     rows, more = [_replay_view(one) for one in found[:RUNS]], len(found) > RUNS
@@ -151,7 +151,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def run(history: History, request: Request) -> Response:
-    """Show one replay, by its id or a prefix of it, with the requested results."""
+    """Return the page of one replay, found by its id or a prefix of it, with the requested results."""
     form = request.url_vars.get("format")
     wanted = _wanted(request, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form or "", PAGE_ROWS))
     try:
@@ -196,7 +196,7 @@ def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
 
 
 def _named(db: sqlite3.Connection, cases: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each case with the first line of its prompt, empty if the history does not have it."""
+    """Return each case with the first line of its prompt, which is empty if the history does not contain the prompt."""
     texts = dict(map(tuple, db.execute(WHAT_THE_CASES_SAY, {"ids": json.dumps(cases)})))
     return [(case, _opening(texts.get(case, ""))) for case in cases]
 
@@ -263,7 +263,7 @@ def _replay_view(kept: StoredReplay) -> ReplayView:
 
 
 def _changed(seen: PreviewedResult) -> Changed:
-    """Return one prompt of a replay with the fields and lines of text that differ between the two sides."""
+    """Return one prompt of a replay with the parts of its result and lines of its text that differ."""
     result = seen.result
     before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
     sections = tuple(folded(compared(before, after))) if before != after else ()
@@ -272,12 +272,12 @@ def _changed(seen: PreviewedResult) -> Changed:
 
 
 def _opening(prompt: str) -> str:
-    """Return the first line of a prompt that is not blank."""
+    """Return the first line of a prompt that is not blank; empty if there is none."""
     return next((line.strip() for line in prompt.splitlines() if line.strip()), "")
 
 
 def _moves(result: ChangedPrompt) -> Iterator[Move]:
-    """Yield the fields of the outcome that differ, the task type first."""
+    """Yield the parts of the result that differ, beginning with the task type."""
     before, after = result.before, result.after
     for name, one, other in (
         ("task type", _task_type(before), _task_type(after)),
@@ -294,7 +294,7 @@ def _moves(result: ChangedPrompt) -> Iterator[Move]:
 
 
 def _in_order(counts: dict[str, int]) -> dict[str, int]:
-    """Return the counts by kind of change in the order of KINDS, unknown kinds last."""
+    """Return the counts by kind of change, in the order of KINDS, with unknown kinds last."""
     return {kind: counts[kind] for kind in (*KINDS, *sorted(counts.keys() - set(KINDS))) if kind in counts}
 
 

@@ -1,4 +1,4 @@
-"""How often each rule of a version fires on recorded prompts; rules that never or always fire; unmatched prompts."""
+"""The page of coverage: how often each rule of a version fires, which never or always fire, and unmatched prompts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CSV_COLUMNS = (
 )  # fmt: skip
 NOT_STORED = "condition"
 MOST_SHOWN = 40
-"""Rules of a kind shown at once; the others are folded."""
+"""Number of rules of a kind that are visible at first; the others are folded."""
 WORDS_OF_KINDS = {
     "signal": "Signals", "task type": "Task types", "search intent": "Search intents", "guardrail": "Guardrails",
     "approach": "Approaches", "workflow": "Workflows", "channel": "Channels",
@@ -34,7 +34,7 @@ WORDS_OF_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class CoveragePage:
-    """The data of one version's page; ``rules`` are by kind, the most firing first."""
+    """The data for the page of one version; ``rules`` are grouped by kind, those that fire most often first."""
 
     chosen: coverage_store.MeasuredVersion
     known: Sequence[coverage_store.MeasuredVersion]
@@ -47,7 +47,7 @@ class CoveragePage:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show the requested version, by default the one used last."""
+    """Return the page of the requested version, or of the one used last."""
     wanted, form = request.args.get("version") or "", request.url_vars.get("format")
     known = await history.read(coverage_store.measured)
     chosen = [one for one in known if one.rules_hash.startswith(wanted.lower())]
@@ -74,7 +74,7 @@ async def view(history: History, request: Request) -> Response:
 def look_up(
     db: sqlite3.Connection, chosen: coverage_store.MeasuredVersion, known: Sequence[coverage_store.MeasuredVersion]
 ) -> CoveragePage:
-    """Read the measured coverage of a version, with the lines of its files that its rules are on."""
+    """Read the stored coverage of a version, with the anchor of each rule's line for links."""
     measured = coverage_store.coverage(db, chosen.rules_hash)
     places = {one.path: one.number for one in versions.sources(db, chosen.rules_hash)}
     dead, always_on, doubtful = (
@@ -88,7 +88,7 @@ def look_up(
 
 
 def _as_object(found: CoveragePage) -> dict[str, Any]:
-    """Return the same JSON values as ``enricher coverage --json``, without the fields that are not stored."""
+    """Return the same JSON as ``enricher coverage --json``, without the fields that are not stored."""
     fields: dict[str, Any] = as_object(found.coverage)
     rows = [{name: value for name, value in row.items() if name != NOT_STORED} for row in fields["rows"]]
     return fields | {"rows": rows, "at": found.chosen.at}

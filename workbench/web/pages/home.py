@@ -1,4 +1,4 @@
-"""The home page: is it right, is anything broken, what should be changed; then what was added, when and how fast."""
+"""The home page: first what is wrong, broken or worth changing, then what was added, when, and how fast."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Confusion:
 
     @property
     def filter(self) -> str:
-        """The filter that selects exactly these prompts; empty if one of the names cannot be written in a filter."""
+        """The filter that selects exactly these prompts; empty if a filter cannot express one of the names."""
         named = (
             filters.part("type", self.got),
             filters.part("should", self.expected) if self.expected else "label:wrong",
@@ -85,7 +85,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The newest label of each prompt: ``correct`` of ``prompts`` confirm the task type, the others are confusions."""
+    """The newest label of each labelled prompt: ``correct`` of them confirm the task type, the rest are confusions."""
 
     prompts: int
     correct: int
@@ -93,16 +93,17 @@ class Labelled:
 
     @property
     def interval(self) -> Interval:
-        """Wilson's 95 % interval of the share that is correct."""
+        """Wilson's 95 % interval for the share of correct task types."""
         return wilson(self.correct, self.prompts)
 
 
 @dataclass(frozen=True, slots=True)
 class HomeExtras:
-    """The home page's data in addition to the sums: count and first day of all prompts, the newest ones.
+    """The home page's data besides the overview: number and first day of all prompts, the newest ones, and more.
 
-    ``waiting`` is the number of rows not yet in the sums, ``titles`` the titles of guardrails, ``regression`` the last
-    stored replay that made something worse.
+    ``waiting`` is the number of rows that are not in the sums yet, ``titles`` are the titles of guardrails by id,
+    ``kept`` the shares of judged lines that were right, and ``regression`` the newest stored replay with the verdict
+    "regressed".
     """
 
     prompts: int
@@ -118,13 +119,13 @@ class HomeExtras:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Addresses of the lists of prompts behind each count."""
+    """Makes the addresses of the lists that show the prompts behind a count."""
 
     address: str
     since: str
 
     def of(self, *parts: str, sort: str = "") -> str:
-        """Return the address of the list of the hook's prompts in the period, narrowed by these filter parts."""
+        """Return the address of the list of prompts in the period that also match these filter parts."""
         text = " ".join(part for part in (THE_HOOKS, *parts, self.since) if part)
         return f"{self.address}?q={quote(text)}{'&sort=' * bool(sort)}{sort}"
 
@@ -135,7 +136,7 @@ class Lists:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show the home page, from the roll-ups."""
+    """Return the home page; its figures come from the roll-ups."""
     days = _days(request)
     seen, extras = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
     lists = Lists(history.path("traces"), _since(seen))
@@ -211,20 +212,20 @@ def _labelled(db: sqlite3.Connection) -> Labelled:
 
 
 def _judged_lines(db: sqlite3.Connection) -> KeepRates | None:
-    """Return the shares of judged lines that were right; None without any, as in a snapshot of an earlier version."""
+    """Return the shares of judged lines that were right; None if no line was judged or the table does not exist."""
     kept = line_labels.keep_rates(db) if db.execute(HAS_LINE_LABELS).fetchone() else None
     return kept if kept and kept.total.judged else None
 
 
 def _lowest_rates(kept: KeepRates | None) -> list[KeepRate]:
-    """Return the rules and kinds of fact whose judged lines were least often right, among those with a wrong one."""
+    """Return the rules and kinds of facts with the lowest shares of right lines, if at least one line was wrong."""
     facts = [one for one in kept.kinds if one.kind not in RULE_KINDS] if kept else []
     rates = [one for one in (*(kept.rules if kept else ()), *facts) if one.right < one.judged]
     return sorted(rates, key=lambda one: (one.share, -one.judged))[:MOST_CONFUSIONS]
 
 
 def _since(seen: Overview) -> str:
-    """Return the filter part for the period."""
+    """Return the filter part that selects the period; empty for all time."""
     if not seen.days or not seen.last_day:
         return ""
     return f"since:{date.fromisoformat(seen.last_day) - timedelta(days=seen.days - 1)}"

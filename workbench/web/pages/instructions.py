@@ -1,4 +1,4 @@
-"""The list of instructions versions, and the page of one: its files, what it judged, and the edits before it."""
+"""The list of versions of the instructions, and the page of one: its files, its figures, and its edits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VersionPage:
-    """The data of a version's page; ``against`` is the version that it is compared with, if any."""
+    """The data for the page of a version; ``against`` is the version to compare it with, None if there is none."""
 
     version: versions.Version
     known: Sequence[versions.Version]
@@ -39,7 +39,7 @@ class VersionPage:
 
 
 async def view(history: History, request: Request) -> Response:
-    """List the versions that traces name, newest use first."""
+    """Return the list of the versions under which prompts were recorded, the most recently used first."""
     known = await history.read(versions.versions)
     if request.url_vars.get("format"):
         return Response.json({"versions": [as_object(one, before=versions.before(known, one)) for one in known]})
@@ -48,7 +48,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def version(history: History, request: Request) -> Response:
-    """Show one version, by its hash or a prefix of it, compared with the one before or the requested one."""
+    """Return the page of one version, compared with the requested one or else with the version before it."""
     wanted, against = request.url_vars["version"], request.args.get("against") or ""
     try:
         found = await history.read(lambda db: look_up(db, wanted, against=against))
@@ -63,7 +63,7 @@ async def version(history: History, request: Request) -> Response:
 
 
 def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage:
-    """Read a version and the one to compare it with; raises UnknownVersionError."""
+    """Read a version and the version to compare it with; raises UnknownVersionError."""
     known = versions.versions(db)
     one = versions.find(known, wanted)
     other = versions.find(known, against) if against else versions.before(known, one)
@@ -75,7 +75,7 @@ def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage
 
 
 def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
-    """Return a version as JSON values."""
+    """Return a version as values for JSON; ``before`` is the version before it."""
     return {
         "hash": one.hash, "first_seen_at": one.first_at or None, "last_used_at": one.last_at or None,
         "prompts": one.counted.prompts, "silent": one.counted.silent, "silent_share": one.counted.silent_share,
@@ -101,7 +101,7 @@ def _whole(found: VersionPage) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A file that differs: its lines in sections, the counts of added and removed lines, and the unified diff."""
+    """A file that differs: its lines in sections, the numbers of added and removed lines, and the unified diff."""
 
     layer: str
     path: str
@@ -113,7 +113,7 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True)
 class CountShift:
-    """A count of prompts under both versions; ``filter``, appended to the version's own filter, finds these prompts."""
+    """A count of prompts under both versions; ``filter`` selects these prompts if added to the filter of a version."""
 
     name: str
     before: int
@@ -124,7 +124,7 @@ class CountShift:
 
 
 def file_edits(before: Sequence[VersionFile], after: Sequence[VersionFile]) -> list[FileEdit]:
-    """Return the files that differ, lowest layer first; an added or removed file is empty on the other side."""
+    """Return the files that differ, lowest layer first; an added or removed file is compared with an empty one."""
     pairs: list[tuple[VersionFile | None, VersionFile | None]] = [(_counterpart(one, before), one) for one in after]
     used = [old for old, _new in pairs]
     pairs += [(old, None) for old in before if old not in used]
@@ -145,7 +145,10 @@ def moved(before: PromptCounts, after: PromptCounts) -> list[CountShift]:
 
 
 def _counterpart(one: VersionFile, others: Sequence[VersionFile]) -> VersionFile | None:
-    """Return the same file on the other side: by path, else a file of the same layer and name in another folder."""
+    """Return the same file in the other version; None if there is none.
+
+    Files are the same if their paths are equal, or else if their layers and names are (in another folder).
+    """
     same = [other for other in others if other.path == one.path]
     named = [other for other in others if (other.layer, _name(other)) == (one.layer, _name(one))]
     return next(iter(same or named), None)

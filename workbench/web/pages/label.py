@@ -39,7 +39,7 @@ JSON_LINES = "application/x-ndjson; charset=utf-8"
 
 
 async def view(history: History, request: Request) -> Response:
-    """Store the label of a posted form and return to the prompt; for a snapshot, return the label as a file."""
+    """Store the label of a submitted form and return to the prompt; in a snapshot, return the label as a file."""
     identity = unquote(request.url_vars["id"])
     if request.method != "POST":
         return Response.redirect(history.path(f"trace/{identity}"))
@@ -66,14 +66,17 @@ async def view(history: History, request: Request) -> Response:
 
 
 def task_types(db: sqlite3.Connection) -> list[str]:
-    """Return the task types that a label may name: those of the packaged rules, then others in the history."""
+    """Return the task types that a label can have: those of the packaged rules, then others in the history."""
     shipped = read_any_age(shipped_file())
     known = list(shipped.body["meanings"]) if shipped else []
     return list(dict.fromkeys([*known, *sorted(str(row[0]) for row in db.execute(WHICH_TYPES))]))
 
 
 def _find(db: sqlite3.Connection, identity: str, line: int) -> str:
-    """Return the full id of a prompt whose text has this line (0: any); raises UnknownTraceError, UnknownLineError."""
+    """Return the full id of a prompt, checking that its text has this line (unless it is 0).
+
+    Raises UnknownTraceError or UnknownLineError.
+    """
     found = queries.find(db, identity)
     if line:
         line_labels.line(queries.show(db, found), line)

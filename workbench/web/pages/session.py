@@ -1,6 +1,6 @@
-"""The page of a session: its prompts in order, what each was given, and totals.
+"""The page of a session: its prompts in order, what was added to each, and totals.
 
-The session id is any text from a client, even an empty one; in an address it is tilde-encoded.
+The session id is any text from a client, even an empty one, so it is tilde-encoded in an address.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workbench.web.reading.records import SessionPage, SessionPrompt
 
 LONG_PAUSE_S = 1800
-"""Seconds from which on a pause is shown in bold: a new piece of work may begin there."""
+"""A pause of at least this many seconds is shown in bold, because a new piece of work may begin after it."""
 COLUMNS = (
     "id", "at", "status", "skip_reason", "task_type", "uncertain", "confidence", "latency_ms", "output_tokens",
     "guardrails", "label", "host", "project", "prompt_chars", "prompt",
@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show a page of the session's prompts; ``?after=ID`` is the next one."""
+    """Return a page of the session's prompts; ``?after=ID`` selects the prompts after that one."""
     given = request.url_vars
     session_id, after = tilde_decode(unquote(given["session"] or "")), request.args.get("after", "")
     session = await history.read(lambda db: records.read_session(db, session_id, after=after))
@@ -83,7 +83,7 @@ def _cells(one: SessionPrompt) -> list[object]:
 
 
 def _pauses(session: SessionPage) -> dict[str, tuple[str, bool]]:
-    """Return, by id, the time since the previous prompt as text, and whether that is a long pause."""
+    """Return for each prompt the time since the previous prompt as text, and whether that is a long pause."""
     found, former = {}, session.former_at
     for one in session.prompts:
         if former:

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 LINES_UNFOLDED = 60
-"""Lines; a longer added text is folded."""
+"""An added text with more lines than this is folded."""
 MOST_ITEMS = 60
 MOST_OF_A_KIND = 40
 MOMENT_DIGITS = 14
-"""Hex digits at the beginning of an id: the microsecond since 1970."""
+"""Hex digits at the beginning of an id, which are the time in microseconds since 1970."""
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show the trace of the address; redirect from an unambiguous prefix, list the candidates for an ambiguous one."""
+    """Return the page of a trace; an unambiguous prefix of its id redirects, an ambiguous one lists candidates."""
     given = request.url_vars
     wanted, is_data = unquote(given["id"]), given.get("format") == "json"
     if not wanted:
@@ -105,7 +105,7 @@ async def _page(
 
 
 def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.ClassScore], str]]:
-    """Return for each of the two facets its title, the chosen class, the scores of all classes, and the runner-up."""
+    """Return for task type and search intent: the title, the winning class, all classes' scores, and the runner-up."""
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
         (
@@ -119,7 +119,7 @@ def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.Cl
 
 
 def _labels(trace: Row) -> dict[tuple[str, str], str]:
-    """Return the text that was shown for items without text of their own, by channel and reference."""
+    """Return, by channel and reference, the text that was shown for items that have no text of their own."""
     channels = trace["inputs"].get("channels", ()) if isinstance(trace["inputs"], dict) else ()
     return {
         (channel["name"], offered[1]): str(offered[3]).removeprefix(str(offered[1])).lstrip(" —")
@@ -130,14 +130,14 @@ def _labels(trace: Row) -> dict[tuple[str, str], str]:
 
 
 def _exact(text: str) -> Markup:
-    """Return the escaped text for ``<pre>``; carriage returns too, which a browser would make line ends."""
+    """Return an escaped text for ``<pre>`` that keeps carriage returns, which a browser would turn into line ends."""
     return escape(text).replace("\r", Markup("&#13;"))
 
 
 async def _not_one(
     history: History, request: Request, wanted: str, found: Sequence[MatchingTrace], *, is_data: bool
 ) -> Response:
-    """Explain why there is no such page: the prefix is ambiguous or unknown, or the trace is a test's."""
+    """Explain why there is no such page: the id is unknown, its prefix is ambiguous, or the trace is from a test."""
     is_test = len(found) == 1
     candidates = () if is_test else found
     what = f"Several prompts begin with {wanted}" if candidates else f"No prompt has the id {wanted}"
@@ -157,7 +157,7 @@ async def _not_one(
 
 
 def _moment(wanted: str) -> str:
-    """Return the UTC time encoded in an id, empty if there is none."""
+    """Return the UTC time with which an id begins; empty if it does not begin with one."""
     try:
         seconds = int(wanted[:MOMENT_DIGITS], 16) / 1_000_000
         when = datetime.fromtimestamp(seconds, UTC)

@@ -1,4 +1,4 @@
-"""The list of prompts: a filter, its matches page by page, and the same as JSON or CSV."""
+"""The list of prompts: a filter and the matching prompts page by page, also as JSON or CSV."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from workbench.web.reading.history import History
 
 ROWS_OF_DATA = 1_000
-"""Most rows of an answer in JSON, which links to the next ones; CSV has all rows."""
+"""Most rows in a JSON response, which links to the next ones; a CSV response has all rows."""
 COLUMNS = tuple(field.name for field in fields(TraceLine))
 NAMES = {
     "task_type": "Task type", "search_intent": "Search intent", "workflow": "Workflow", "guardrail": "Guardrail",
     "status": "Status", "label": "Label", "host": "Agent client", "version": "Instructions",
 }  # fmt: skip
 MOST_VALUES = 8
-"""Values of a facet that are listed, in addition to those that the filter selects."""
+"""Number of a facet's values that are listed, in addition to those that the filter selects."""
 VERSION_DIGITS = 12
 TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 PAGE_ROWS = 50
@@ -42,9 +42,9 @@ SORTS = ("newest", *trace_pages.RANKINGS)
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """A value of a facet: its count of prompts, and the filter with the value added, or removed if chosen.
+    """A value of a facet: its number of prompts, and the filter after adding the value, or removing it if selected.
 
-    ``filter`` is None if no filter can ask for the value.
+    ``filter`` is None if a filter cannot express the value.
     """
 
     value: str
@@ -55,7 +55,7 @@ class FacetValue:
 
 @dataclass(frozen=True, slots=True)
 class ShownFacet:
-    """A facet with its title on the page."""
+    """A facet with its title on the page and its values."""
 
     name: str
     values: tuple[FacetValue, ...]
@@ -63,20 +63,20 @@ class ShownFacet:
 
 @dataclass(frozen=True, slots=True)
 class ListQuery:
-    """The filter, sort order and page that the URL asks for."""
+    """The filter, sort order and page that a request asks for."""
 
     text: str
     sort: str
     before: str
 
     def query(self, **changed: str) -> str:
-        """Return the query string of the same list with these changes; empty values are left out."""
+        """Return the query string for the same list with these changes; empty values are left out."""
         named = {"q": self.text, "sort": self.sort if self.sort != SORTS[0] else "", "before": self.before, **changed}
         return urlencode({name: value for name, value in named.items() if value})
 
 
 def list_query(request: Request) -> ListQuery:
-    """Parse the address; unknown values are replaced by the defaults."""
+    """Parse the query string; an unknown sort order is replaced by the default."""
     sort = request.args.get("sort") or ""
     return ListQuery(
         (request.args.get("q") or "").strip(),
@@ -86,7 +86,7 @@ def list_query(request: Request) -> ListQuery:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Show the matches of the filter, and the facets to narrow it by."""
+    """Return the page with the matches of the filter, and the facets with which to narrow it."""
     wanted = list_query(request)
     error = None
     shown: dict[str, Any] = {}
@@ -115,7 +115,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def rows(history: History, request: Request) -> Response | AsgiStream:
-    """Return the matches of the filter as data: one page as JSON, all of them as CSV."""
+    """Return the matches of the filter as data: one page of them as JSON, or all as CSV."""
     wanted = list_query(request)
     try:
         found = await _some(history, wanted, wanted.before)
@@ -139,7 +139,7 @@ def _facets(found: Facets, wanted: ListQuery) -> tuple[ShownFacet, ...]:
 
 
 def _values(facet: Facet, wanted: ListQuery) -> tuple[FacetValue, ...]:
-    """Return a facet's most frequent values, plus every value of the facet that the filter selects."""
+    """Return a facet's most frequent values, and all values that the filter selects."""
     every = [(one, _shortened(facet.field, one.value)) for one in facet.values]
     chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
     return tuple(
@@ -179,9 +179,10 @@ async def _stream(history: History, wanted: ListQuery, out: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TracePage:
-    """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin, else None.
+    """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin.
 
-    ``newer`` is ``ABOVE_ALL`` if that page is the first. ``words`` are the search words.
+    They are None if there is no such page; ``newer`` is ``ABOVE_ALL`` if the newer page is the first one. ``words`` are
+    the search words.
     """
 
     lines: list[TraceLine]

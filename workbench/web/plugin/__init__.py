@@ -71,7 +71,7 @@ def permission_resources_sql(datasette: Datasette, actor: dict[str, Any] | None,
 
 @hookimpl
 def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
-    """Add our style sheets to the tables of a served history."""
+    """Add the style sheets for Datasette's own pages of a served history."""
     from workbench.web import page
     from workbench.web.reading.history import find
 
@@ -92,7 +92,7 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl(trylast=True)
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
-    """Wrap the application: mark requests that hold SQL, narrow wide tables, and check all requests if configured."""
+    """Wrap the application: mark requests with readers' SQL, narrow wide tables, and check requests if configured."""
     from datasette.utils import StartupError
 
     from workbench.web.native import description, query_processes
@@ -103,7 +103,7 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
     except guard.ConfigurationError as error:
         raise StartupError(str(error)) from error
 
-    # trylast makes this the outermost wrapper: what other plugins answer is checked, too.
+    # trylast makes this the outermost wrapper, so that requests to other plugins are checked, too.
     def wrapped(app: query_processes.App) -> query_processes.App:
         inner = query_processes.mark_requests(description.with_usual_columns(app, datasette))
         return guard.guarded(inner, asked) if asked else inner
@@ -113,7 +113,7 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
 
 @hookimpl
 def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datasette) -> None:
-    """Add the SQL functions of our questions, and limit readers' queries."""
+    """Add the SQL functions that the canned queries use, and limit readers' queries."""
     if _served(datasette, database):
         from workbench.web.native import query_processes
 
@@ -125,7 +125,7 @@ def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datas
 def render_cell(
     row: sqlite3.Row, value: object, column: str, table: str | None, database: str, datasette: Datasette
 ) -> Markup | None:
-    """Render ids as links, durations with their unit, evidence as signals, Markdown as text."""
+    """Render the cells of a history: ids as links, durations with their unit, evidence as signals, Markdown as HTML."""
     history = _served(datasette, database)
     if history is None:
         return None
@@ -157,9 +157,9 @@ def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
 def handle_exception(
     datasette: Datasette, request: Request, exception: Exception
 ) -> Generator[None, list[object], list[object]]:
-    """Answer an unknown address with a page that has links.
+    """Respond to an unknown address with a page that has links.
 
-    It replaces Datasette's own answer: 0.65 answers 500 if no view raised the exception.
+    It replaces Datasette's own response, because 0.65 responds with status 500 if no view raised the exception.
     """
     from workbench.web.reading.history import find
 
@@ -174,7 +174,7 @@ def handle_exception(
 
 @hookimpl
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
-    """Return the link from Datasette's page of a wide table to all of its columns; empty for other tables."""
+    """Return the link to all columns for Datasette's page of a wide table; empty for other tables."""
     history = _served(datasette, database)
     if request is None or history is None:
         return []
@@ -186,7 +186,7 @@ def table_actions(datasette: Datasette, database: str, table: str, request: Requ
 
 @hookimpl(trylast=True)
 def filters_from_request(request: Request, database: str, table: str, datasette: Datasette) -> FilterArguments | None:
-    """Return the condition of the word search on the traces; runs last, or Datasette would remove the search box."""
+    """Return the condition for the word search on traces; it runs last, or Datasette would drop the search box."""
     if table != "traces" or not _served(datasette, database):
         return None
     from workbench.web.native import facets
@@ -196,7 +196,7 @@ def filters_from_request(request: Request, database: str, table: str, datasette:
 
 @hookimpl(wrapper=True)
 def register_facet_classes() -> Generator[None, list[list[type]], list[list[type]]]:
-    """Make Datasette read facets of the traces from the sums; facets of other tables are counted as before."""
+    """Make Datasette read facets of the traces from the sums; facets of other tables are still counted."""
     classes = yield
     from workbench.web.native import facets
 

@@ -1,4 +1,4 @@
-"""Read the stored coverage of each version, so that a page need not judge prompts again."""
+"""Read the stored coverage of each version, so that a page does not have to classify prompts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash ord
 
 @dataclass(frozen=True, slots=True)
 class MeasuredVersion:
-    """A version with stored coverage: when it was measured, and on how many prompts."""
+    """A version with stored coverage: its hash, when it was measured, and on how many prompts."""
 
     rules_hash: str
     at: str
@@ -35,7 +35,7 @@ class MeasuredVersion:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule for the page: ``filter`` finds the prompts on which it fired, ``anchor`` is its line in the files.
+    """A rule for the page; ``filter`` selects the prompts on which it fired, ``anchor`` is its line on the page.
 
     Both are empty if there is none.
     """
@@ -46,7 +46,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The signal's text, or its rule if texts are not stored; for other kinds the rule's name."""
+        """For a signal its text, or its rule if texts are not stored; for other kinds the name of the rule."""
         if self.row.kind == "signal":
             return self.row.label or self.row.rule
         return self.row.name
@@ -58,7 +58,7 @@ class Rule:
 
 
 def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
-    """Return the versions with stored coverage, the last used first; empty if the table does not exist."""
+    """Return the versions with stored coverage, the most recently used first; empty if the table does not exist."""
     found = []
     with suppress(sqlite3.OperationalError):
         found = [MeasuredVersion(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
@@ -83,7 +83,7 @@ class Doubts:
 
 
 def doubts(db: sqlite3.Connection) -> Doubts | None:
-    """Return the doubts about the version that was used last; None if no coverage was measured."""
+    """Return the doubts about rules of the most recently used version with stored coverage; None if there is none."""
     newest = next(iter(measured(db)), None)
     if newest is None:
         return None
@@ -101,7 +101,7 @@ def _findable(rows: Sequence[CoverageRow]) -> tuple[Rule, ...]:
 
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
-    """Return the coverage of a version that ``measured`` returned."""
+    """Return the stored coverage of a version; it must be one that ``measured`` returned."""
     (known,) = _rows(db, WHAT_WAS_MEASURED, rules_hash)
     rows = tuple(_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
@@ -113,9 +113,9 @@ def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
 
 
 def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
-    """Return the rules of each kind, most firing first; the signals, the longest list, come last.
+    """Return the rules by kind, those that fire most often first; signals, the longest list, are the last kind.
 
-    ``places`` are the numbers of the version's files by path.
+    ``places`` has the numbers of the version's files by path.
     """
     rows = sorted(found.rows, key=lambda row: (-row.fired, row.file, row.line))
     kinds = {kind: [rule(row, places) for row in rows if row.kind == kind] for kind in (*KINDS[1:], KINDS[0])}
@@ -123,7 +123,7 @@ def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
 
 
 def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
-    """Return a rule with the filter for its prompts and the anchor of its line."""
+    """Return a rule with the filter for its prompts and the anchor of its line; ``places`` is as in ``rules``."""
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
     value = row.label.strip('"') if row.kind == "signal" else row.name
     field = filters.FIELD_OF_KIND.get(row.kind, "")

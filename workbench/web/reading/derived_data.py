@@ -1,6 +1,6 @@
-"""Update what pages read in addition to the traces: roll-ups, word index, measured coverage of the versions in use.
+"""Update what the pages read besides the traces: roll-ups, word index, and the coverage of versions in use.
 
-Clusters are named by words from prompts: a measurement is stored only while all of its prompts still exist.
+Clusters are named by words from prompts, so a measurement is stored only if all of its prompts still exist.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NEWEST_PROMPTS = 5_000
 MOST_VERSIONS = 3
 GROWTH = 0.05
-"""Share of new prompts after which a version is measured again: judging a prompt takes milliseconds."""
+"""A version is measured again when prompts have increased by this share; judging a prompt takes milliseconds."""
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (
@@ -60,7 +60,7 @@ KEEP_THE_RULE = """
 
 
 def due(db: sqlite3.Connection) -> list[str]:
-    """Return the versions named by the newest prompts whose coverage is missing or too old; newest first."""
+    """Return the versions of the newest prompts whose coverage is missing or outdated, the newest version first."""
     in_use = [str(row[0]) for row in db.execute(WHICH_ARE_IN_USE)]
     return [identity for identity in in_use if _is_due(db, identity)]
 
@@ -68,8 +68,8 @@ def due(db: sqlite3.Connection) -> list[str]:
 def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> list[str]:
     """Measure the versions that are due; return the hashes of those that cannot be measured.
 
-    A version cannot be measured if its files were not stored, or compile to another hash with this release. ``db`` is
-    in autocommit mode. Raises sqlite3.Error if the database cannot be written.
+    A version cannot be measured if its files were not stored, or if this release compiles them to another hash. ``db``
+    is in autocommit mode. Raises sqlite3.Error if the database cannot be written.
     """
     unknown = []
     for identity in due(db):
@@ -124,7 +124,7 @@ def _measure(db: sqlite3.Connection, written: LocatedRules, should_stop: Callabl
 
 
 def _store(db: sqlite3.Connection, found: Coverage, *, at: str, ids: Sequence[str]) -> None:
-    """Store the figures unless one of the prompts was deleted meanwhile."""
+    """Store the coverage, unless one of the measured prompts was deleted meanwhile."""
     if db.execute(HOW_MANY_ARE_THERE, {"ids": json.dumps(ids)}).fetchone()[0] < len(ids):
         return
     known, positions = {"hash": found.rules_hash}, {row: position for position, row in enumerate(found.rows)}
@@ -144,7 +144,7 @@ def _store(db: sqlite3.Connection, found: Coverage, *, at: str, ids: Sequence[st
 def catch_up(
     db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False, with_coverage: bool = True
 ) -> int:
-    """Update roll-ups, word index and coverage in short transactions; return the number of rows still to be processed.
+    """Update roll-ups, word index and coverage in short transactions; return how many rows are still to be processed.
 
     ``db`` is in autocommit mode. Coverage is measured last, if it is due, which may take some ten seconds. Raises
     sqlite3.Error if the database cannot be written.

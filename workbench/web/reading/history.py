@@ -1,4 +1,4 @@
-"""Find the history among the databases that a Datasette serves, live or a snapshot, and query it."""
+"""Find the history, live or a snapshot, among the databases that a Datasette serves, and query it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ WHAT_WAS_PUBLISHED = "select at, text, prompts, since, until from published"
 LABEL_PROMPT = "label-prompt"
 """Datasette's name for the permission to label the prompts of the live history."""
 PAGE_LIMIT_MS = 5_000
-"""Milliseconds for a query of a page; SQLite then interrupts it, so that it does not keep one of two read threads."""
+"""Milliseconds after which SQLite interrupts a page's query, so that it does not occupy one of two read threads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A snapshot's description of itself: creation time, treatment of texts, number of prompts, and their period."""
+    """What a snapshot says of itself: creation time, treatment of texts, number of prompts, and their period."""
 
     at: str
     text: str
@@ -37,7 +37,7 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A served database of ours; ``publication`` is None for the live history."""
+    """One of our databases, served by Datasette; ``publication`` is None for the live history."""
 
     datasette: Datasette
     database: Database
@@ -54,11 +54,11 @@ class History:
         return cast("T", await self.database.execute_fn(asked))
 
     def path(self, where: str = "") -> str:
-        """Return the address of our page ``where`` (empty: the home page), with the server's base URL."""
+        """Return the address of our page ``where`` (empty for the home page), including the server's base URL."""
         return str(self.datasette.urls.path(f"/-/enricher{'/' * bool(where)}{where}"))
 
     def session(self, identity: str) -> str:
-        """Return the address of a session's page; ``identity``, any text from a client, is encoded."""
+        """Return the address of a session's page; the id is encoded, because clients may use any text."""
         from datasette.utils import tilde_encode
 
         return self.path(f"session/{tilde_encode(identity)}")
@@ -68,12 +68,12 @@ class History:
         return str(self.datasette.urls.database(self.database.name))
 
     def table(self, name: str) -> str:
-        """Return the address of a table or view in Datasette."""
+        """Return the address of Datasette's page of a table or view."""
         return str(self.datasette.urls.table(self.database.name, name))
 
     @property
     def keeps_text(self) -> bool:
-        """Whether the history holds texts; False for a snapshot with hashes only."""
+        """Whether the history contains texts; False for a snapshot without texts."""
         return self.publication is None or self.publication.text != "hash"
 
     async def is_allowed(self, request: Request, action: str = "view-database", *, default: bool = True) -> bool:
@@ -99,7 +99,7 @@ class History:
 
 
 def find(datasette: Datasette) -> History | None:
-    """Return the first served database that is ours, None if there is none; cached after the first call."""
+    """Return the first served database that is ours, or None if there is none; every database is inspected once."""
     for database in datasette.databases.values():
         known = getattr(database, "_enricher_history", None)
         if known is None and database.path:

@@ -1,6 +1,6 @@
 """Read one prompt or one session for its page.
 
-Every query uses an index and is bounded: a session of a million prompts costs as much as a short one.
+Every query uses an index and has a limit, so a session of a million prompts costs no more than a short one.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MOST_REPLAYS = 20
 MOST_NEIGHBOURS = 200
 SESSION_PAGE = 100
 PROMPT_CHARS = 400
-"""Characters of each prompt that a session's page shows."""
+"""Number of characters of each prompt on the page of a session."""
 _WHICH = "traces.id, traces.at, traces.status, traces.origin, substr(traces.prompt, 1, 200) as prompt"
 
 WHICH_HAS_THIS_ID = f"select {_WHICH} from traces where id = :id"
-# "g" is the first letter behind the hex digits, so this is a range of the primary key.
+# "g" is the first letter after the hex digits, so this is a range of the primary key.
 WHICH_BEGIN_SO = f"""
     select {_WHICH} from traces where id > :id and id < :id || 'g' and origin <> 'test' order by id limit :limit
 """
@@ -79,7 +79,7 @@ class MatchingTrace:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A stored replay that changed the prompt's outcome."""
+    """A stored replay in which the prompt's result changed."""
 
     id: str
     at: str
@@ -91,7 +91,10 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The ids of the previous and next trace, empty if there is none; ``place`` counts from 1, 0 if not counted."""
+    """The ids of the previous and next trace, empty if there is none.
+
+    The trace is number ``place`` of ``of`` traces; 0 means that they were not counted.
+    """
 
     before: str
     after: str
@@ -115,7 +118,7 @@ class TraceRecord:
 
 @dataclass(frozen=True, slots=True)
 class SessionPrompt:
-    """A prompt of a session; ``guardrails`` are ids, ``label`` is the newest label."""
+    """A prompt of a session; ``guardrails`` are ids, ``label`` is the newest label or empty."""
 
     id: str
     at: str
@@ -137,7 +140,7 @@ class SessionPrompt:
 
 @dataclass(frozen=True, slots=True)
 class ShownGuardrail:
-    """A guardrail shown to a session ``times`` times; ``first_id`` is the first prompt that got it."""
+    """A guardrail that a session was shown ``times`` times; ``first_id`` is the first prompt it was added to."""
 
     id: str
     title: str
@@ -147,7 +150,7 @@ class ShownGuardrail:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Totals of the first ``LONGEST_SESSION`` prompts of a session; ``tokens`` counts added text."""
+    """Totals of the first ``LONGEST_SESSION`` prompts of a session; ``tokens`` are those of the added texts."""
 
     prompts: int
     answered: int
@@ -159,10 +162,10 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """A page of a session's prompts, oldest first, with the session's totals.
+    """A page of a session's prompts, oldest first, with the totals of the session.
 
     ``following`` is the id after which the next page begins, empty on the last page; ``former_at`` is the time of the
-    prompt before this page.
+    prompt before this page, empty on the first page.
     """
 
     id: str
@@ -174,7 +177,7 @@ class SessionPage:
 
 
 def matching(db: sqlite3.Connection, wanted: str) -> list[MatchingTrace]:
-    """Return the trace with this id, else the first traces with this prefix of their id, except those of tests."""
+    """Return the trace with this id, or else the first traces whose id begins with it, without those of tests."""
     found = db.execute(WHICH_HAS_THIS_ID, {"id": wanted}).fetchall()
     if not found and wanted:
         found = db.execute(WHICH_BEGIN_SO, {"id": wanted, "limit": MOST_CANDIDATES + 1}).fetchall()
@@ -182,7 +185,7 @@ def matching(db: sqlite3.Connection, wanted: str) -> list[MatchingTrace]:
 
 
 def read(db: sqlite3.Connection, trace_id: str) -> TraceRecord:
-    """Return a trace with its neighbours; raises storage.traces.queries.UnknownTraceError.
+    """Return a trace with everything that its page shows; raises storage.traces.queries.UnknownTraceError.
 
     At most ``MOST_NEIGHBOURS`` scores, items and other rows of each kind are read.
     """
@@ -199,7 +202,7 @@ def read(db: sqlite3.Connection, trace_id: str) -> TraceRecord:
 
 
 def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") -> SessionPage:
-    """Return the prompts of a session after the one with id ``after``; empty if there is no such session."""
+    """Return the page of a session's prompts after the prompt ``after``; it has none if there is no such session."""
     named = {"session_id": session_id, "limit": LONGEST_SESSION}
     wanted = {"session_id": session_id, "after": after, "limit": SESSION_PAGE + 1}
     rows = [_session_prompt(row) for row in db.execute(WHICH_PROMPTS, wanted)]

@@ -1,4 +1,4 @@
-"""Versions of the instructions in the history: their prompts, time of use, and source files.
+"""Versions of the instructions in the history: their prompts, when they were used, and their files.
 
 The figures come from the roll-ups and small tables; only the newest ``WALKED_ROWS`` traces are read.
 """
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 WALKED_ROWS = 200_000
-"""Versions last used before this many prompts get no time of last use; walking a million rows takes 0.3 s."""
+"""The last use of a version is searched only among this many of the newest prompts; a million would take 0.3 s."""
 SAMPLED_ROWS = 20_000
-"""Prompts, back from a version's newest one, among which its median latency is computed."""
+"""A version's median latency is computed from this many prompts back from its newest one."""
 
 HOW_MANY_OF_EACH = """
     select rules_hash, status, task_type, sum(prompts) from prompts_by_class
@@ -51,12 +51,12 @@ HOW_LONG_DID_IT_TAKE = f"""
 
 
 class UnknownVersionError(LookupError):
-    """No version, or more than one, has that prefix; the message states which."""
+    """The requested beginning of a hash fits no version, or more than one; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptCounts:
-    """Counts of prompts that a version judged: all, not skipped, silent, and by task type; tests are excluded."""
+    """Counts of prompts under a version, without tests: all, those not skipped, silent ones, and by task type."""
 
     prompts: int
     judged: int
@@ -65,15 +65,16 @@ class PromptCounts:
 
     @property
     def silent_share(self) -> float:
-        """Share of silent prompts among those not skipped."""
+        """The share of silent prompts among those that were not skipped."""
         return self.silent / self.judged if self.judged else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version that traces name; ``files`` are (layer, path), lowest layer first, empty if they were not stored.
+    """A version under which prompts were recorded.
 
-    ``last_at`` and ``last_id`` are empty if it was last used before the newest ``WALKED_ROWS`` prompts.
+    ``files`` has layer and path, lowest layer first, and is empty if they were not stored. ``last_at`` and ``last_id``
+    are empty if the version was last used before the newest ``WALKED_ROWS`` prompts.
     """
 
     hash: str
@@ -85,13 +86,13 @@ class Version:
 
     @property
     def layers(self) -> list[str]:
-        """The layers of its files, lowest first, without the catalogues that these files name."""
+        """The layers of the version's files, lowest first, without the files that are only named by others."""
         return [layer for layer, _path in self.files if layer not in NAMED_FILES]
 
 
 @dataclass(frozen=True, slots=True)
 class VersionFile:
-    """A file that a version was compiled from; ``number`` counts from 1, lowest layer first."""
+    """A file that a version was compiled from; ``number`` counts from 1, beginning with the lowest layer."""
 
     number: int
     layer: str
@@ -100,7 +101,7 @@ class VersionFile:
 
 
 def versions(db: sqlite3.Connection) -> list[Version]:
-    """Return the versions that traces name, newest use first."""
+    """Return the versions under which prompts were recorded, the most recently used first."""
     counted = _counted(db)
     first, files = _first_seen(db), _files(db)
     last = last_used(db, counted)
@@ -119,7 +120,7 @@ def find(known: Iterable[Version], wanted: str) -> Version:
 
 
 def before(known: Sequence[Version], version: Version) -> Version | None:
-    """Return the version first used before this one, preferably one of the same files; None if there is none.
+    """Return the version that was first used before this one, preferably with the same files; None if there is none.
 
     The files are compared because two projects with different files may be in use alternately.
     """
@@ -129,7 +130,7 @@ def before(known: Sequence[Version], version: Version) -> Version | None:
 
 
 def _age(one: Version) -> tuple[str, str, str]:
-    """Return the sort key for age: first use, then newest prompt and hash, as first uses may be at the same time."""
+    """Return the key that sorts versions by age: first use, then newest prompt and hash if first uses are equal."""
     return one.first_at, one.last_id, one.hash
 
 
@@ -144,7 +145,7 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[VersionFile]:
 
 
 def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
-    """Return the median latency in milliseconds of a version's newest prompts, and how many were measured."""
+    """Return the median latency of a version's newest prompts in milliseconds, and the number of these prompts."""
     if not version.last_id:
         return 0.0, 0
     rows = db.execute(HOW_LONG_DID_IT_TAKE, {"newest": version.last_id, "hash": version.hash}).fetchall()
@@ -152,7 +153,10 @@ def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
 
 
 def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return time and id of each version's newest prompt, by hash; only the newest ``WALKED_ROWS`` are searched."""
+    """Return the time and id of each version's newest prompt, by the version's hash.
+
+    Only the newest ``WALKED_ROWS`` prompts are searched.
+    """
     wanted, found, at = set(known), dict[str, tuple[str, str]](), ABOVE_ALL
     row = db.execute(WHERE_THE_WALK_ENDS).fetchone()
     end = str(row[0]) if row else ""
@@ -200,7 +204,7 @@ def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 def _shipped(db: sqlite3.Connection) -> tuple[str, Sequence[tuple[str, str, str]]] | None:
-    """Return hash and files of the release's packaged version, None if unknown; in a snapshot without their folders."""
+    """Return the hash and files of the packaged instructions, None if unknown; for a snapshot, without folders."""
     shipped = packaged_texts()
     if shipped is None or not db.execute(IS_IT_A_SNAPSHOT).fetchone()[0]:
         return shipped

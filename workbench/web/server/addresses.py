@@ -1,6 +1,6 @@
-"""Addresses of a server: how a browser reaches it from where the command runs, and its announcement.
+"""Addresses of a server: how a browser reaches it from where the command runs, and how programs find it.
 
-The announcement tells programs of the same account the address of the running server, in a small locked file.
+While the server runs, a small locked file announces its address to programs of the same account.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def is_loopback(host: str) -> bool:
 
 
 def names_of(host: str) -> list[str]:
-    """Return the host names to accept for a bound address; for "any address" all names of this machine."""
+    """Return the host names to accept for a bound address; if it means all interfaces, all names of this machine."""
     try:
         is_any = ipaddress.ip_address(host).is_unspecified
     except ValueError:
@@ -69,7 +69,7 @@ def names_of(host: str) -> list[str]:
 
 
 def forwarding(port: int) -> list[str]:
-    """Return instructions for forwarding the port from the user's machine; empty if the user is at this machine."""
+    """Return instructions for forwarding the port to the user's machine; empty if the user is at this machine."""
     if is_over_ssh():
         server = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 4)[2] or socket.gethostname()
         return ["On your own machine, in another terminal:", f"  {_ssh(port, f'{_login()}@{server}')}"]
@@ -94,7 +94,7 @@ def _login() -> str:
 
 @contextlib.contextmanager
 def announced(state_dir: str, url: str) -> Iterator[None]:
-    """Announce the address while the context is open; another server's announcement is left in place."""
+    """Announce the address in a locked file during a block; do nothing if another server has announced its own."""
     path = f"{state_dir}/{ANNOUNCEMENT}"
     descriptor = _locked(state_dir, path)
     if descriptor < 0:
@@ -111,7 +111,7 @@ def announced(state_dir: str, url: str) -> Iterator[None]:
 
 
 def known(state_dir: str) -> str:
-    """Return the address at which a server of this account shows the history, empty if there is none."""
+    """Return the address at which a server of this account shows the history; empty if none is running."""
     try:
         descriptor = os.open(f"{state_dir}/{ANNOUNCEMENT}", os.O_RDONLY | private.NOFOLLOW | private.NONBLOCK)
     except OSError:
@@ -127,7 +127,7 @@ def known(state_dir: str) -> str:
 
 
 def _locked(state_dir: str, path: str) -> int:
-    """Return a descriptor of the locked file, -1 if another process holds the lock or locking fails."""
+    """Return a descriptor of the locked file; -1 if another process holds the lock or locking fails."""
     try:
         private.make_directory(state_dir)
         descriptor = private.open_file(path, os.O_RDWR)

@@ -1,12 +1,12 @@
-"""Protect a served history: accepted host names, a password, security headers of every answer.
+"""Protect a served history: accepted host names, a password, and security headers for every response.
 
-The plugin's configuration controls it, so that a plain ``datasette serve`` has it, too; without configuration it
+The plugin's configuration controls it, so that it also works in a plain ``datasette serve``; without a configuration it
 does nothing:
 
     plugins:
       enricher:
         allowed_hosts: [history.example.org]        # in addition to localhost, 127.0.0.1 and [::1]
-        password_env: ENRICHER_PUBLISH_PASSWORD     # the environment variable that holds it
+        password_env: ENRICHER_PUBLISH_PASSWORD     # the environment variable with the password
         home: true                                  # show the page of the history at /
 """
 
@@ -32,7 +32,7 @@ LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 SHORTEST_PASSWORD = 12
 OURS = "/-/enricher"
 SHOWS_THE_MACHINE = frozenset(f"/-/{name}{end}" for name in ("databases", "threads") for end in ("", ".json"))
-"""Pages of Datasette that reveal folders of the machine."""
+"""Datasette's pages that reveal folders of the machine."""
 POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src "
@@ -46,7 +46,7 @@ HEADERS = (
 NAME_AND_PORT = re.compile(r"(\[[^\]]*\]|[^:@/]*?)\.?(?::[0-9]*)?")
 STATIC = ("/-/static/", "/-/static-plugins/")
 KEPT = (b"cache-control", b"private, max-age=31536000, immutable")
-"""For static files whose address changes with their content: a hash in its query, or a version in its name."""
+"""The caching header for static files whose address changes with their content, by a hash or a version."""
 VERSIONED = re.compile(r"-\d+\.\d+\.\d+[.-][^/]*$")
 
 
@@ -56,7 +56,10 @@ class ConfigurationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What a request must satisfy; ``hosts`` None accepts any host name, an empty ``password`` requires none."""
+    """The conditions that a request must satisfy.
+
+    If ``hosts`` is None, any host name is accepted; if ``password`` is empty, none is needed.
+    """
 
     hosts: frozenset[str] | None = None
     password: bytes = b""
@@ -64,7 +67,7 @@ class Guard:
     base: str = "/"
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str]:
-        """Return the status and message that refuse a request; status 0 if it is accepted."""
+        """Return the status and message with which to refuse a request; the status is 0 if it is accepted."""
         known = {name.lower(): value for name, value in headers}
         host = _name(known.get(b"host", b"").decode("latin-1"))
         if self.hosts is not None and host not in self.hosts:
@@ -74,13 +77,13 @@ class Guard:
         return 0, ""
 
     def without_prefix(self, path: str) -> str:
-        """Return a path without the prefix of the server."""
+        """Return a path without the prefix under which the pages are served."""
         if self.base != "/" and path.startswith(self.base):
             return "/" + path[len(self.base) :]
         return "/" if path == self.base.rstrip("/") else path
 
     def served_path(self, path: str) -> str:
-        """Return the path to serve: if ``is_home``, the history's page for / and Datasette's own list for /-/."""
+        """Return the path to serve: if ``is_home``, the history's page for ``/`` and Datasette's list for ``/-/``."""
         inner = self.without_prefix(path)
         if not self.is_home or inner not in ("/", "/-/"):
             return path
@@ -88,9 +91,9 @@ class Guard:
 
 
 def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
-    """Return the guard that a plugin's configuration asks for, None if it asks for nothing.
+    """Return the guard that a plugin's configuration describes, or None if it does not ask for one.
 
-    Raises ConfigurationError if the password is missing or too short.
+    Raises ConfigurationError if the host names are malformed, or the password is missing or too short.
     """
     settings = {name: value for name, value in (config or {}).items() if value}
     if not settings.keys() & {"allowed_hosts", "password_env", "home"}:
@@ -110,7 +113,7 @@ def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
 
 
 def guarded(app: App, guard: Guard) -> App:
-    """Return an application that refuses requests by the guard's conditions, and passes the others to ``app``."""
+    """Return an application that refuses requests that do not satisfy the guard, and passes the others to ``app``."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -136,7 +139,7 @@ def guarded(app: App, guard: Guard) -> App:
 
 
 def _name(host: str) -> str:
-    """Return the name in a Host header without port, IPv6 addresses in brackets; other text is returned unchanged."""
+    """Return the name in a Host header without its port, with brackets around an IPv6 address; keep other text."""
     host = host.strip().lower()
     if host.count(":") > 1 and not host.startswith("["):
         host = f"[{host}]"
@@ -159,7 +162,7 @@ def _is_right(authorization: bytes, password: bytes) -> bool:
 
 
 def _policy(guard: Guard, path: str) -> bytes:
-    """Return the Content-Security-Policy: no scripts on our pages; Datasette's pages need their inline scripts."""
+    """Return the Content-Security-Policy: our pages have no scripts; Datasette's pages need their inline scripts."""
     inner = guard.without_prefix(path)
     is_ours = inner == OURS or inner.startswith(f"{OURS}/") or (guard.is_home and inner == "/")
     return (POLICY + ("'none'" if is_ours else "'self' 'unsafe-inline'")).encode()

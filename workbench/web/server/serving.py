@@ -1,4 +1,4 @@
-"""A Datasette over the history, live or a snapshot, a server for it that ends on request, and its files."""
+"""A Datasette that serves the history (live or a snapshot), a server for it, and its configuration files."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ SETTINGS = {
     "num_sql_threads": 2,  # readers' own SQL does not run in them, but in other processes (native/query_processes.py)
 }
 HOW_MANY_PORTS = 50
-"""Ports that are tried, from the requested one on; a second server in another window is no error."""
+"""Number of ports to try, beginning with the requested one, so that a second server can run beside the first."""
 GRACE_S = 3
-"""Seconds that a download may continue after the end was requested."""
+"""Seconds that a download may continue after the server was asked to end."""
 START_S = 30.0
 LOOK_EVERY_S = 0.02
-"""uvicorn tells nobody when it has started, so its flag is looked at."""
+"""Seconds between two checks whether uvicorn has started; it only sets a flag."""
 METADATA, CONFIGURATION, SETTINGS_FILE = "metadata.yaml", "datasette.yaml", "settings.json"
 MARK = "# Written by enricher publish --write-config; written anew by the same command."
 
 
 class ServingError(Exception):
-    """An error for the user; the message replaces a traceback."""
+    """An error for the user, who sees its message instead of a traceback."""
 
 
 def datasette_over(
     path: str, *, is_immutable: bool, plugin: dict[str, object] | None = None, base_url: str = "/"
 ) -> Datasette:
-    """Return a Datasette (0.65 or 1.0) that serves this one file under the name "history".
+    """Return a Datasette (0.65 or 1.0) that serves this one file as the database "history".
 
-    ``plugin`` is our plugin's configuration. Nothing is opened for writing.
+    ``plugin`` is the configuration of our plugin. Nothing is opened for writing.
     """
     from datasette.app import Datasette
 
@@ -68,7 +68,7 @@ def datasette_over(
 
 
 def sign_in_address(served: Datasette, url: str) -> str:
-    """Return the address that signs a reader in as Datasette's root actor, once; ``url`` is that of the home page."""
+    """Return a one-time address that signs a reader in as Datasette's root actor; ``url`` is the home page."""
     return f"{url}-/auth-token?token={served._root_token}"  # noqa: SLF001 (as Datasette's own command prints it)
 
 
@@ -94,10 +94,10 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class EndRequest:
-    """Whether the end was asked for. A signal handler may ask while the main thread waits.
+    """A request to end, which a signal handler may make while the main thread waits for it.
 
-    A ``threading.Event`` would wait for ever if the signal comes while ``Event.wait`` holds its lock: the handler runs
-    in the same thread.
+    A ``threading.Event`` would block for ever if the signal arrives while ``Event.wait`` holds its lock, because the
+    handler runs in the same thread.
     """
 
     def __init__(self) -> None:
@@ -106,17 +106,17 @@ class EndRequest:
         self._is_asked = False
 
     def ask(self, _signal: int = 0, _frame: object = None) -> None:
-        """Ask for the end; this is a signal handler, too."""
+        """Request the end; this can be used as a signal handler."""
         self._is_asked = True
-        with contextlib.suppress(OSError):  # full of earlier requests
+        with contextlib.suppress(OSError):  # the buffer may be full of earlier requests
             self._writing.send(b"\0")
 
     def is_set(self) -> bool:
-        """Return whether the end was asked for."""
+        """Return whether the end was requested."""
         return self._is_asked
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until the end is asked for, at most so long, and return whether it was."""
+        """Wait until the end is requested, at most ``timeout_s`` seconds; return whether it was requested."""
         if not self._is_asked:
             select.select([self._reading], [], [], timeout_s)
         return self._is_asked
@@ -129,7 +129,7 @@ class EndRequest:
 
 @contextlib.contextmanager
 def stop_signals() -> Iterator[EndRequest]:
-    """Yield a request that Ctrl-C and SIGTERM make while the context is open."""
+    """Yield a request to end, which Ctrl-C, SIGTERM and SIGHUP make during the block."""
     asked = EndRequest()
     wanted = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.signal(number, asked.ask) for number in wanted}
@@ -142,7 +142,7 @@ def stop_signals() -> Iterator[EndRequest]:
 
 
 def serve(served: Datasette, own: socket.socket, asked_to_end: EndRequest, *, is_up: Callable[[], None]) -> None:
-    """Serve on the socket until the end is asked for; ``is_up`` is called once pages are answered.
+    """Serve on the socket until the end is requested; ``is_up`` is called once the server answers.
 
     Raises ServingError if the server does not start.
     """
@@ -150,7 +150,7 @@ def serve(served: Datasette, own: socket.socket, asked_to_end: EndRequest, *, is
     import uvicorn
 
     rich.reconfigure(quiet=True)  # Datasette prints every 404 with all local variables, which include prompts
-    # In a separate thread uvicorn leaves the signals to us: it would raise them again at its end.
+    # In a separate thread, uvicorn leaves the signals to us; otherwise it would raise them again at its end.
     config = uvicorn.Config(
         served.app(), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=GRACE_S
     )
@@ -179,7 +179,7 @@ def _wait_for_start(server: object, thread: threading.Thread, asked_to_end: EndR
 
 
 def _close(served: Datasette) -> None:
-    """End the read threads of Datasette 0.65; Datasette 1.0 has already ended them."""
+    """Close the databases, and end the read threads of Datasette 0.65; Datasette 1.0 has already ended its own."""
     if executor := getattr(served, "executor", None):
         executor.shutdown(wait=True, cancel_futures=True)
     for database in served.databases.values():
@@ -188,7 +188,7 @@ def _close(served: Datasette) -> None:
 
 
 class _Readable(yaml.SafeDumper):
-    """YAML dumper that writes multi-line texts, such as queries, as block literals."""
+    """A YAML dumper that writes multi-line texts, such as queries, as block literals."""
 
 
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -200,9 +200,10 @@ _Readable.add_representer(str, _text)
 
 
 def write_files(folder: str, *, plugin: dict[str, object], base_url: str) -> list[str]:
-    """Write the files with which a plain ``datasette serve`` shows a snapshot like ``enricher publish``.
+    """Write the configuration with which a plain ``datasette serve`` shows a snapshot as ``enricher publish`` does.
 
-    Return their paths; raises OSError, and FileExistsError for a file that is not ours.
+    Return the paths of the files. Raises OSError, for example FileExistsError for a file that this command did not
+    write.
     """
     private.make_directory(os.path.abspath(folder))
     found = _contents(plugin, base_url)
@@ -215,7 +216,7 @@ def write_files(folder: str, *, plugin: dict[str, object], base_url: str) -> lis
 
 
 def _contents(plugin: dict[str, object], base_url: str) -> dict[str, str]:
-    """Return each file's text by name; Datasette 1.0 reads settings, queries and plugins from ``datasette.yaml``."""
+    """Return the texts of the files by name; only Datasette 1.0 has a ``datasette.yaml``."""
     ours = described(DATABASE, plugin=plugin)
     settings = {**SETTINGS, "base_url": base_url}
     if "config" in ours:
@@ -224,12 +225,12 @@ def _contents(plugin: dict[str, object], base_url: str) -> dict[str, str]:
 
 
 def _yaml(value: Mapping[str, Any]) -> str:
-    plain = json.loads(json.dumps(value))  # copies: YAML would name an object that occurs twice, and refer to it
+    plain = json.loads(json.dumps(value))  # without shared objects, which YAML would write as references
     return f"{MARK}\n" + yaml.dump(plain, Dumper=_Readable, sort_keys=False, allow_unicode=True, width=110)
 
 
 def _refuse_others(path: str) -> None:
-    """Raise FileExistsError for a file without our mark; JSON has no comments, so the settings cannot have one."""
+    """Raise FileExistsError for a file without our mark, except the settings: JSON has no comments for a mark."""
     try:
         with open(path, encoding="utf-8") as file:
             first = file.readline().strip()

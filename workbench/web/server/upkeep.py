@@ -1,7 +1,7 @@
 """Keep a live history up to date while it is served: sums and word index in a thread, coverage in a process.
 
-The process leaves the server's interpreter to the pages. It ends with the server, however that ends: its standard
-input, a pipe from the server, is then closed.
+Coverage is how often each rule fires. Its process leaves the server's interpreter to the pages. It ends with the
+server, even if the server is killed, because its standard input, a pipe from the server, is closed then.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LOOK_EVERY_S = 2.0
-"""Seconds between two looks; each costs one pragma, and the pages may lag behind the hook by so much."""
+"""Seconds between two checks for new data, each of one pragma; the pages may be behind the hook by this much."""
 PATIENCE_MS = 250
-"""Milliseconds that the thread waits for other writers; hooks and commands have priority."""
+"""Milliseconds that the thread waits for other writers, because hooks and commands have priority."""
 COMMAND = "from workbench.web.server.upkeep import main; main()"
 NICENESS = 10
-"""Priority below the hook and the pages: a measurement takes seconds of computing, and nobody waits for it."""
+"""A lower priority than the hook and the pages: a measurement takes seconds of computing, and nobody waits for it."""
 AGAIN_S = 300.0
-"""Seconds after a failure in which the process is not started again."""
+"""Seconds after a failure before the process is started again."""
 
 
 @contextlib.contextmanager
 def maintained(state_dir: str, report: Callable[[str], None], *, every_s: float = LOOK_EVERY_S) -> Iterator[None]:
-    """Keep sums, word index and coverage current in a thread while open; ``report`` is called with each error text."""
+    """Keep sums, word index and coverage up to date during a block; call ``report`` with the text of each error."""
     end = threading.Event()
     thread = threading.Thread(target=_keep_up, args=(state_dir, end, report, every_s), name="upkeep")
     thread.start()
@@ -62,7 +62,7 @@ def _keep_up(state_dir: str, end: threading.Event, report: Callable[[str], None]
 
 
 def _update_until_end(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
-    """Update sums and index after each write by another connection, and start measuring; return once ``end`` is set."""
+    """Update the sums and the index after each write, and start measuring; return once ``end`` is set."""
     done = None
     while not end.is_set():
         version = db.execute("pragma data_version").fetchone()[0]
@@ -74,11 +74,11 @@ def _update_until_end(db: sqlite3.Connection, measuring: Measuring, end: threadi
 
 
 class MeasuringError(Exception):
-    """The process failed; the message is the last line of its output."""
+    """The measuring process failed; the message is the last line of its error output."""
 
 
 class Measuring:
-    """Starts and watches the process that measures the coverage of versions that are due."""
+    """Starts and watches the process that measures the coverage of versions whose figures are missing or outdated."""
 
     def __init__(self, state_dir: str) -> None:
         self._state_dir = state_dir
@@ -87,12 +87,15 @@ class Measuring:
         self._not_before = 0.0
 
     def look(self, db: sqlite3.Connection) -> bool:
-        """Start the process if a version is due; return whether it runs. Raises MeasuringError once per failure."""
+        """Start the process if a version is due; return whether it is running.
+
+        Raises MeasuringError once for each failure.
+        """
         if self._process is not None and self._process.poll() is None:
             return True
         self._take_answer()
         if time.monotonic() >= self._not_before and set(derived_data.due(db)) - self._unknown:
-            # -P: do not import from a folder in the working directory that is named like one of our packages.
+            # -P: do not import from a folder in the working directory that has the name of one of our packages.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", COMMAND, self._state_dir],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -123,7 +126,7 @@ class Measuring:
 
 
 def main() -> None:
-    """Measure the history in the folder ``argv[1]``, and print the hashes of versions that cannot be measured."""
+    """Measure the history in the folder ``argv[1]``, and print the hashes of the versions that cannot be measured."""
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
         os.nice(NICENESS)

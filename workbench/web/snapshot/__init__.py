@@ -1,1 +1,1 @@
-"""Snapshots of the history: which columns they have, how texts are treated, and how they are written."""
+"""Snapshots of the history: which columns they contain, how texts are treated, and how they are written."""

@@ -1,6 +1,6 @@
-"""The published value of each column, as SQL over the source row, for each treatment of texts.
+"""What a snapshot publishes of each column, as a SQL expression over the source row, for each treatment of texts.
 
-A snapshot is refused while a column is not listed here: whoever adds a column decides how to publish it.
+A snapshot is refused while a column is not listed here, so that whoever adds a column decides how to publish it.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import NamedTuple
 REDACTED, HASH, FULL = TEXTS = ("redacted", "hash", "full")
 NOT_TESTS = "source.traces.origin <> 'test'"
 OF_A_TRACE = "{trace_id} in (select id from main.traces)"
-"""``{trace_id}`` is the published expression of that column."""
+"""A condition for rows of published traces; ``{trace_id}`` stands for the published expression of that column."""
 
 
 class ColumnTreatment(NamedTuple):
-    """The SQL expression for a column ``{c}`` in each treatment of texts."""
+    """The SQL expression for a column in each treatment of texts; ``{c}`` stands for the column."""
 
     redacted: str
     hash: str
@@ -27,16 +27,16 @@ def _always(expression: str, full: str = "") -> ColumnTreatment:
 
 NUMBER = _always("{c}")
 CODE = _always("case when {c} glob '*[^0-9a-fTZ:.+-]*' then anonymized({c}) else {c} end", full="{c}")
-"""An id, a hash, a time: digits and few letters; any other value of another program is treated as text."""
+"""An id, a hash or a time, which has only digits and few letters; any other value is treated as text."""
 WORD = _always("anonymized({c})", full="{c}")
-"""A word of the product's own vocabulary; a merged history may have any text there."""
+"""A word of this product's vocabulary; it is anonymised, because a merged history may contain any text there."""
 TEXT = ColumnTreatment("anonymized({c})", "''", "{c}")
 NAME = ColumnTreatment("anonymized({c})", "anonymized({c})", "{c}")
-"""A name of a rule or a class: not text that a user typed into a prompt."""
+"""The name of a rule or a class, which is not a text from a prompt."""
 DOCUMENT = ColumnTreatment("anonymized_json({c})", "bare({c})", "{c}")
 LIST = ColumnTreatment("anonymized_json({c})", "'[]'", "{c}")
 WORDS = _always("anonymized_json({c})", full="{c}")
-"""A list of words of the product's vocabulary, of numbers or of ids."""
+"""A list of words of this product's vocabulary, of numbers, or of ids."""
 CLUSTERS = ColumnTreatment(
     """
     clusters({c}, (
@@ -50,7 +50,7 @@ CLUSTERS = ColumnTreatment(
 )  # fmt: skip
 FILE = ColumnTreatment("anonymized({c})", "anonymized(last_part({c}))", "{c}")
 PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else anonymized({c}) end"
-"""A project without a remote is named by a hash of its folder, which anyone who guesses the folder can compute."""
+"""A project without a remote is named by a hash of its folder; whoever guesses the folder could compute that hash."""
 NO_DOCUMENT = _always("'{{}}'")
 
 COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
@@ -68,7 +68,7 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
         "session_id": ColumnTreatment("pseudonym('session', {c})", "pseudonym('session', {c})", "{c}"),
         "project": ColumnTreatment(PROJECT, "pseudonym('project', {c})", "{c}"),
         "cwd": ColumnTreatment("''", "''", "{c}"),
-        "prompt_hmac": ColumnTreatment("''", CODE.hash, "''"),  # where texts are left out, it shows which were the same
+        "prompt_hmac": ColumnTreatment("''", CODE.hash, "''"),  # without texts, it shows which prompts were the same
         "topics": ColumnTreatment("topics({c}, prompt)", "'[]'", "{c}"),
         "inputs": NO_DOCUMENT,
         "memory_context": NO_DOCUMENT,
@@ -180,13 +180,13 @@ ROWS = {
     ),
     "trace_items": f"kept = 1 and {OF_A_TRACE}",
 }
-"""Conditions on the published rows of a table; tables that are not listed publish all rows."""
+"""Conditions for the published rows, by table; all rows of other tables are published."""
 
 BUILT = (
     "trace_numbers", "prompts_fts", "rolled_up", "prompts_by_class", "prompts_by_day", "latencies_by_day",
     "latencies_overall",
 )  # fmt: skip
-"""Tables whose rows are computed again from the published rows."""
+"""Tables that are computed anew from the published rows."""
 
 NOT_PUBLISHED = frozenset(
     """
@@ -198,5 +198,5 @@ NOT_PUBLISHED = frozenset(
 
 
 def expressions(table: str, text: str) -> dict[str, str]:
-    """Return the expression of each published column of a table."""
+    """Return the SQL expression for each published column of a table, in the treatment ``text``."""
     return {name: getattr(shown, text).format(c=f'"{name}"') for name, shown in COLUMNS[table].items()}

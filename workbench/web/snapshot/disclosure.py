@@ -1,7 +1,7 @@
-"""Prepare texts for publication: redact secrets again, anonymise people and machines, replace session ids.
+"""Prepare texts for publication: redact secrets again, anonymise people and machines, and replace session ids.
 
-Evidence refers to its prompt by code-point offsets: every replacement is recorded with its span, so that offsets
-can be shifted, and offsets into replaced text dropped.
+Evidence refers to its prompt by code-point offsets, so every replacement is recorded with its span. With these, offsets
+are shifted, and offsets into replaced text are dropped.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 FOLDER = "[folder]"
 PSEUDONYM_DIGITS = 12
 REMEMBERED_TEXTS = 4096
-"""Results that are kept: a prompt is anonymised for its own column, and again for its scores and its topics."""
+"""Number of cached results: a prompt is anonymised for its own column, and again for its scores and its topics."""
 LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
 SYSTEM_FOLDERS = frozenset(("/dev", "/proc", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"))
-"""Folders that are the same on every machine: a path to something in one of them is kept."""
+"""Folders that are the same on every machine, so a path to something in one of them is kept."""
 SEPARATOR = re.compile(r"\\?/|\\{1,2}|%2F|%5C", re.IGNORECASE)
 ENDING = re.compile(r"\.[A-Za-z]\w{0,7}$")
 CLASSES = frozenset(("task_type", "search_intent", "workflow", "guardrails"))
-"""Keys under which an outcome holds names of classes and ids, not text."""
+"""Keys of a result whose values are names of classes or ids, not text."""
 
 
 class Replacement(NamedTuple):
-    """The span of a replacement, and the length of the new text."""
+    """The span of the text that was replaced, and the length of the new text."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Replacement(NamedTuple):
 
 
 class Anonymizer:
-    """Anonymises texts; equal texts give equal results, and no text may contain one of the ids in ``sessions``."""
+    """Anonymises texts; equal texts give equal results, and ids in ``sessions`` are replaced by pseudonyms."""
 
     def __init__(self, identity: Identity, key: bytes, sessions: Collection[str] = ()) -> None:
         self._key, self._sessions = key, {session.lower(): session for session in sessions}
@@ -56,11 +56,11 @@ class Anonymizer:
         return self._known(text)[0]
 
     def anonymize_json(self, document: str) -> str:
-        """Return a JSON document with every text in it anonymised."""
+        """Return a JSON document in which every text is anonymised."""
         return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
 
     def shifted(self, evidence: str, prompt: str) -> str:
-        """Return evidence ``[[signal, start, end, weight], …]`` with offsets into the anonymised prompt, as JSON.
+        """Return evidence ``[[signal, start, end, weight], …]`` as JSON, with offsets into the anonymised prompt.
 
         Evidence whose words were replaced is left out.
         """
@@ -73,14 +73,14 @@ class Anonymizer:
         return json.dumps(found, ensure_ascii=False)
 
     def topics(self, words: str, prompt: str) -> str:
-        """Return, as a JSON list, those of the ``words`` that the anonymised prompt contains."""
+        """Return, as a JSON list, those of the ``words`` that the anonymised prompt still contains."""
         text = self.anonymize(prompt)
         return json.dumps([word for word in _list(words) if _contains_word(str(word), text)], ensure_ascii=False)
 
     def clusters(self, document: str, prompts: str) -> str:
-        """Return clusters of prompts, as JSON, with only those words that a published example contains.
+        """Return clusters of prompts as JSON, each with only those words that one of its published examples contains.
 
-        ``prompts`` is a JSON object of the examples' prompts by id. A cluster without such a word is left out.
+        ``prompts`` is a JSON object with the examples' prompts by id. A cluster without such a word is left out.
         """
         known = json.loads(prompts)
         found = []
@@ -91,17 +91,17 @@ class Anonymizer:
         return json.dumps(found, ensure_ascii=False)
 
     def bare(self, document: str) -> str:
-        """Return a JSON document with its numbers and (anonymised) class names; other text is emptied or dropped."""
+        """Return a JSON document with its numbers and anonymised class names; other texts are emptied or dropped."""
         return json.dumps(self._without_text(json.loads(document), is_class=False), ensure_ascii=False)
 
     def pseudonym(self, kind: str, name: str) -> str:
-        """Return the pseudonym of a session or a project, the same in every snapshot of one account."""
+        """Return the pseudonym of a session or project, which is the same in every snapshot of one account."""
         if not name:
             return ""
         return f"{kind}-{keyed_hash(self._key, f'{kind} {name}'.encode(errors='replace'))[:PSEUDONYM_DIGITS]}"
 
     def chosen(self, selection: str) -> str:
-        """Return a filter, anonymised; session ids in it are replaced by "…"."""
+        """Return an anonymised filter, with "…" instead of session ids."""
         return self.anonymize(SESSION_FILTER.sub("session:…", selection))
 
     def _each(self, value: Any) -> Any:
@@ -114,7 +114,7 @@ class Anonymizer:
         )
 
     def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Replacement, ...], ...]]:
-        """Return the anonymised text, and the edits of each replacement step, in order."""
+        """Return the anonymised text, and the replacements of each step, in order."""
         steps: list[tuple[Replacement, ...]] = []
         safe = redact(text)[0]
         if safe != text:
@@ -158,7 +158,7 @@ class Anonymizer:
 
 
 def shifted_span(start: int, end: int, steps: Sequence[Sequence[Replacement]]) -> tuple[int, int] | None:
-    """Return the span's position after all edits, None if one of them overlaps it."""
+    """Return the position of a span after all replacements, or None if one of them overlaps it."""
     for edits in steps:
         shift = 0
         for edit in edits:
@@ -171,12 +171,12 @@ def shifted_span(start: int, end: int, steps: Sequence[Sequence[Replacement]]) -
 
 
 def last_part(path: str) -> str:
-    """Return the name of a file without its folders."""
+    """Return the file name of a path, without its folders."""
     return re.split(r"[/\\:]", path)[-1]
 
 
 def _list(document: str) -> list[Any]:
-    """Return a JSON list, empty for any other document: a merged history may hold any."""
+    """Return the items of a JSON list; empty for other documents, because a merged history may contain any."""
     found = json.loads(document)
     return found if isinstance(found, list) else []
 
@@ -186,7 +186,7 @@ def _is_evidence(value: Any) -> bool:
 
 
 def _contains_word(word: str, text: str) -> bool:
-    """Return whether a text contains the whole word: "ada" is not in "adapter"."""
+    """Return whether a text contains this whole word; "adapter" does not contain "ada"."""
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
 
@@ -197,7 +197,7 @@ def _place(found: re.Match[str]) -> str:
 
 
 def _without_folder(path: str) -> str:
-    """Return an absolute path with its folder replaced; a last part without a file extension counts as a folder."""
+    """Return an absolute path without its folder; a last part without a file extension counts as a folder, too."""
     last = [*SEPARATOR.finditer(path)][-1]
     folder, name = path[: last.start()], path[last.end() :]
     if folder in SYSTEM_FOLDERS:
@@ -206,7 +206,7 @@ def _without_folder(path: str) -> str:
 
 
 def _difference(before: str, after: str) -> Replacement:
-    """Return the single span in which ``before`` differs, and the length of its replacement in ``after``."""
+    """Return the one span in which ``before`` differs from ``after``, and the length of the text that replaces it."""
     room = min(len(before), len(after))
     start = next((at for at in range(room) if before[at] != after[at]), room)
     rest = room - start

@@ -1,7 +1,7 @@
 """Find what identifies a person or machine in texts: folders, login, host, and the user name of git.
 
-Names and folders are matched in all spellings of people and programs: in any case, with percent encoding or
-backslashes, with dashes for slashes as agents name the folders of their transcripts.
+Names and folders are found in all spellings that people and programs use: in any case, with percent encoding or
+backslashes, and with dashes instead of slashes, as agents name the folders of their transcripts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EVERYDAY = frozenset(
     workspace workspaces github gitlab documents desktop downloads development
     """.split()
 )
-"""Common words: as a login or host they are replaced in paths only; as a folder they identify nothing."""
+"""Common words; as a login or host name they are replaced in paths only, and as a folder they identify nothing."""
 NAMES_THAT_ARE_WORDS = frozenset(
     """
     art ball banks bell best bill bird black bond book brook brown bush carter case chance chase church cook cross day
@@ -44,7 +44,7 @@ NAMES_THAT_ARE_WORDS = frozenset(
     april june august summer autumn
     """.split()
 )
-"""Common words that are names: only a family name is replaced, and only if it is capitalised."""
+"""Common words that are also names; only family names among them are replaced, and only if capitalised."""
 MAIL_PROVIDERS = frozenset(
     """
     gmail.com googlemail.com outlook.com hotmail.com live.com msn.com icloud.com me.com mac.com yahoo.com yahoo.co.uk
@@ -53,12 +53,12 @@ MAIL_PROVIDERS = frozenset(
     users.noreply.github.com users.noreply.gitlab.com
     """.split()
 )
-"""Domains of e-mail addresses that identify neither a person nor a company."""
+"""Domains of e-mail addresses that do not identify a person or company."""
 SHORTEST_IN_ANY_CASE = 4
-"""Characters; a shorter part of a name is replaced only if it is capitalised: "Li" is a name, "li" is an HTML tag."""
+"""A part of a name with fewer characters is replaced only if capitalised: "Li" is a name, "li" is an HTML tag."""
 WHOSE = re.compile(r"(?:/home|/Users|[A-Za-z]:[\\/](?i:users))[\\/]([^\\/]+)")
 LEAST_JOINED = 8
-"""A shorter name may be another word when it is written without its blank."""
+"""A name with more characters than this is also found without its blank; a shorter one could be another word."""
 _PART = r"[^/\\\s\"'`<>|:;,()\[\]{}]+"
 _SLASH = r"(?:\\?/|\\{1,2})"
 _ANY_SLASH = r"(?:\\?/|\\{1,2}|(?i:%2F|%5C)|-)"
@@ -87,15 +87,18 @@ _PATHS = (
     rf"(?:(?<=file://)|{_NO_REQUEST}{_BEFORE}(?<!/))(?:\\?/{_PART})+\\?/{_NAME_OF_A_FILE}",
     rf"(?i:%2F){_TOP_FOLDERS}(?:(?i:%2F)(?:[^%/\\\s\"'&]|%(?!2F|5C|2f|5c))+)+",
 )
-"""Absolute paths of any machine: the file of a Python traceback; with a drive; of a Windows server; below a usual
-top-level folder; below another folder, if it leads to a file and no HTTP method precedes it; percent-encoded."""
+"""Patterns for absolute paths of any machine.
+
+In this order: the file of a Python traceback, a path with a drive, one of a Windows server, one below a usual top-level
+folder, one below another folder (if it leads to a file and no HTTP method precedes it), and a percent-encoded one.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The texts that identify a person or a machine: words with their placeholders, the home folder, other folders.
+    """The texts that identify a person or a machine: words with their placeholders, the home folder, and other folders.
 
-    ``words`` are matched in any case, ``capitalised`` parts of names only in the case given here.
+    ``words`` are matched in any case, but the parts of names in ``capitalised`` only as they are written here.
     """
 
     words: tuple[tuple[str, str], ...] = ()
@@ -104,7 +107,7 @@ class Identity:
     capitalised: tuple[str, ...] = ()
 
     def with_folders(self, folders: Iterable[str]) -> Identity:
-        """Return the identity plus these folders, their parents, and the login of each home folder among them."""
+        """Return the identity with these folders, their parents, and the login of each home folder among them added."""
         known = set(folders)
         names = {found[1] for folder in known if (found := WHOSE.match(folder))}
         identifying = {one for folder in known for one in _identifying_folders(folder)} - {self.home}
@@ -115,10 +118,10 @@ class Identity:
         )
 
     def places(self) -> re.Pattern[str]:
-        """Return a pattern for folders, whose groups name the kind of folder.
+        """Return a pattern for folders; the name of the group that matches is the kind of the folder.
 
-        "url" is not replaced, "inner" and "folder" are known folders, "flat" is a home with dashes, "path" any
-        absolute path.
+        "url" is not replaced; "inner" and "folder" are known folders, "own" is the home folder, "flat" is a home folder
+        with dashes, and "path" is any absolute path.
         """
         groups: dict[str, list[str]] = {"inner": [], "own": [self.home] if len(self.home) > 1 else [], "folder": []}
         for folder in self.folders:
@@ -128,7 +131,7 @@ class Identity:
         return re.compile("|".join((_URL, *known, *_HOMES, f"(?P<path>{'|'.join(_PATHS)})")))
 
     def names(self) -> re.Pattern[str] | None:
-        """Return a pattern for the words, each in its own group; None without words. An underscore ends a word."""
+        """Return a pattern for the words, each in its own group; None if there are none. An underscore ends a word."""
         words = [_spelt(word) for word, _placeholder in self.words]
         known = "|".join(f"({one})" for one in (*words, *(f"(?-i:{re.escape(name)})" for name in self.capitalised)))
         return (
@@ -136,18 +139,18 @@ class Identity:
         )
 
     def placeholders(self) -> tuple[str, ...]:
-        """Return the placeholder of each word, in the order of the groups."""
+        """Return the placeholder of each word, in the order of the groups of ``names``."""
         return (*(placeholder for _word, placeholder in self.words), *(NAME for _name in self.capitalised))
 
     def _from_home(self, folder: str) -> tuple[str, ...]:
-        """Return the folder's spelling with a tilde; empty if it is not in a home folder."""
+        """Return the spelling of a folder with a tilde; empty if it is not in a home folder."""
         found = WHOSE.match(folder)
         home = self.home if len(self.home) > 1 and folder.startswith(f"{self.home}/") else found[0] if found else ""
         return (f"~{folder[len(home) :]}",) if home else ()
 
 
 def _identifying_folders(folder: str) -> list[str]:
-    """Return the folder and its parents, except homes and folders that every machine has."""
+    """Return the folder and its parents, except home folders and folders that every machine has."""
     found = WHOSE.match(folder)
     ends = [at.start() for at in re.finditer(r"[\\/]", folder) if at.start()] + [len(folder)]
     above = {folder[:end] for end in ends if end > (found.end() if found else 0)}
@@ -155,7 +158,7 @@ def _identifying_folders(folder: str) -> list[str]:
 
 
 def _written(folders: Iterable[str]) -> str:
-    """Return a pattern for these folders in every spelling of their paths."""
+    """Return a pattern for these folders in every spelling of a path."""
     known = [re.split(r"[\\/]+", folder.rstrip("\\/").lower()) for folder in folders]
     top = "|".join(_part_of_a_path(parts[1]) for parts in known if len(parts) == 2 and not parts[0])
     deeper = _any_of([parts for parts in known if len(parts) > 2 or parts[0]])
@@ -164,7 +167,7 @@ def _written(folders: Iterable[str]) -> str:
 
 
 def _any_of(paths: Sequence[Sequence[str]]) -> str:
-    """Return a pattern that matches the longest of these paths; common prefixes are matched once."""
+    """Return a pattern for these paths that prefers the longest; common beginnings are matched only once."""
     below: dict[str, list[Sequence[str]]] = {}
     for first, *rest in paths:
         below.setdefault(first, []).append(rest)
@@ -184,13 +187,13 @@ def _part_of_a_path(name: str) -> str:
 
 
 def _spelt(word: str) -> str:
-    """Return a pattern that matches a word as spelt in prose, in a URL and in a file name."""
+    """Return a pattern that matches a word as it is spelt in prose, in a URL, or in a file name."""
     blank = f"{_BLANK}?" if len(word) > LEAST_JOINED else _BLANK
     return "".join({" ": blank, "@": "(?:@|%40)"}.get(sign) or re.escape(sign) for sign in word)
 
 
 def of_this_machine() -> Identity:
-    """Return the names of this account, of this machine, and of git in this folder."""
+    """Return the identity of this account and machine, including the user of git in this folder."""
     host = socket.gethostname()
     emails = _git("user.email")
     known = [(email, EMAIL) for email in emails]
@@ -208,7 +211,7 @@ def of_this_machine() -> Identity:
 
 
 def _distinct_words(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return each word once in any case, longest first, with its placeholder; common words are left out."""
+    """Return the words with their placeholders, longest first, each once regardless of case, without common words."""
     found: dict[str, tuple[str, str]] = {}
     for word_found, placeholder in known:
         for word in (unicodedata.normalize(form, word_found.strip()) for form in ("NFC", "NFD")):
@@ -218,7 +221,7 @@ def _distinct_words(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], 
 
 
 def _parts(name: str) -> tuple[list[str], list[str]]:
-    """Return the first names and the family names of a full name ("Lovelace, Ada" reversed), without initials."""
+    """Return the first names and the family names in a full name (also "Lovelace, Ada"), without initials."""
     last, comma, first = name.partition(",")
     parts = f"{first} {last}".split() if comma else name.split()
     own = [part for part in (part.strip(".\"'()") for part in parts) if len(part) >= SHORTEST and not part.islower()]
@@ -226,12 +229,15 @@ def _parts(name: str) -> tuple[list[str], list[str]]:
 
 
 def _is_distinctive(part: str) -> bool:
-    """Return whether a part of a name is replaced in any case: it is long enough and not a common word."""
+    """Return whether a part of a name is replaced in any case, because it is long enough and not a common word."""
     return len(part) >= SHORTEST_IN_ANY_CASE and part.lower() not in NAMES_THAT_ARE_WORDS
 
 
 def _forms(name: str) -> list[str]:
-    """Return further forms of a name in any case: its parts, reversed, and the initial joined with the last name."""
+    """Return further forms of a name that are matched in any case.
+
+    These are its distinctive parts, the name in reverse order, and the initial joined with the last name.
+    """
     first, family = _parts(name)
     alone = [one for part in (*first, *family) for one in {part, *part.split("-")} if _is_distinctive(one)]
     joined = [form for last in family[-1:] for form in (f"{last} {first[0]}", f"{last}, {first[0]}")]
@@ -239,7 +245,7 @@ def _forms(name: str) -> list[str]:
 
 
 def _capitalised(name: str) -> list[str]:
-    """Return the parts of a name to replace only if capitalised; first names that are common words are left out."""
+    """Return the parts of a name that are replaced only if capitalised, without first names that are common words."""
     first, family = _parts(name)
     found = [part for part in family if not _is_distinctive(part)]
     found += [part for part in first if not _is_distinctive(part) and part.lower() not in NAMES_THAT_ARE_WORDS]
@@ -247,14 +253,14 @@ def _capitalised(name: str) -> list[str]:
 
 
 def _domain(email: str) -> str:
-    """Return the domain of an address, empty for a mail provider or a name without a dot."""
+    """Return the domain of an e-mail address; empty for a mail provider or a domain without a dot."""
     domain = email.strip().lower().partition("@")[2]
     is_telling = "." in domain.strip(".") and domain not in MAIL_PROVIDERS
     return domain if is_telling else ""
 
 
 def _accounts(email: str) -> tuple[str, ...]:
-    """Return possible logins in an address, such as ada in 1234+ada@…."""
+    """Return the possible logins in an e-mail address; 1234+ada@… contains the login ada, for example."""
     local = email.partition("@")[0]
     return (local, local.rpartition("+")[2])
 
@@ -276,7 +282,7 @@ def _full_name() -> str:
 
 
 def _git(setting: str) -> tuple[str, ...]:
-    """Return the values of a git setting, for this folder and for this account."""
+    """Return the values of a git setting, both for this folder and for this account."""
     found: list[str] = []
     for where in ((), ("--global",)):
         try:

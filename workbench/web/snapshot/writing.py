@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Advance = Callable[[str, int, int], None]
 
 BATCH_ROWS = 5_000
-"""Traces that are copied at a time, after which the progress is shown."""
+"""Number of traces that are copied between two updates of the progress."""
 STEPS_BETWEEN_LOOKS = 20_000
 CACHE_KB = 65_536
 HOW_IS_IT_MADE = """
@@ -71,20 +71,20 @@ WHAT_WOULD_BE_SHOWN = """
 
 
 class SnapshotError(Exception):
-    """An error for the user; the message replaces a traceback."""
+    """An error for the user, who sees its message instead of a traceback."""
 
 
 class NotASnapshotError(SnapshotError):
-    """Another file has the name of the snapshot."""
+    """A file that is not a snapshot has the name of the snapshot."""
 
 
 class InterruptedSnapshotError(SnapshotError):
-    """The user asked to stop; nothing is left of the snapshot."""
+    """The user asked to stop; the unfinished snapshot has been deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """The amount of data that a snapshot with full texts would show."""
+    """How much a snapshot with full texts would show."""
 
     prompts: int
     projects: int
@@ -101,7 +101,7 @@ def revealed(db: sqlite3.Connection) -> Revealed:
 
 
 def read(path: str) -> Publication:
-    """Return a snapshot's description of itself; raises NotASnapshotError for another file or schema version."""
+    """Return the description in a snapshot; raises NotASnapshotError for other files and schema versions."""
     if not os.path.exists(path):
         raise NotASnapshotError(f"there is no file {path}; write it with enricher publish --snapshot {path}")
     try:
@@ -121,7 +121,7 @@ def read(path: str) -> Publication:
 
 
 def may_be_written(path: str) -> None:
-    """Raise SnapshotError if the folder does not exist, or if a file that is not our snapshot has that name."""
+    """Raise SnapshotError if the folder does not exist, or if the name belongs to a file that is not a snapshot."""
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise SnapshotError(f"{folder} is no folder: make it first, or name another file")
@@ -144,15 +144,15 @@ def write(
     should_stop: Callable[[], bool] = lambda: False,
     advance: Advance | None = None,
 ) -> Publication:
-    """Write a snapshot of the history in ``state_dir``, whole or not at all, and return its description.
+    """Write a snapshot of the history in ``state_dir``, completely or not at all, and return its description.
 
-    ``text`` is one of ``columns.TEXTS``; the database exists and has this schema. Raises SnapshotError, OSError,
+    ``text`` is one of ``columns.TEXTS``; the database must exist and have this schema. Raises SnapshotError, OSError or
     sqlite3.Error.
     """
     path = os.path.abspath(path)
     may_be_written(path)
     aside = f"{os.path.dirname(path)}/.{os.path.basename(path)}-{os.urandom(4).hex()}.tmp"
-    snapshots.add(state_dir, aside)  # noted first: a killed process leaves the file, and forgetting must find it
+    snapshots.add(state_dir, aside)  # first: the file stays if the process is killed, and forgetting must find it
     try:
         os.close(private.open_file(aside, os.O_RDWR | os.O_EXCL))
         with _attached(aside, f"{state_dir}/{traces.DATABASE}", should_stop) as db:
@@ -226,14 +226,14 @@ def _explain(db: sqlite3.Connection, source: str, text: str, should_stop: Callab
 
 
 def _folders(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield the folders of prompts, of rules, and of the history."""
+    """Yield the folders in which prompts were typed, those of instructions files, and the folder of the history."""
     yield from (str(row[0]) for row in db.execute(WHICH_FOLDERS))
     yield from (re.sub(r"[\\/][^\\/]*$", "", str(row[0])) for row in db.execute(WHICH_FILES))
     yield from (os.path.dirname(row[2]) for row in db.execute("pragma database_list") if row[1] == "source")
 
 
 def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publication:
-    """Compute the totals of the published traces, index words of the newest, and return the snapshot's description."""
+    """Compute the sums of the published traces, index the words, and return the description of the snapshot."""
     total = rollups.waiting(db)
 
     def advance_sums() -> bool:
@@ -258,7 +258,7 @@ def _add_sql_functions(db: sqlite3.Connection, anonymizer: Anonymizer) -> None:
 
 
 def _make(db: sqlite3.Connection, kind: str) -> None:
-    """Create the published tables or indexes with the source's schema."""
+    """Create the published tables, or their indexes, with the schema of the source."""
     tables = (*columns.COLUMNS, *columns.BUILT)
     for _type, name, statement in db.execute(HOW_IS_IT_MADE, {"type": kind, "tables": json.dumps(tables)}).fetchall():
         db.execute(statement)
@@ -292,7 +292,7 @@ def _copy_traces(db: sqlite3.Connection, text: str, advance: Advance) -> None:
 
 
 def _copying(db: sqlite3.Connection, table: str, text: str) -> str:
-    """Return the SQL that copies a table; raises SnapshotError for a column not listed in ``columns``."""
+    """Return the SQL that copies a table; raises SnapshotError if one of its columns is not listed in ``columns``."""
     shown = columns.expressions(table, text)
     if unknown := {row[0] for row in db.execute(WHICH_COLUMNS, {"table": table})} ^ set(shown):
         raise SnapshotError(f"{table}: it is not decided whether {', '.join(sorted(unknown))} may be published")

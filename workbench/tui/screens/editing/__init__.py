@@ -1,1 +1,1 @@
-"""The Instructions screen in layers: the file in the editor, its saves, its replays, and what the user sees of them."""
+"""The Instructions screen in layers: the open file, saving it, replaying its edit, and what the user sees of it."""

@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     from workbench.tui.widgets.lists.line_list import Group
 
 AFTER_TYPING_S = 0.25
-"""Seconds of pause in typing after which the draft is kept and the replay begins."""
+"""Seconds without typing after which the draft is stored and the replay begins."""
 VERSIONS_OFFERED = 12
 SHORT = 10
 NARROW_LIST, WIDE_LIST = 44, 90
-"""Least list widths at which a change shows its effect, and the part of the edit that caused it."""
+"""Minimum widths of the list, in columns, at which a change shows its effect, and also its cause in the edit."""
 
 
 class InstructionsScreen(ReplayingScreen):
-    """The file, and the effect of its edit."""
+    """A screen with the file in an editor, and the effect of the edit next to it."""
 
     PLACE = "instructions"
     AUTO_FOCUS = "#lines"
@@ -99,7 +99,7 @@ What the channels found is taken from the record; where other rules would have a
         super().__init__()
         self._seen: set[str] = set()
         self._visited: str | None = None
-        """The text of the editor when another screen opened one of its lines."""
+        """The editor's text at the moment when another screen sent the user to one of its lines; None if none did."""
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(id="file"):
@@ -122,7 +122,7 @@ What the channels found is taken from the record; where other rules would have a
 
     @property
     def lines(self) -> LineList:
-        """Problems, changes and outline."""
+        """The list of problems, changed prompts and headings."""
         return self.query_one("#lines", LineList)
 
     @property
@@ -147,7 +147,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def _take_edit(self, edit: TakeEdit) -> None:
         if not self.is_unsaved and self._session is not None and self._session.opened != self._disk:
-            self.new_session(self._disk)  # the figures are of this edit, without those that were saved before it
+            self.new_session(self._disk)  # so that the figures show this edit without those saved before it
         self.editor.show_text(edit.text, line=edit.line, can_undo=True)
         self.editor.scroll_cursor_visible(center=True)
         self.remove_class("-editing")
@@ -155,7 +155,7 @@ What the channels found is taken from the record; where other rules would have a
         self.notify(f"{edit.title}: not saved yet, ctrl+s saves it, escape goes back.", timeout=6, markup=False)
 
     def open_file(self, path: str) -> None:
-        """Show another file; while there is an unsaved edit, stay on it and notify the user how to proceed."""
+        """Open another file; if the open file has unsaved edits, keep it open and tell the user how to proceed."""
         if self._path and self.is_unsaved:
             self.notify(UNSAVED, severity="warning", timeout=5)
             return
@@ -177,12 +177,12 @@ What the channels found is taken from the record; where other rules would have a
         self.offer_drafts()
 
     def show_figures(self) -> None:
-        """Redraw figures, problems and outline."""
+        """Redraw the figures, the problems, the changed prompts and the outline."""
         summary = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken)
         self.query_one("#summary", Static).update(summary)
         self.editor.show_problems([one.line for one in self.own_problems])
         problems = blast_view.problem_group(self._problems, self._path)
-        width = self.size.width if self.has_class("-narrow") else self.size.width // 2  # next to the editor
+        width = self.size.width if self.has_class("-narrow") else self.size.width // 2  # the editor has the other half
         causes = self._causes if width >= WIDE_LIST else None
         groups = [
             *([problems] if problems else []),
@@ -240,7 +240,7 @@ What the channels found is taken from the record; where other rules would have a
     @on(InstructionsEditor.Left)
     def _left(self) -> None:
         self.remember(line=self.editor.line)
-        if self.app.can_go_back and self._visited == self._buffer:  # only looked at
+        if self.app.can_go_back and self._visited == self._buffer:  # nothing was changed here
             self.app.go_back()
         self.remove_class("-editing")
         self.lines.focus()
@@ -250,7 +250,7 @@ What the channels found is taken from the record; where other rules would have a
         self.new_session(before)
 
     def action_edit(self) -> None:
-        """Go to the editor, at once: keys that were typed already are meant for it."""
+        """Move the focus to the editor immediately, because keys that were typed meanwhile are meant for it."""
         self.add_class("-editing")
         self.app.stylesheet.update(self)  # in a narrow window, what is hidden cannot have the focus
         self.set_focus(self.editor)
@@ -266,7 +266,7 @@ What the channels found is taken from the record; where other rules would have a
 
     @work(thread=True, exclusive=True, group="instructions.files", exit_on_error=False)
     def find_files(self) -> None:
-        """Find the layers that apply here, and the templates and workflows that they name."""
+        """Find the layers that apply in the working folder, and the files that they name; ask for one of them."""
         found = [*files.choices(here(), given=self.app.instructions), *files.named_files(here())]
         answers = [Answer(one.path, f"{one.layer:<9} {from_home(one.path)}", _file_note(one)) for one in found]
         self.app.call_from_thread(self.ask, Picker("Which instructions?", answers, now=self._path), self._take_file)
@@ -281,7 +281,7 @@ What the channels found is taken from the record; where other rules would have a
 
     @work(thread=True, exclusive=True, group="instructions.bases", exit_on_error=False)
     def find_bases(self) -> None:
-        """Read the versions that prompts were recorded under."""
+        """Read the versions under which prompts were recorded, and ask for the base of the comparison."""
         from storage.evaluation import corpus
 
         with self.database(drain=False) as db:
@@ -304,7 +304,7 @@ What the channels found is taken from the record; where other rules would have a
             self.new_session(self._session.opened)
 
     def action_filter(self) -> None:
-        """Go to the filter."""
+        """Move the focus to the filter."""
         self.remove_class("-editing")
         self.bar.input.focus()
 
@@ -339,7 +339,7 @@ What the channels found is taken from the record; where other rules would have a
             self.app.post_message(OpenCompare(line.key, is_of_last_run=True))
 
     def action_problem(self) -> None:
-        """Go to the next problem after the cursor, else to the first; without any here, to one of another file."""
+        """Go to the next problem after the cursor, or else the first; if this file has none, to one in another file."""
         own = sorted(self.own_problems, key=lambda one: one.line)
         after = [one for one in own if one.line > self.editor.line]
         if problem := next(iter([*after, *own, *self._problems]), None):

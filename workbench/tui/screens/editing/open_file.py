@@ -1,6 +1,6 @@
 """The file in the editor: open and watch it, and keep a draft if the app ends before the edit is saved.
 
-No work is lost: neither another program's save in the meantime nor an unsaved edit.
+Neither an unsaved edit nor what another program saved in the meantime is lost.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ UNSAVED = "The edit is not saved: ctrl+s saves it, ctrl+r reads the disk again."
 
 @dataclass
 class FileChanged(Message):
-    """Another program, or this one, has saved the file."""
+    """The file on disk was saved, by another program or by this one."""
 
     path: str
     text: str
 
 
 class OpenFileScreen(WorkbenchScreen):
-    """A screen with one editor over one file; ``begin`` and ``show_file`` are called after every change."""
+    """A screen with one file in one editor; it calls ``begin`` and ``show_file`` after every change."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,10 @@ class OpenFileScreen(WorkbenchScreen):
         self._watcher: threading.Thread | None = None
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Replay the text in the editor; ``is_quiet`` replays even an unchanged text and shows only final figures."""
+        """Replay the prompts under the editor's text.
+
+        ``is_quiet`` replays even if the text is unchanged, and shows only the final figures.
+        """
         raise NotImplementedError
 
     def show_file(self) -> None:
@@ -61,12 +64,12 @@ class OpenFileScreen(WorkbenchScreen):
         raise NotImplementedError
 
     def open_file(self, path: str) -> None:
-        """Open another file, unless the edit of this one is not saved."""
+        """Open another file, unless the open one has unsaved edits."""
         raise NotImplementedError
 
     @cached_property
     def drafts(self) -> Drafts:
-        """The draft that this app writes, and those that earlier or other apps left."""
+        """The store of drafts: the one that this app writes, and those that earlier or other apps left."""
         return Drafts(self.app.state_dir)
 
     @property
@@ -76,23 +79,23 @@ class OpenFileScreen(WorkbenchScreen):
 
     @property
     def own_problems(self) -> list[Problem]:
-        """The problems in the file that is in the editor, as far as they have been found."""
+        """The problems found so far in the file that is in the editor."""
         return [one for one in self._problems if os.path.abspath(one.file) == self._path]
 
     @property
     def is_unsaved(self) -> bool:
-        """Whether the buffer differs from the text last read or written."""
+        """Whether the editor's text differs from the text that was last read or written."""
         return self._buffer != self._clean
 
     def show_text(self, text: str, *, line: int = 0, can_undo: bool = False) -> None:
-        """Put ``text``, read from the file, into the editor."""
+        """Put ``text``, which was read from the file, into the editor; it counts as saved."""
         self._disk, self._news = text, None
         self.editor.show_text(text, line=line, can_undo=can_undo)
         self._clean = self._buffer = self.editor.text
         self.note_edit()
 
     def offer_drafts(self) -> None:
-        """Restore an unsaved edit; ask the user if there are several, or if the file was written since."""
+        """Restore an unsaved edit of this file; ask the user if there are several, or if the file was saved since."""
         found = self.drafts.abandoned(self._path)
         for draft in found:
             if draft.text == self._disk:
@@ -129,7 +132,7 @@ class OpenFileScreen(WorkbenchScreen):
         self.show_file()
 
     def note_edit(self) -> None:
-        """Tell the app of an unsaved edit, so that proposed edits are based on it."""
+        """Record the unsaved edit in the app, so that proposed edits are based on it."""
         if self.is_unsaved:
             self.app.edited[self._path] = self._buffer
         else:
@@ -148,9 +151,9 @@ class OpenFileScreen(WorkbenchScreen):
         self.drafts.close()
 
     def watch_file(self) -> None:
-        """Notice every save of the file.
+        """Watch the file for saves, in a thread.
 
-        It is no worker of Textual: it never ends, and while a worker runs, the database is not kept up to date.
+        The thread is not a Textual worker, because it never ends, and the database is not updated while a worker runs.
         """
         self._stop_watching()
         path, self._stop = self._path, threading.Event()
@@ -187,7 +190,7 @@ class OpenFileScreen(WorkbenchScreen):
         self.show_file()
 
     def action_revert(self) -> None:
-        """Put the file's text on disk into the editor; ctrl+z restores the earlier text."""
+        """Put the text on disk into the editor; ctrl+z restores the edit."""
         try:
             was_unsaved = self.is_unsaved
             self._take_from_disk(files.read(self._path), can_undo=True)
@@ -197,7 +200,7 @@ class OpenFileScreen(WorkbenchScreen):
             self.notify(str(error), severity="error", markup=False)
 
     def action_external(self) -> None:
-        """Open the file in the user's own editor; its saves are noticed here."""
+        """Open the file in the user's own editor; what it saves is shown here."""
         if files.saves_as_layer(self._path, here()):
             note = f"{files.objection(self._path, here())}. Edit it here (i): ctrl+s saves what you changed in a layer."
             self.notify(note, severity="warning", timeout=8, markup=False)

@@ -1,7 +1,6 @@
-"""Replay the recorded prompts under the text in the editor, while it is typed.
+"""Replay the recorded prompts under the text in the editor, while the user types.
 
-Everything slow is in ``workbench.edits.live`` and runs in threads. A run is identified by the text's content: the same
-text is not replayed twice.
+Everything slow is in ``workbench.edits.live`` and runs in threads. The same text is not replayed twice.
 """
 
 from __future__ import annotations
@@ -31,12 +30,12 @@ if TYPE_CHECKING:
     from workbench.replay.compare import Change
 
 AFTER_NEWS_S = 1.5
-"""Delay that lets prompts arriving one after the other be replayed together."""
+"""Seconds to wait after a new prompt, so that prompts arriving shortly after it are replayed together with it."""
 
 
 @dataclass
 class Progressed(Message):
-    """A run has posted progress."""
+    """A replay has made progress: there are new figures, problems or causes."""
 
     run: int
     update: Progress
@@ -61,19 +60,19 @@ class ReplayingScreen(SavingScreen):
         self._news_timer: Timer | None = None
 
     def show_figures(self) -> None:
-        """Show the figures and problems as they are now."""
+        """Show the current figures and problems."""
         raise NotImplementedError
 
     @property
     def figures(self) -> Figures | None:
-        """The figures that are displayed; those of each edit are another object."""
+        """The displayed figures; each edit produces a new object."""
         return self._shown
 
     def new_session(self, opened: str) -> None:
-        """Begin to compare edits with the base of the file, whose present text is ``opened``."""
+        """Start to compare edits of the file with the chosen base; ``opened`` is the file's present text."""
         try:
             which = parse(self._filter)
-        except SelectionError as error:  # it was remembered; what is typed has been parsed
+        except SelectionError as error:  # only a remembered filter can be invalid here
             self.query_one(FilterBar).show_error(str(error))
             which = parse("")
         self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, which, here())
@@ -81,7 +80,7 @@ class ReplayingScreen(SavingScreen):
         self.begin()
 
     def begin(self, *, is_quiet: bool = False) -> None:
-        """Start a run on the editor's text if it has changed since the last run; ``is_quiet`` starts it anyway."""
+        """Replay the prompts if the editor's text has changed since the last replay, or if ``is_quiet``."""
         text = self._buffer
         key = (text, self._path, self._base, self._filter)
         if self._session is None or (key == self._examined and not is_quiet):
@@ -91,13 +90,13 @@ class ReplayingScreen(SavingScreen):
 
     @work(thread=True, exclusive=True, group="instructions.live", exit_on_error=False)
     def examine(self, run: int, session: live.EditSession, text: str) -> None:
-        """Replay the recorded prompts under a text and post the progress."""
+        """Replay the recorded prompts under ``text``, and post the progress."""
         worker = get_current_worker()
         allow_processes()
         for update in session.examine(text, should_stop=lambda: worker.is_cancelled):
             if worker.is_cancelled:
                 return
-            groups = update.groups() if isinstance(update, Figures) else []  # here, not in the event loop
+            groups = update.groups() if isinstance(update, Figures) else []  # not in the event loop, which would block
             self.post_message(Progressed(run, update, groups))
 
     @on(Progressed)
@@ -140,7 +139,7 @@ class ReplayingScreen(SavingScreen):
         self.show_figures()
 
     def data_changed(self) -> None:
-        """Replay the same text after prompts or labels were written, without a flicker."""
+        """Replay the same text after prompts or labels were written; the old figures stay visible meanwhile."""
         if self._figures is not None and self._news_timer is None:
             self._news_timer = self.set_timer(AFTER_NEWS_S, self._replay_news)
 
@@ -152,7 +151,7 @@ class ReplayingScreen(SavingScreen):
             self.begin(is_quiet=True)
 
     def action_keep(self) -> None:
-        """Store the run with its results, if it is complete."""
+        """Store the last replay with its results in the database, if it is complete and without errors."""
         if self._figures is None or self._session is None:
             self.notify("There is no complete run to keep yet.", severity="warning", timeout=3)
             return
@@ -164,7 +163,7 @@ class ReplayingScreen(SavingScreen):
 
     @work(thread=True, group="instructions.keep", exit_on_error=False)
     def keep(self, figures: Figures, diff: str, selection: str, causes: dict[str, ChangeCause]) -> None:
-        """Store a run with its results in the database."""
+        """Store a replay with its results in the database."""
         with self.database() as db:
             identity = progress.store_run(db, figures, diff=diff, selection=selection, causes=causes)
         message = f"Kept as {identity[:14]}: {figures.verdict}, {len(figures.changes):,} prompts."

@@ -1,4 +1,4 @@
-"""Save the file in the editor, or what was changed in the packaged one as a layer, and take saves back."""
+"""Save the file in the editor, or save the changed rules of the packaged file as a layer; undo saves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEANING = {
     "user": ("your own layer", "counts for you, in every project; the gate does not judge it"),
     "project": ("this project's layer", "counts for everybody who works here; the gate judges it"),
 }
-"""What the layers that an edit can be saved in are called, and what each means."""
+"""For each layer that an edit can be saved in: what the user reads as its name, and what saving there means."""
 
 
 @dataclass
@@ -42,12 +42,12 @@ class Saved(Message):
     before: str = ""
     edited: str = ""
     is_new: bool = False
-    """Whether the file did not exist before."""
+    """Whether the file was created by this save."""
 
 
 @dataclass
 class TakenBack(Message):
-    """A save was taken back, or another program has written the file since."""
+    """A save was undone; or it was not, because the file was changed since, as ``since`` describes."""
 
     save: Save
     note: str
@@ -56,25 +56,25 @@ class TakenBack(Message):
 
 @dataclass
 class NotSaved(Message):
-    """The buffer was not saved; ``is_newer`` means that another program saved first."""
+    """The editor's text was not saved; ``is_newer`` means that another program saved the file first."""
 
     reason: str
     is_newer: bool
 
 
 class SavingScreen(OpenFileScreen):
-    """A screen whose file can be saved, and whose saves can be taken back."""
+    """A screen whose file can be saved, and whose saves can be undone."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z,f9", "take_save_back", "Take the last save back", id="instructions.undo-save", show=False),
     ]
 
     def moved(self, path: str, before: str) -> None:
-        """React to an edit saved in another file, now in the editor; ``before`` is that file's earlier text."""
+        """React to an edit that was saved in another file, now open; ``before`` is that file's earlier text."""
         raise NotImplementedError
 
     def action_save(self) -> None:
-        """Save the buffer; ask first if that would overwrite another program's changes or drop part of the edit."""
+        """Save the editor's text; ask first if another program saved meanwhile, or if it has to become a layer."""
         if files.saves_as_layer(self._path, here()):
             self._ask_for_layer()
         elif objection := files.objection(self._path, here()):
@@ -114,7 +114,7 @@ class SavingScreen(OpenFileScreen):
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def store_layer(self, text: str, opened: str, into: Layer) -> None:
-        """Write the rules that differ from the packaged file into a layer."""
+        """Save the rules that differ from the packaged file in the layer ``into``."""
         path = into.path
         try:
             is_new = not os.path.exists(path)
@@ -151,7 +151,7 @@ class SavingScreen(OpenFileScreen):
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def store(self, path: str, text: str, over: str | None) -> None:
-        """Write the text if the file still holds ``over``; None overwrites any text."""
+        """Write the text if the file still contains ``over``; if ``over`` is None, write it in any case."""
         is_new = not os.path.exists(path)
         try:
             before = files.read(path) if over is None else over
@@ -170,7 +170,7 @@ class SavingScreen(OpenFileScreen):
             note += " It has an error: until that is mended, prompts keep the last good version (f8 goes there)."
         self.notify(note, timeout=6, severity="warning" if is_broken else "information", markup=False)
         if message.edited and message.edited != self.editor.text:
-            return  # typed on meanwhile: the newer text stays in the editor as an edit of its own file
+            return  # the user typed on meanwhile: the newer text stays in the editor, as an edit of the old file
         if message.path != self._path:
             self._path = message.path
             self.show_text(message.text)
@@ -192,12 +192,12 @@ class SavingScreen(OpenFileScreen):
             self.notify(message.reason, title="Not saved", severity="error", markup=False)
 
     def action_take_save_back(self) -> None:
-        """Take back the last save that was made in this app, of whatever file."""
+        """Undo the last save that this app made, whichever file it was."""
         if not self.app.saves:
             self.notify("Nothing was saved since the app was started.", timeout=3)
             return
         if self.app.saves[-1].path != self._path:
-            self.open_file(self.app.saves[-1].path)  # an unsaved edit keeps its file open, and is told
+            self.open_file(self.app.saves[-1].path)  # warns, and keeps the open file, if it is unsaved
         elif self.is_unsaved:
             self.notify("The edit is not saved: ctrl+r takes it back; then f9 takes back the save.", timeout=5)
         if self.app.saves[-1].path == self._path and not self.is_unsaved:
@@ -205,7 +205,7 @@ class SavingScreen(OpenFileScreen):
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
     def take_back(self, save: Save) -> None:
-        """Restore the text before a save, unless the file was changed since."""
+        """Restore the text before a save, unless the file was changed since then."""
         try:
             since = take_back(save, here())
         except files.FileError as error:
@@ -225,7 +225,7 @@ class SavingScreen(OpenFileScreen):
         self.notify(message.note, timeout=8, markup=False)
 
     def _offer_without_save(self, since: ChangedSince) -> None:
-        """Put the text without the save into the editor, not saved yet."""
+        """Put the file's present text without the changes of that save into the editor, as an unsaved edit."""
         self.show_text(since.disk)
         self.editor.show_text(since.proposal, can_undo=True)
         self._buffer = self.editor.text

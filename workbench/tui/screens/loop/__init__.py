@@ -1,1 +1,1 @@
-"""From a wrong prompt to a proven fix: why it came out so, edits that make it right, and the gate."""
+"""Screens that lead from a wrong result to a fix: its reasons, edits that correct it, and a check of golden cases."""

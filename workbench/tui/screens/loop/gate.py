@@ -1,4 +1,4 @@
-"""The Gate screen: the project's golden cases under its present rules, in the words of ``enricher replay --gate``."""
+"""The Gate screen: checks the project's golden cases under its present rules, like ``enricher replay --gate``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Gated(Message):
 
 
 class GateScreen(WorkbenchScreen):
-    """The result of the gate."""
+    """A screen with the result of the gate, which is the check of the golden cases."""
 
     PLACE = "gate"
     HELP = """\
@@ -76,7 +76,7 @@ project of the folder in which the app was started.
         self.action_run_gate()
 
     def action_run_gate(self) -> None:
-        """Judge the cases by the files as they are now."""
+        """Check the golden cases with the files as they are now."""
         self.query_one(LineList).show([Group(ListLine("running", "Judging the golden cases …"))])
         self.judge()
 
@@ -127,7 +127,7 @@ def _report(project: str) -> GateReport:
 
 
 def _groups(report: GateReport) -> list[Group]:
-    """Return one heading for each line, as the command prints them: nothing is folded."""
+    """Return one group without members for each line of the report, so that nothing can be folded."""
     lines = [*reports.lines(report), *((f"gate closed: {reason}", "") for reason in report.reasons())]
     return [
         Group(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))

@@ -1,4 +1,4 @@
-"""The screen of proposed edits: the smallest ones that make a prompt come out as wished, and what else each changes."""
+"""The screen of proposed edits: the smallest that give a prompt the desired result, and what else each changes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SEARCHING = "Searching, and replaying every prompt under each edit …"
 MOST_LISTED = 200
-"""Changed prompts below each proposed edit; the line of the edit has their number."""
+"""At most this many changed prompts are listed below each proposed edit; the edit's own line shows their number."""
 STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
 NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
@@ -48,7 +48,10 @@ COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 @dataclass
 class Proposed(Message):
-    """The search for the layer ``path`` found an edit; with None it has ended, for the given reason if it failed."""
+    """The search for edits that add to the layer at ``path`` has found one, or has ended (``edit`` is None).
+
+    ``reason`` is the error that ended it, or empty.
+    """
 
     edit: Edit | None
     path: str
@@ -56,7 +59,7 @@ class Proposed(Message):
 
 
 class EditList(LineList, inherit_bindings=False):
-    """The proposed edits; enter takes the edit of the line, space folds."""
+    """The list of proposed edits; enter puts the edit on the line into the editor, and space folds its details."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *group_moves(choose="Take the edit", fold="What it changes"),
@@ -65,12 +68,12 @@ class EditList(LineList, inherit_bindings=False):
 
     @dataclass
     class Taken(Message):
-        """The user took an edit."""
+        """The user chose an edit to put into the editor."""
 
         edit: Edit
 
     def action_choose(self) -> None:
-        """Take the edit of the line; on a prompt that an edit changes, open that prompt."""
+        """Choose the edit on the line; if the line is a prompt that an edit changes, open that prompt."""
         line = self.current
         if line is not None and isinstance(line.value, Edit):
             self.post_message(self.Taken(line.value))
@@ -79,7 +82,7 @@ class EditList(LineList, inherit_bindings=False):
 
 
 class MakeScreen(WorkbenchScreen):
-    """Edits that make one prompt come out as wished."""
+    """A list of edits, each of which would give one prompt the desired result."""
 
     PLACE = "make"
     HELP = """\
@@ -126,7 +129,7 @@ returns to this line.
 
     @property
     def list(self) -> EditList:
-        """The proposed edits."""
+        """The list of proposed edits."""
         return self.query_one(EditList)
 
     def _show_wish(self, note: str) -> None:
@@ -146,18 +149,18 @@ returns to this line.
         self.search(self._layers[0])
 
     def action_layer(self) -> None:
-        """Search again, with phrases and floors added to the next layer that can take them."""
+        """Search again, with new phrases and floors added to the next layer that can contain them."""
         self._layers = [*self._layers[1:], self._layers[0]]
         self._search()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide the key for the layer if there is only one."""
+        """Hide the key for choosing a layer if there is only one."""
         del parameters
         return action != "layer" or len(self._layers) > 1
 
     @work(thread=True, exclusive=True, group="make.search", exit_on_error=False)
     def search(self, path: str) -> None:
-        """Find the edits that add to the layer at ``path``, and post them one by one."""
+        """Find the edits that add to the layer at ``path``, and post each as soon as it is found."""
         worker = get_current_worker()
         allow_processes()
         try:
@@ -228,7 +231,7 @@ def _group(edit: Edit, trace_id: str) -> Group:
 
 
 def _target(path: str) -> str:
-    """Return what the screen calls a file: its layer, or the file's own name if it is no layer."""
+    """Return what the screen calls a file: the name of its layer, or the file's own name if it is not a layer."""
     layer = files.layer_of(path, here())
     is_packaged = path.startswith(os.path.dirname(packaged_file()) + os.sep)
     return PACKAGED if is_packaged else SHORT.get(layer, os.path.basename(path))

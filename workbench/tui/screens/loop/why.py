@@ -1,4 +1,4 @@
-"""The Why screen: one prompt with its words marked, and every point, threshold and omission behind its outcome."""
+"""The Why screen: one prompt with its words marked, and every point, threshold and omission behind its result."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 LONGEST_WORDS = 40
 WHOLE_PROMPT = ("plain words", "earlier turn", "model")
-"""Signals that score the prompt as a whole, so that none of its words is to be marked."""
+"""Signals that score the prompt as a whole, so they mark no words in it."""
 
 
 @dataclass
 class Explained(Message):
-    """The explanation has been computed; ``found`` is None if there is none, for the given reason."""
+    """The explanation has been computed; ``found`` is None if there is none, and ``reason`` says why."""
 
     found: Why | None
     labels: list[str]
@@ -51,7 +51,7 @@ class Explained(Message):
 
 
 class ReasonList(LineList, inherit_bindings=False):
-    """What decided a prompt's outcome: the scores of each class, the signals behind them, and what was left out."""
+    """The list of what decided a prompt's result: the scores of each class, their signals, and what was left out."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *group_moves(choose="Rule"),
@@ -60,7 +60,7 @@ class ReasonList(LineList, inherit_bindings=False):
 
 
 class WhyScreen(TraceActions):
-    """Why one recorded prompt came out as it did."""
+    """A screen that explains the result of one recorded prompt."""
 
     PLACE = "why"
     HELP = """\
@@ -116,7 +116,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 
     @work(thread=True, exclusive=True, group="why.load", exit_on_error=False)
     def load(self) -> None:
-        """Explain the prompt, or read its labels again."""
+        """Explain the prompt, unless that was done before, and read its labels."""
         from storage.traces import trace_pages
 
         with opened(self.app.state_dir) as corpus:
@@ -149,7 +149,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
             self.app.post_message(OpenInstructions(file, place.line, self._found.text_of(place.file)))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Hide the key that opened this screen, and the one for approving until there is something to approve."""
+        """Hide the key that opened this screen, and the key for approving while there is nothing to approve."""
         del parameters
         return action != "why" and (action != "approve" or self._trace[0] in self.app.wishes)
 
@@ -160,7 +160,7 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
 
 
 def _marked_prompt(found: Explanation) -> Content:
-    """Return the prompt with the words that signals matched: underlined for the task type that won, bold for others."""
+    """Return the prompt with the words that signals matched: underlined for the winning task type, else bold."""
     text, winner = found.prompt, found.enrichment.classification.task_type
     spans = [
         Span(one.start, one.end, "underline" if (one.facet, one.name) == (TASK_TYPE, winner) else "bold")
@@ -171,7 +171,7 @@ def _marked_prompt(found: Explanation) -> Content:
 
 
 def _outcome_text(found: Explanation, labels: Iterable[str], today: str) -> str:
-    """Return the outcome in a few sentences, the one of ``today`` if it is known, and the labels that it was given."""
+    """Return the result in a few sentences, today's result if ``today`` is not empty, and the labels of the prompt."""
     if found.skipped:
         return f"skipped: {SKIPS.get(found.skipped, found.skipped)}; nothing is added"
     judged, added = found.enrichment.classification, found.enrichment.text
@@ -183,7 +183,7 @@ def _outcome_text(found: Explanation, labels: Iterable[str], today: str) -> str:
 
 
 def _groups(why: Why) -> Iterator[Group]:
-    """Yield the groups of lines; the value of a line with a place is that place."""
+    """Yield the groups of lines; if a line is about a rule, its value is the rule's position."""
     found = why.explained
     if found.skipped:
         return
@@ -211,7 +211,7 @@ def _groups(why: Why) -> Iterator[Group]:
 
 
 def _open_at_first(why: Why) -> list[str]:
-    """Return the keys of the groups that are open at first: the winner and the runner-up."""
+    """Return the keys of the groups that are open at first: those of the winning task type and of the next one."""
     return [_key(one) for one in why.explained.ranking(TASK_TYPE)[:2]] if not why.explained.skipped else []
 
 

@@ -1,4 +1,4 @@
-"""The columns of the table at each width; colour carries no meaning that the text lacks."""
+"""The columns of the table of prompts at each width; no information is in colour alone."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     Cells = tuple[tuple[str, "Look"], ...]
 
 LEAST_PROMPT = 46
-"""Cells that the prompt needs before another column is added."""
+"""Cells that must remain for the prompt when another column is added."""
 MARKS = {"ok": "+", "partial": "~", "silent": "·", "skipped": "-", "shadow": "○", "error": "!"}
-"""One character for the status of a prompt."""
+"""The character for each status of a prompt."""
 LABEL_MARKS = {"": " ", "ok": "✓", "wrong": "✗"}
 OTHER_CLASS = "→"
 
@@ -40,7 +40,7 @@ class Look(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column(Heading):
-    """A column of the table of prompts; a click on its title selects the order ``sort``, if it has one."""
+    """A column of the table of prompts; a click on its title sorts by ``sort``, unless that is empty."""
 
     sort: str = ""
 
@@ -74,14 +74,14 @@ def layout(width: int) -> tuple[Column, ...]:
     if left - (LONG_TIME.width - TIME.width) >= LEAST_PROMPT:
         first[0] = LONG_TIME
         left -= LONG_TIME.width - TIME.width
-    if LABEL not in extra:  # the mark of a label, at least
+    if LABEL not in extra:  # show at least the mark of a label
         first.insert(3, GIVEN)
         left -= GIVEN.width + 1
     return (*first, Column("prompt", "prompt", max(1, left)), *extra)
 
 
 def cells_of(line: TraceLine, width: int) -> Cells:
-    """Return the cells of a line with their looks; their total width is the table's."""
+    """Return the cells of a line with their looks; together they are ``width`` cells wide."""
     cells: list[tuple[str, Look]] = []
     for column in layout(width):
         text, look = VALUES[column.name](line)
@@ -92,7 +92,7 @@ def cells_of(line: TraceLine, width: int) -> Cells:
 
 
 def heading(width: int) -> list[tuple[Column, int, int]]:
-    """Return the columns with their start and end."""
+    """Return the columns for a table of that width, each with its start and end."""
     found, start = [], 0
     for column in layout(width):
         found.append((column, start, start + column.width))
@@ -101,7 +101,10 @@ def heading(width: int) -> list[tuple[Column, int, int]]:
 
 
 def short_time(at: str, *, long: bool = False) -> str:
-    """Return a UTC time in the local time zone: the time of day for today, else the day."""
+    """Return a UTC time in the local time zone: the time of day if it is today, otherwise the date.
+
+    With ``long``, the time has seconds, and the date has the time of day.
+    """
     when = moment(at)
     if when is None:
         return at[:6]
@@ -113,7 +116,7 @@ def short_time(at: str, *, long: bool = False) -> str:
 
 
 def moment(at: str) -> datetime | None:
-    """Return a recorded time in the local time zone, None for an invalid one."""
+    """Return a recorded time in the local time zone, or None if it is invalid."""
     try:
         return datetime.fromisoformat(at).astimezone()
     except ValueError:

@@ -1,4 +1,4 @@
-"""Base of all lists of the app: a cursor on whole rows, the keys that move it, and rows drawn when visible.
+"""The base of all lists of the app: a cursor on whole rows, the keys that move it, and drawing of visible rows only.
 
 Textual's DataTable measures every cell: a hundred thousand rows froze the app for 18 seconds. Here nothing is measured,
 and the first rows of a million are drawn after a tenth of a second.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class OfList(Message):
-    """A message of a list; ``@on(Moved, "#rows")`` selects those of one of several lists."""
+    """A message of a list; ``@on(Moved, "#rows")`` handles only those of the list with that id."""
 
     source: CursorView
 
@@ -33,7 +33,7 @@ class OfList(Message):
 
 
 def moves(name: str) -> list[BindingType]:
-    """Return the key bindings that move the cursor by lines and pages; their ids begin with ``name``."""
+    """Return the key bindings that move the cursor by lines and pages; ``name`` is the beginning of their ids."""
     return [
         Binding("j,down", "move(1)", "Next line", id=f"{name}.down", show=False),
         Binding("k,up", "move(-1)", "Previous line", id=f"{name}.up", show=False),
@@ -43,7 +43,7 @@ def moves(name: str) -> list[BindingType]:
 
 
 def ends(name: str, *, first: str, last: str, keys: tuple[str, str] = ("g,home", "G,end")) -> list[BindingType]:
-    """Return the key bindings that move the cursor to the first and to the last row."""
+    """Return the key bindings that move the cursor to the first and to the last row, with these descriptions."""
     return [
         Binding(keys[0], "move_to(0)", first, id=f"{name}.first", show=False),
         Binding(keys[1], "move_to(-1)", last, id=f"{name}.last", show=False),
@@ -51,7 +51,7 @@ def ends(name: str, *, first: str, last: str, keys: tuple[str, str] = ("g,home",
 
 
 class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
-    """Rows of one line each; ``TITLES`` lines above them do not scroll."""
+    """A list of rows of one line each; above them are ``TITLES`` lines (0 or 1) that do not scroll."""
 
     DEFAULT_CSS = """
     CursorView {
@@ -71,21 +71,21 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
         raise NotImplementedError
 
     def draw_row(self, row: int) -> Strip:
-        """Return a row as drawn."""
+        """Return the drawn row with this number."""
         raise NotImplementedError
 
     def draw_title(self) -> Strip:
-        """Return the line above the rows."""
+        """Return the drawn title line."""
         raise NotImplementedError
 
     def moved(self) -> None:
         """React to the cursor moving to another row."""
 
     def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
-        """React to a click on a row, where the cursor now is; ``is_again`` means that it was there before the click."""
+        """React to a click on a row, which has the cursor now; ``is_again`` means that it already had it before."""
 
     def title_clicked(self, x: int) -> None:
-        """React to a click on the line above the rows."""
+        """React to a click on the title line, at the column ``x``."""
 
     @property
     def cursor_style(self) -> Style:
@@ -99,7 +99,7 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def show_cursor(self) -> None:
-        """Scroll until the cursor is visible."""
+        """Scroll so that the row with the cursor is visible."""
         where, above = Region(0, self.cursor + self.TITLES, 1, 1), Spacing(top=self.TITLES)
         self.scroll_to_region(where, spacing=above, animate=False, force=True, x_axis=False)
 
@@ -135,13 +135,13 @@ class CursorView(ScrollView, can_focus=True, inherit_bindings=False):
             self.row_clicked(event, is_again=is_again or event.chain > 1)
 
     def action_move(self, rows: int) -> None:
-        """Move the cursor by so many rows."""
+        """Move the cursor by this number of rows; a negative number moves it up."""
         self.cursor = max(0, min(self.row_count - 1, self.cursor + rows))
 
     def action_page(self, direction: int) -> None:
-        """Move the cursor by one page."""
+        """Move the cursor by one page, down (1) or up (-1)."""
         self.action_move(direction * max(1, self.size.height - self.TITLES - 1))
 
     def action_move_to(self, row: int) -> None:
-        """Move to a row; -1 is the last."""
+        """Move the cursor to this row; -1 means the last one."""
         self.cursor = max(0, self.row_count - 1 if row < 0 else row)

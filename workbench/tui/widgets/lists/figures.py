@@ -1,4 +1,4 @@
-"""A table of figures, and their formats: every number has its unit."""
+"""A table of figures, and functions that format figures; every number has its unit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column: its title, its width in cells (0: the remaining width), whether it holds numbers."""
+    """A column: its name, its title, its width in cells (0: the remaining width), and whether it contains numbers."""
 
     name: str
     title: str
@@ -37,7 +37,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A row: its key, its texts, and the style (a theme variable) of the cells that have one."""
+    """A row: its key, its texts, and for each text a style, which is a theme variable or empty."""
 
     key: str
     cells: tuple[str, ...]
@@ -45,7 +45,7 @@ class TableRow:
 
     @classmethod
     def of(cls, key: str, styled: Iterable[tuple[str, str]]) -> TableRow:
-        """Return a row of cells that are given with their styles."""
+        """Return a row of these cells, each given as a text and its style."""
         cells, styles = zip(*styled, strict=True)
         return cls(key, cells, styles)
 
@@ -72,7 +72,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
     @dataclass
     class TitleChosen(Message):
-        """The user clicked the title of a column."""
+        """The user clicked the title of the column ``name``."""
 
         name: str
 
@@ -80,7 +80,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
         super().__init__(id=id)
         self._headings = tuple(headings)
         self.shown: tuple[TableRow, ...] = ()
-        """The rows."""
+        """The rows that the table shows."""
 
     @property
     def row_count(self) -> int:
@@ -88,22 +88,22 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
     @property
     def chosen(self) -> str:
-        """The key of the row under the cursor, empty if there is none."""
+        """The key of the row under the cursor; empty if there is none."""
         return self.shown[self.cursor].key if self.cursor < len(self.shown) else ""
 
     def show(
         self, rows: Sequence[TableRow], headings: Sequence[Heading] | None = None, *, follows_row: bool = True
     ) -> None:
-        """Show the rows; the cursor stays on its row, or without ``follows_row`` on its line."""
+        """Show these rows; the cursor follows its row (by key), or without ``follows_row`` stays on its line."""
         before = self.chosen if follows_row else ""
         self._headings = tuple(headings or self._headings)
         self.shown = tuple(rows)
         here = next((at for at, one in enumerate(self.shown) if one.key == before), min(self.cursor, len(rows) - 1))
-        self.set_reactive(FiguresTable.cursor, max(0, here))  # unwatched: no user has moved it
+        self.set_reactive(FiguresTable.cursor, max(0, here))  # without watch_cursor: the user has not moved it
         self.resized()
 
     def widths(self) -> list[int]:
-        """Return the widths of the columns' texts; columns without a width share the remaining one."""
+        """Return the width of each column's text; the columns of width 0 share what the others leave."""
         fixed = [heading.width for heading in self._headings]
         left = self.size.width - SCROLLBAR - sum(fixed) - 2 * CELL_PADDING * len(fixed)
         open_ones = fixed.count(0)
@@ -153,7 +153,7 @@ class FiguresTable(CursorView, inherit_bindings=False):
 
 
 def ms(value: float | None) -> str:
-    """Return milliseconds with their unit: two decimals below 10, one below 100, none above."""
+    """Return milliseconds with their unit; "-" for None. Small values have one or two decimals."""
     if value is None:
         return "-"
     digits = 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0
@@ -161,7 +161,7 @@ def ms(value: float | None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Return a share in percent; a small share other than 0 is never written as 0 %."""
+    """Return a share in percent; "-" for None. Small values other than 0 are never written as 0 %."""
     if share is None:
         return "-"
     if share < 0.001:
@@ -170,14 +170,14 @@ def percent(share: float | None) -> str:
 
 
 def sparkline(values: Sequence[float | None], width: int) -> str:
-    """Return the newest values as blocks from zero to their maximum, the last at the right; None is a blank."""
+    """Return the newest values as blocks, scaled from zero to their maximum, the last at the right; None is a blank."""
     seen = list(values)[-width:] if width > 0 else []
     most = max((value for value in seen if value is not None), default=0.0)
     return "".join(" " if value is None else _block(value, most) for value in seen).rjust(width)
 
 
 def bar(share: float, width: int) -> str:
-    """Return a share (0 to 1) as a bar of ``width`` cells, exact to an eighth; only a share of 0 is invisible."""
+    """Return a share (0 to 1) as a bar of ``width`` cells, exact to an eighth; any share above 0 is visible."""
     eighths = round(max(0.0, min(1.0, share)) * width * 8)
     if share > 0:
         eighths = max(1, eighths)

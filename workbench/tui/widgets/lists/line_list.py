@@ -1,4 +1,4 @@
-"""A list of groups that can be folded, with a cursor; lines are formatted only when visible."""
+"""A list of groups that can be opened and closed, with a cursor; lines are formatted only when they are visible."""
 
 from __future__ import annotations
 
@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 
 OPEN, CLOSED = "▾", "▸"
 LEAST_TEXT = 12
-"""Cells that a line's own text keeps; with less room, the text at its right is left out."""
+"""Cells that a line's own text needs; if less remains, the text at the right is left out."""
 
 
 def group_moves(*, choose: str = "", fold: str = "") -> list[BindingType]:
-    """Return the keys of a list of groups; the footer names those for choosing and folding if they have a name here."""
+    """Return the key bindings of a list of groups.
+
+    The footer shows the keys for choosing and folding only if ``choose`` and ``fold`` name them.
+    """
     return [
         *moves("lines"),
         Binding("enter", "choose", choose or "Open", id="lines.choose", show=bool(choose)),
@@ -42,7 +45,7 @@ MOVES = group_moves()
 
 @dataclass(frozen=True, slots=True)
 class ListLine:
-    """One line: its key, its text, the text at its right, its look, and the value that it represents."""
+    """One line: its key, its text, the text at its right, its look, the value that it stands for, and its mark."""
 
     key: str
     text: str
@@ -54,7 +57,7 @@ class ListLine:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A heading with its lines; without lines it is only a heading."""
+    """A heading with the lines that it can hide; without lines it is only a heading."""
 
     head: ListLine
     lines: Sequence[ListLine] = ()
@@ -65,7 +68,7 @@ class _Row:
     line: ListLine
     group: int
     place: int
-    """The index within its group, -1 for the heading."""
+    """The index of the line within its group; -1 for the heading."""
 
     @property
     def is_head(self) -> bool:
@@ -73,7 +76,7 @@ class _Row:
 
 
 class LineList(CursorView, inherit_bindings=False):
-    """Groups and their lines; open groups are remembered by key."""
+    """A list of groups and their lines; which groups are open is remembered by key."""
 
     DEFAULT_CSS = """
     LineList {
@@ -94,7 +97,7 @@ class LineList(CursorView, inherit_bindings=False):
 
     @dataclass
     class Moved(OfList):
-        """The cursor is on another line."""
+        """The cursor is on another line; ``line`` is None if the list is empty."""
 
         line: ListLine | None
 
@@ -117,18 +120,18 @@ class LineList(CursorView, inherit_bindings=False):
 
     @property
     def current(self) -> ListLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None if the list is empty."""
         row = self._row(self.cursor)
         return row.line if row else None
 
     @property
     def row_count(self) -> int:
-        """The number of rows: headings and the lines of open groups."""
+        """The number of rows: all headings, and the lines of open groups."""
         return self._count
 
     @property
     def lines(self) -> list[ListLine]:
-        """All lines of all groups, open or not, without the headings."""
+        """All lines of all groups without the headings, also those of closed groups."""
         return [line for group in self._groups for line in group.lines]
 
     @property
@@ -137,7 +140,7 @@ class LineList(CursorView, inherit_bindings=False):
         return sorted(self._open)
 
     def show(self, groups: Iterable[Group], *, opened: Iterable[str] = ()) -> None:
-        """Show these groups; the cursor stays on its line if the line still exists, else on its row."""
+        """Show these groups; the cursor stays on its line if that still exists, otherwise on its row."""
         here = self._row(self.cursor) if self.cursor else None
         head = self._groups[here.group].head.key if here else ""
         self._groups = list(groups)
@@ -146,7 +149,10 @@ class LineList(CursorView, inherit_bindings=False):
         self._put_cursor(self._again(here, head) if here else self.cursor)
 
     def _again(self, here: _Row, head: str) -> int:
-        """Return the new row of a line after an update; its old place is tried first, as lines are added at the end."""
+        """Return the new row of a line after an update.
+
+        Its old index in the group is tried first, because lines are usually added at the end.
+        """
         number = next((at for at, group in enumerate(self._groups) if group.head.key == head), -1)
         if number >= 0:
             row = self._heads[number] + here.place + 1
@@ -157,7 +163,7 @@ class LineList(CursorView, inherit_bindings=False):
         return self.cursor if found_at is None else found_at
 
     def _find(self, key: str) -> int | None:
-        """Return the row of a heading, or of a line in an open group; None if it is not displayed."""
+        """Return the row of a heading or of a line in an open group; None if it is not displayed."""
         for number, (head, group) in enumerate(zip(self._heads, self._groups, strict=True)):
             if group.head.key == key:
                 return head
@@ -167,7 +173,7 @@ class LineList(CursorView, inherit_bindings=False):
         return None
 
     def go_to(self, key: str) -> bool:
-        """Put the cursor on a line and open its group; return whether the line exists."""
+        """Put the cursor on the line with this key and open its group; return whether the line exists."""
         group = next((one for one in self._groups if _place_of(one, key) is not None), None)
         if group is not None:
             self._open.add(group.head.key)
@@ -178,7 +184,10 @@ class LineList(CursorView, inherit_bindings=False):
         return row is not None
 
     def step(self, by: int, *, groups: bool = False) -> None:
-        """Go to the next line that is not a heading, or with ``groups`` to the first line of the next group."""
+        """Go to the next line that is not a heading, or to the previous one if ``by`` is -1.
+
+        With ``groups``, go to the first line of the next group.
+        """
         row = self._row(self.cursor)
         if row is None:
             return
@@ -199,7 +208,7 @@ class LineList(CursorView, inherit_bindings=False):
         return self._groups[number].head.key in self._open
 
     def _lay_out(self) -> None:
-        """Compute the row at which each group begins, without formatting any line."""
+        """Compute the row of each group's heading, without formatting any line."""
         self._heads, self._count = [], 0
         for number, group in enumerate(self._groups):
             self._heads.append(self._count)
@@ -242,7 +251,7 @@ class LineList(CursorView, inherit_bindings=False):
             self.post_message(self.Moved(self, line))
 
     def action_choose(self) -> None:
-        """Open or close a group, or choose a line."""
+        """Open or close the group if the cursor is on its heading, otherwise choose the line."""
         row = self._row(self.cursor)
         if row is not None and row.is_head and self._groups[row.group].lines:
             self.action_fold()
@@ -250,12 +259,12 @@ class LineList(CursorView, inherit_bindings=False):
             self.post_message(self.Chosen(self, row.line))
 
     def action_fold(self) -> None:
-        """Open or close the group of this line."""
+        """Open or close the group of the line under the cursor."""
         if row := self._row(self.cursor):
             self.action_unfold(not self._is_open(row.group))
 
     def action_unfold(self, wanted: bool) -> None:
-        """Open the group of this line, or close it and stay on its heading."""
+        """Open the group of the line under the cursor, or close it and move to its heading."""
         if row := self._row(self.cursor):
             head = self._groups[row.group].head.key
             (self._open.add if wanted else self._open.discard)(head)
@@ -270,7 +279,7 @@ class LineList(CursorView, inherit_bindings=False):
 
 
 def _place_of(group: Group, key: str) -> int | None:
-    """Return the index of a line in its group, None if it is gone; calls the sequence's own ``place_of`` if any."""
+    """Return the index of a line in its group, or None if it is gone; use the sequence's own ``place_of`` if any."""
     if find := getattr(group.lines, "place_of", None):
         found: int | None = find(key)
         return found
@@ -278,7 +287,7 @@ def _place_of(group: Group, key: str) -> int | None:
 
 
 def fitted(text: str, right: str, *, width: int) -> str:
-    """Return both texts in ``width`` cells; if they do not fit, the right one is dropped, then the text is cut."""
+    """Return both texts in ``width`` cells; if they do not fit, drop the right one first, then cut the other."""
     text, right = plain(text), plain(right)
     if width - cell_len(right) - 3 < LEAST_TEXT:
         right = ""

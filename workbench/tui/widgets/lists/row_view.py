@@ -1,7 +1,7 @@
-"""The table of prompts, of any length, and its titles: it draws the visible lines and requests the pages that it lacks.
+"""The table of prompts, of any length, with its titles; it draws the visible lines and requests missing pages.
 
-It does not hold the whole list. Row 0 is the newest line; new lines are put on top, and the visible lines keep their
-place on the screen.
+It never loads the whole list. Row 0 is the newest line; newer lines are added above it, and the visible lines stay
+where they are on the screen.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_CACHED_CELLS = 1_000
 
 
 class RowView(CursorView, inherit_bindings=False):
-    """The lines of a selection, with a cursor."""
+    """A list of the selected prompts, with a cursor."""
 
     DEFAULT_CSS = """
     RowView {
@@ -56,19 +56,19 @@ class RowView(CursorView, inherit_bindings=False):
 
     @dataclass
     class PagesWanted(Replaceable):
-        """These pages are visible but not loaded."""
+        """These pages are needed for drawing, but are not loaded."""
 
         pages: tuple[int, ...]
 
     @dataclass
     class Moved(Replaceable):
-        """The cursor is on another line, or its line was loaded."""
+        """The cursor is on another line, or the line under it was loaded; ``line`` is None while it is not loaded."""
 
         line: TraceLine | None
 
     @dataclass
     class Opened(Message):
-        """The user chose the line."""
+        """The user opened the line."""
 
         line: TraceLine
 
@@ -76,7 +76,7 @@ class RowView(CursorView, inherit_bindings=False):
         super().__init__(id="rows")
         self._pages: OrderedDict[int, list[TraceLine]] = OrderedDict()
         self._head: list[TraceLine] = []
-        """Lines that arrived since the list was read, oldest first: adding one moves no other."""
+        """Lines that arrived after the list was read, oldest first, so that adding a line does not move the others."""
         self._below = 0
         self._cells: OrderedDict[tuple[str, int, str], Cells] = OrderedDict()
         self._asked: set[int] = set()
@@ -94,11 +94,11 @@ class RowView(CursorView, inherit_bindings=False):
 
     @property
     def is_at_top(self) -> bool:
-        """Whether the cursor is on the newest line, so that it moves to each newer line."""
+        """Whether the cursor is on the newest line; if so, it follows when newer lines arrive."""
         return self.cursor == 0
 
     def line(self, row: int) -> TraceLine | None:
-        """Return the line of that row, None if its page is not loaded."""
+        """Return the line in that row, or None if its page is not loaded."""
         if row < len(self._head):
             return self._head[-1 - row] if row >= 0 else None
         number, offset = divmod(row - len(self._head), PAGE_ROWS)
@@ -107,11 +107,11 @@ class RowView(CursorView, inherit_bindings=False):
 
     @property
     def current(self) -> TraceLine | None:
-        """The line under the cursor."""
+        """The line under the cursor; None if it is not loaded."""
         return self.line(self.cursor)
 
     def start(self, lines: list[TraceLine], *, keep: str = "") -> None:
-        """Show a new list that begins with these lines; the cursor goes to the trace ``keep`` if it is among them."""
+        """Show a new list that begins with these lines; put the cursor on the trace ``keep`` if it is one of them."""
         self._pages.clear()
         self._asked.clear()
         self._head.clear()
@@ -122,14 +122,14 @@ class RowView(CursorView, inherit_bindings=False):
             self.scroll_to(y=0, animate=False)
 
     def set_length(self, rows: int) -> None:
-        """Set the number of rows below those that arrived since the list was read."""
+        """Set the number of rows, not counting those that arrived after the list was read."""
         self._below = rows
         self.resized()
         self.cursor = max(0, min(self.cursor, self.row_count - 1))
         self.moved()
 
     def add_page(self, number: int, lines: list[TraceLine]) -> None:
-        """Add a page."""
+        """Add a page that was loaded."""
         self._pages[number] = lines
         self._pages.move_to_end(number)
         self._asked.discard(number)
@@ -139,25 +139,25 @@ class RowView(CursorView, inherit_bindings=False):
         self.moved()
 
     def update_lines(self, fresh: dict[str, TraceLine]) -> None:
-        """Replace loaded lines with their current state."""
+        """Replace lines that arrived after the list was read by their current state."""
         self._head = [fresh.get(line.id, line) for line in self._head]
         self.refresh()
 
     def add_newer(self, lines: list[TraceLine]) -> None:
-        """Put newer lines, given oldest first, on top; the selected line stays selected unless it is the top one."""
+        """Put newer lines, given oldest first, on top; the cursor stays on its line, unless it is at the top."""
         follows = self.is_at_top
         self._head += lines
         self.resized()
         if follows:
             self.scroll_to(y=0, animate=False)
         else:
-            self.set_reactive(RowView.cursor, self.cursor + len(lines))  # unwatched: it stays on its line
+            self.set_reactive(RowView.cursor, self.cursor + len(lines))  # without watch_cursor: it stays on its line
             self.scroll_to(y=self.scroll_offset.y + len(lines), animate=False)
         self.refresh()
         self.moved()
 
     def seen_pages(self) -> tuple[int, ...]:
-        """Return the numbers of the visible pages."""
+        """Return the numbers of the pages that are visible."""
         top = max(0, self.scroll_offset.y - len(self._head))
         bottom = max(0, self.scroll_offset.y + self.size.height - len(self._head))
         last = max(0, (self._below - 1) // PAGE_ROWS)
@@ -204,7 +204,7 @@ class RowView(CursorView, inherit_bindings=False):
             self.post_message(self.Moved(line))
 
     def action_open(self) -> None:
-        """Choose the line under the cursor."""
+        """Open the line under the cursor."""
         if line := self.current:
             self.post_message(self.Opened(line))
 
@@ -215,7 +215,7 @@ class RowView(CursorView, inherit_bindings=False):
 
 
 class RowHeader(Widget):
-    """One line of titles, aligned with the lines below; a click on the title of a sortable column sorts by it."""
+    """The title line, aligned with the rows below it; a click on a title sorts by that column, if it can be sorted."""
 
     DEFAULT_CSS = """
     RowHeader { height: 1; color: $text-muted; background: $surface; text-style: bold; pointer: pointer; }
@@ -224,7 +224,7 @@ class RowHeader(Widget):
 
     @dataclass
     class SortWanted(Message):
-        """The user clicked a title."""
+        """The user clicked the title of a column that can be sorted."""
 
         sort: str
 

@@ -1,5 +1,5 @@
-// Names for what Datasette's own pages leave unnamed to those who listen to them, and the columns told on demand, so
-// that rows come first; our pages have no script.
+// Give names to controls that Datasette's own pages leave unnamed for screen readers, and show the description of the
+// columns only on demand, so that rows come first; our pages have no script.
 const NAMES = {
   "select[name^=_filter_column]": "Column to filter by",
   "select[name^=_filter_op]": "How to compare",

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from simulator import Account
 
 pytestmark = pytest.mark.upkeep
+IN_TIME = pytest.mark.timed
+"""For tests in which models answer within the hook's own deadline, which a busy machine does not keep."""
 NAMES = ["summarization", "code_analysis", "similarity"]
 PROMPT = "the invoice of a checkout in shop.py is wrong, please fix it"
 NARRATIVE = "The shop keeps a basket of items. Its checkout adds up their prices."
@@ -166,13 +168,18 @@ def test_each_channel_gives_content_of_its_kind(caller: Caller) -> None:
 
 
 @pytest.mark.conformance("P39", "P40", "P44")
+@IN_TIME
 def test_the_hook_shows_what_the_models_said_in_the_order_of_the_document(caller: Caller) -> None:
     caller.account.env["ENRICHER_EVENTS_FILE"] = "events.jsonl"
 
     def events() -> list[dict[str, Any]]:
         return [one for one in caller.events() if one["correlation_id"] == caller.account.trace()["id"]]
 
-    answer = caller.ask_until(lambda _answer: [one["fallback_used"] for one in events()] == [False] * 3)
+    def is_whole(_answer: dict[str, Any]) -> bool:
+        end_pauses(caller)
+        return [one["fallback_used"] for one in events()] == [False] * 3
+
+    answer = caller.ask_until(is_whole)
     blocks = answer["enrichment_context"].split("\n\n")
 
     assert [block.partition("\nSource: ")[0] for block in blocks[:3]] == ["## Enrichments", NARRATIVE, STRUCTURE]
@@ -231,13 +238,14 @@ FAULTS = {
 
 @pytest.mark.conformance("P44")
 @pytest.mark.parametrize("fault", FAULTS)
+@IN_TIME
 def test_a_model_that_fails_leaves_what_the_files_tell(caller: Caller, model_server: ModelServer, fault: str) -> None:
     for name, value in FAULTS[fault].items():
         setattr(model_server, name, value)
     # A late model is waited for until the deadline; a busy machine needs a longer one for what the files tell.
     for patient_ms in (2_500, PATIENT_MS) if fault == "late" else (PATIENT_MS,):
         found = gathered(caller, patient_ms=patient_ms)
-        if text_of(found["summarization"]):
+        if all(map(text_of, found.values())):
             break
 
     assert text_of(found["summarization"]) == "shop.py: The basket of the shop."
@@ -350,12 +358,23 @@ def test_an_endpoint_may_end_in_its_method_and_have_a_key(monkeypatch: pytest.Mo
     assert (endpoint.name, endpoint.key) == ("default", "secret")
 
 
+def end_pauses(caller: Caller) -> None:
+    """Let the pauses after failures be over, as they are after some minutes."""
+    file = caller.account.state / allowance.FILE
+    if file.exists():
+        kept = json.loads(file.read_text())
+        file.write_text(json.dumps(kept | {"pauses": {}, "failures": 0, "resume_at": 0}))
+
+
 def is_left_alone(caller: Caller, server: ModelServer, purpose: str, reason: str) -> bool:
     """Ask until no call may be made for the purpose any more; return whether the next prompt makes none either."""
     limits = with_environment({}, caller.account.env)[0]
-    for _attempt in range(ATTEMPTS):
-        if allowance.read(str(caller.account.state)).refusal_for(purpose, limits) == reason:
+    for _attempt in range(2 * ATTEMPTS):
+        refusal = allowance.read(str(caller.account.state)).refusal_for(purpose, limits)
+        if refusal == reason:
             break
+        if refusal.startswith("paused"):  # the machine was too busy for the answers of three prompts
+            end_pauses(caller)
         caller.ask()
     calls = len(server.calls)
     caller.ask()
@@ -364,6 +383,7 @@ def is_left_alone(caller: Caller, server: ModelServer, purpose: str, reason: str
 
 
 @pytest.mark.parametrize("left", [1, 2])
+@IN_TIME
 def test_the_calls_of_all_channels_count_towards_the_limit_of_the_day(
     caller: Caller, model_server: ModelServer, left: int
 ) -> None:
@@ -376,6 +396,7 @@ def test_the_calls_of_all_channels_count_towards_the_limit_of_the_day(
 
 
 @pytest.mark.parametrize("other", ["LLM_CODER_FAST_URL", "LLM_EMBEDDING_URL"])
+@IN_TIME
 def test_the_cost_of_channels_and_vectors_counts_towards_the_limit_of_the_day(
     caller: Caller, model_server: ModelServer, other: str
 ) -> None:
@@ -388,6 +409,7 @@ def test_the_cost_of_channels_and_vectors_counts_towards_the_limit_of_the_day(
 
 @pytest.mark.parametrize("fault", [{"status": 500}, {"delay_s": 5.0}], ids=["refused", "late"])
 @pytest.mark.parametrize(("other", "name"), [("LLM_CODER_FAST_URL", NAMES[2]), ("LLM_EMBEDDING_URL", NAMES[1])])
+@IN_TIME
 def test_after_three_failures_a_channel_leaves_its_model_alone_for_a_while(
     caller: Caller, model_server: ModelServer, other: str, name: str, fault: dict[str, Any]
 ) -> None:

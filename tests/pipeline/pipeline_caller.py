@@ -18,7 +18,7 @@ PROMPT = "the login test fails with a KeyError, please fix it"
 KEYS = {"success", "enrichment_context", "tokens_used", "enrichment_count"}
 EMPTY = {"success": False, "enrichment_context": "", "tokens_used": 0, "enrichment_count": 0}
 GATES = ("ENABLE_LOCAL_INFERENCE_PIPELINE", "ENABLE_LOCAL_ENRICHMENT")
-ATTEMPTS = 8
+ATTEMPTS = 24
 
 
 @dataclass

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
 FAILURE_RATE = 0.01
-"""Share of failed prompts above which a client counts as broken."""
+"""A client is reported as broken if a larger share of its recent prompts failed."""
 NAME_NO_FILE = "put the file there or correct the path; remove the rule that names it to use the packaged files alone"
 REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and the copy as a backup"
 
@@ -85,7 +85,7 @@ def _launcher() -> Finding:
 
 
 def _modules() -> list[Finding]:
-    """Return a finding if hooks cannot use the bundle file and import their modules one by one; empty otherwise."""
+    """Return a finding if hooks cannot use the bundle file, so that they import each module separately; else none."""
     fault, file = bundle.fault(), bundle.path()
     if not fault:
         return []
@@ -210,7 +210,7 @@ def _records(history: History) -> list[Finding]:
 
 
 def _stored_traces(history: History) -> list[Finding]:
-    """Report number, first date, limits and sizes of the stored traces, and anything in them that needs action."""
+    """Report the number, first date, limits and sizes of the stored traces, and any problem that needs action."""
     from enricher.erasure.forgetting import account_settings, bounds_of
 
     if history.fault or not history.sizes:
@@ -303,7 +303,7 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
 
 
 def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
-    """Return what is wrong with an additional registration; empty if it is as it should be, or missing."""
+    """Return what is wrong with an additional registration; empty if it is correct or missing."""
     if commands in ([], [place.command]):
         return ""
     what = f"{len(commands)} times" if len(commands) > 1 else f"as {commands[0]!r}"

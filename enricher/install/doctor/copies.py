@@ -31,12 +31,15 @@ LEAST_SHARE = 0.5
 """A file that contains at least this share of the packaged rules verbatim is a copy of them."""
 BACKUP = ".copy"
 EDITABLE = ("user", "project", "package")
-"""Layers that may be reduced. The file under ``$AOPS`` is complete by definition (seed 000) and has its catalogue."""
+"""Kinds of layers that may be reduced; the file under ``$AOPS`` may not, because it must be complete (seed 000)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A layer that is a copy: ``text`` is the reduced layer, or ``reason`` states why it could not be computed."""
+    """A layer that is a copy of packaged rules.
+
+    ``text`` is the reduced layer, or ``reason`` states why it could not be computed.
+    """
 
     path: str
     text: str
@@ -66,7 +69,7 @@ def copies(cwd: str) -> Iterator[Copy]:
 
 
 def counted(rules: int) -> str:
-    """Return a number of rules as text: "1 rule", "2 rules"."""
+    """Return a number of rules with its noun: "1 rule", "2 rules"."""
     return f"{rules} rule{'s' * (rules != 1)}"
 
 

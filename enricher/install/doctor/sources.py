@@ -1,4 +1,4 @@
-"""The state of what prompts read and leave, for the doctor: code index, memories, channels, upkeep, stored traces."""
+"""Examine for the doctor the data that prompts use or produce: code index, memories, channels, log, stored traces."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 RECENT_PROMPTS = 200
-"""Latest prompts of a client that count for its share of failures."""
+"""A client's share of failures is computed from at most this many of its latest prompts."""
 RECENT_BYTES = 64 * 1024
-"""Bytes read from the end of the log."""
+"""Number of bytes that are read from the end of the log."""
 RECENT_S = 24 * 3600
 UPKEEP_STAGES = ("upkeep", "code", "memory", "vectors", "maintenance", "channel")
-"""Beginnings of log stages for background work, and for failed channels."""
+"""Prefixes of the log stages of background work and of failed channels."""
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
@@ -113,7 +113,7 @@ def index_of(cwd: str) -> tuple[str, str]:
 
 
 def memories_of(cwd: str) -> tuple[str, str]:
-    """Return as text the number of memories of the folder's project, and a command to run next; empty if none."""
+    """Return a text with the number of the project's memories, and what to run next; the latter is empty if nothing."""
     from storage import traces
     from storage.db import database
     from storage.memory import memories
@@ -131,7 +131,10 @@ def memories_of(cwd: str) -> tuple[str, str]:
 
 
 def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each channel that is switched off, with the reason; undeclared ones only if their endpoint is set."""
+    """Yield each channel that is switched off, with the reason.
+
+    A channel that the rules do not declare is included only if its endpoint is configured.
+    """
     from enricher.context import UNDECLARED
     from enricher.context.gathering import off_reason
 

@@ -16,10 +16,9 @@ Path = tuple[str | int, ...]
 class Shape:
     """The format in which a client lists its hooks.
 
-    ``root`` holds the keys that the file needs in addition to ``hooks``, ``handler`` our
-    entry without the command, ``command_key`` the key of the command in it. Grouped lists
-    consist of objects that contain the handlers, with a ``matcher`` if we handle only some
-    events of that name.
+    ``root`` contains the keys that the file needs in addition to ``hooks``, ``handler`` is our entry without its
+    command, and ``command_key`` is the key for the command. A grouped list consists of objects that contain the
+    handlers, and a ``matcher`` if we handle only some events of that name.
     """
 
     __slots__ = ("command_key", "event", "handler", "has_comments", "is_grouped", "matcher", "root")
@@ -72,10 +71,10 @@ def commands(shape: Shape, text: str) -> list[str]:
 
 
 def with_entry(shape: Shape, text: str, command: str) -> str:
-    """Return the text with exactly one handler of ours; settings that the user changed in it stay."""
+    """Return the text with exactly one handler of ours, which keeps the settings that the user changed in it."""
     if not text.strip(BLANK):
         return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"
-    # Parsed again after each edit, which moves everything behind it.
+    # Parse again after each edit, because it moves everything after it.
     while len(found := ours(shape, shape.parse(text))) > 1:
         text = _without(shape, text, found[-1])
     if not found:

@@ -81,7 +81,7 @@ class Explanation:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the task type is shown to the agent, as it always is under the profile as-specified."""
+        """Whether the task type is shown to the agent; under the profile ``as-specified``, it always is."""
         return self.enrichment.shown or not self.enrichment.classification.uncertain
 
     def lead(self) -> str:

@@ -248,7 +248,7 @@ def _fails(case: GoldenCase, rules: Rules | None, recorded: str = "") -> bool:
 
 
 def account(run: Replay, *, cases_file: str = "", began: float | None = None) -> Iterator[Figures]:
-    """Replay the prompts, the newest first, and yield the figures so far again and again.
+    """Replay the prompts, the newest first, and repeatedly yield the figures so far.
 
     The last figures are complete unless the replay was stopped. ``began`` is the ``time.perf_counter`` value from which
     the duration is measured; None means now. Raises ``SideError``, ``CasesError``.

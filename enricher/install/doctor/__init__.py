@@ -1,7 +1,7 @@
 """Check everything that a prompt depends on, and name the remedy for each fault (``enricher doctor``).
 
 ``examine`` only reads: the self-test uses a temporary folder, and the database is
-opened as by any reader. ``repair`` writes, and only if the user asks for it.
+opened as for any other reader. ``repair`` writes, and only if the user asks for it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and th
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check: ``ok``, ``note`` (works, but should be known) or ``broken``, with the remedy."""
+    """The result of one check: ``ok``, ``note`` (works, but the user should know) or ``broken``, with the remedy."""
 
     subject: str
     status: str
@@ -311,7 +311,7 @@ def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
 
 
 def _late_results(cwd: str) -> list[Finding]:
-    """Return a finding if a setting or a registration for late results has no effect without the other."""
+    """Report if late results are switched on but no client fetches them, or the other way round."""
     settings = installer.current_settings()
     places = [place for host in hosts.LATE_EVENTS for place in registration.all_places(host, cwd)]
     registered = any(map(_fetches_late_results, places))

@@ -48,7 +48,7 @@ class Copy:
 
 
 def missing_files(cwd: str) -> list[Problem]:
-    """Return a problem for each line that names a missing catalogue or fitted file, in the layers for ``cwd``."""
+    """Return a problem for each line of the layers for ``cwd`` that names a missing catalogue or fitted file."""
     compiled = compile_layers(find_layers(cwd).instructions)
     gone = [path for path in compiled.sources if not compiled.files.has(path)]
     messages = tuple(f"the {what} {path} does not exist" for what in ("catalogue", "fitted file") for path in gone)

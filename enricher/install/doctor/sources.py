@@ -47,7 +47,7 @@ class History:
     sizes: dict[str, int] = field(default_factory=dict)
     last_seen: dict[str, str] = field(default_factory=dict)
     failures: dict[str, tuple[int, int, str]] = field(default_factory=dict)
-    """Per client: the number of failed prompts, of recent prompts, and the last error."""
+    """For each client, the number of failed prompts, the number of recent prompts, and the last error."""
 
 
 def read_history() -> History:
@@ -113,7 +113,7 @@ def index_of(cwd: str) -> tuple[str, str]:
 
 
 def memories_of(cwd: str) -> tuple[str, str]:
-    """Return a text with the number of the project's memories, and what to run next; the latter is empty if nothing."""
+    """Return a text with the number of the project's memories, and advice on what to run next, which may be empty."""
     from storage import traces
     from storage.db import database
     from storage.memory import memories

@@ -17,8 +17,8 @@ class Shape:
     """The format in which a client lists its hooks.
 
     ``root`` contains the keys that the file needs in addition to ``hooks``, ``handler`` is our entry without its
-    command, and ``command_key`` is the key for the command. A grouped list consists of objects that contain the
-    handlers, and a ``matcher`` if we handle only some events of that name.
+    command, and ``command_key`` is the key for the command. A grouped list consists of objects, each with a list of
+    handlers and, if we handle only some events of that name, a ``matcher``.
     """
 
     __slots__ = ("command_key", "event", "handler", "has_comments", "is_grouped", "matcher", "root")

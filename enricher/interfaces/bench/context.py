@@ -59,7 +59,7 @@ class SearchRow:
 
     @property
     def missed(self) -> list[str]:
-        """The missed targets of this row."""
+        """A text for each target that this row misses."""
         limit = targets.SEARCH_P95_MS.get(self.memories, float("inf"))
         late = [f"{self.memories} memories: p95 {self.p95_ms:.1f} ms, target {limit:g}"] if self.p95_ms > limit else []
         apart = self.memories <= targets.OVERLAP_UP_TO and self.overlap < targets.LEAST_OVERLAP

@@ -3,8 +3,8 @@
 A definition needs no docstring if
 
 - it is private: by a leading underscore (its own, its class's, its file's or its folder's), or missing in ``__all__``;
-- it is a nested function, special method, override, overload, setter, test, has an empty body, or is one of several
-  definitions of the same name;
+- it is a nested function, a special method, an override, an overload, a setter or a test, has an empty body, or is one
+  of several definitions of the same name;
 - it is described elsewhere: in a comment above it, in the docstring of ``__init__``, by a decorator, or by an assigned
   ``__doc__``;
 - its file is below a folder ``scripts``, because nobody imports such files.
@@ -95,7 +95,7 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
     if isinstance(node, ast.ClassDef):
         if node.keywords and "cls" in _described(source):  # its metaclass assigns the docstring
             return True
-        # The keys of a TypedDict describe it; a class named like its base class is described by the docstring of that.
+        # The keys of a TypedDict describe it; a class with the name of its base class is described by that.
         if _is_typed_dict(node, source) or node.name in map(name_of, node.bases):
             return True
         bound = {name_of(target) for one in node.body if isinstance(one, ast.Assign) for target in one.targets}

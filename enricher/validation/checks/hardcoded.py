@@ -162,7 +162,7 @@ def _place(value: str) -> str:
 def _host(url: str) -> str:
     """Return a description of the server in a URL; empty if the URL need not be a setting.
 
-    That holds for examples, namespaces, pages that people read, and this machine without a port.
+    Examples, namespaces, pages that people read, and this machine without a port need not be settings.
     """
     try:
         found = urlsplit(url)
@@ -212,7 +212,7 @@ def _number(address: str) -> str:
 def _is_used(source: Source, node: ast.Constant) -> bool:
     """Return whether the code connects to an address, stores it as an address, or returns an address made from it.
 
-    A function whose name announces an address may return it.
+    An address that is returned does not count if the name of the function says that it returns an address.
     """
     below: ast.AST = node
     for above in source.ancestors(node):
@@ -240,7 +240,7 @@ def _connects(call: ast.Call, given: ast.AST) -> bool:
 def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> bool:
     """Return whether ``target`` is a fixed address: assigned only once in its function, and used to connect.
 
-    An attribute counts as used.
+    An attribute with a constant value need not be used in the function.
     """
     if not HOLDS_ADDRESS.fullmatch(name_of(target)):
         return False

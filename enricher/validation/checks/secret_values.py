@@ -1,4 +1,4 @@
-"""Find secrets that are written into code (SEC_003), by the screen that also reads prompts."""
+"""Find secrets that are written into code (SEC_003), with the patterns that also find secrets in prompts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PASSWORD_NAMES = re.compile(r"(?i)passw(?:or)?d|passphrase|pwd|secret_?key")
 PASSWORD = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[!-.0-~]+")
-"""A word of a language, a path, or a rate such as "5/m/user" is no password."""
+"""A password has a letter and a digit, and no slash, unlike words, paths and rates such as "5/m/user"."""
 NO_SECRET_NAMES = re.compile(
     r"(?i)namespace|prefix|suffix|header|param$|field|label|pattern|regex|format|_type$|algorithm"
     r"|_id$|::|public|not_?so|anonym|fake|dummy|test|example|_url$|_uri$|path$|_name$|file$|verification|continuation|captcha|site_?key|page_?token|next_?token"

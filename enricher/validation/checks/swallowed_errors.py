@@ -38,7 +38,7 @@ FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,
 ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b|\bnosec\b")
 """Comments which tell a linter (bandit, ruff) that the handler may drop the error."""
 REASON_WORDS = 2
-"""A comment with this many words counts as a reason."""
+"""A comment with at least this many words counts as a reason for ignoring the error."""
 NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever mind\b|\bwho cares\b")
 LOGGING = frozenset(
     "debug info warning warn error exception critical log print excepthook print_exc print_exception echo".split()
@@ -77,7 +77,7 @@ def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
 
 
 def _is_alone(source: Source, node: ast.stmt) -> bool:
-    """Return whether a block, with the loop or ``with`` around it, is the only statement of its function or file."""
+    """Return whether a block, or the loop or ``with`` around it, is the only statement of its function or file."""
     parent = source.parent(node)
     steps = [one for one in getattr(parent, "body", ()) if not is_nothing(one)]
     if isinstance(parent, ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith):
@@ -88,7 +88,7 @@ def _is_alone(source: Source, node: ast.stmt) -> bool:
 def _may_fail(node: ast.AST) -> bool:
     """Return whether an error of this node may be ignored.
 
-    That holds for an import, a condition, a ``raise``, a clean-up, a log entry, adding to a container, and side work.
+    It may in an import, a condition, a ``raise``, a clean-up, a log entry, side work, and when adding to a container.
     """
     if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Raise) or _ends_something(node):
         return True

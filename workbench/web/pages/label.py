@@ -73,7 +73,7 @@ def task_types(db: sqlite3.Connection) -> list[str]:
 
 
 def _find(db: sqlite3.Connection, identity: str, line: int) -> str:
-    """Return the full id of a prompt, checking that its text has this line (unless it is 0).
+    """Return the full id of a prompt; check that the text added to it has the line, unless ``line`` is 0.
 
     Raises UnknownTraceError or UnknownLineError.
     """

@@ -58,7 +58,7 @@ def store(db: sqlite3.Connection, source: str, *, is_full: bool, goes_on: Callab
 
 
 def _explained(history: sqlite3.Connection) -> Iterator[tuple[str, reasons.Reasons | None]]:
-    """Yield the id and the sentences of each prompt to explain; None if its rules or inputs were not recorded."""
+    """Yield the id and the sentences of each prompt to explain; they are None if they cannot be computed."""
 
     @lru_cache(MOST_VERSIONS)
     def rules_of(identity: str) -> Rules | None:

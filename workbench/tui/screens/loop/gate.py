@@ -95,7 +95,7 @@ project of the folder in which the app was started.
             self.post_message(Gated(None, str(error)))
 
     def _folder(self) -> str:
-        """Return the folder in which the trace was typed, without a trace the working folder; raises CasesError."""
+        """Return the folder in which the prompt was typed, or without a trace the working folder; raises CasesError."""
         if not self._trace_id:
             return here()
         with self.database(drain=False) as db:

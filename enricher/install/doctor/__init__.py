@@ -235,7 +235,7 @@ def _stored_traces(history: History) -> list[Finding]:
 
 
 def _sources(cwd: str, history: History) -> list[Finding]:
-    """Report the state of the index, the memories and the channels for prompts in this folder."""
+    """Report the state of the code index, the memories and the channels for prompts in this folder."""
     found = [_with_remedy("code index", *sources.index_of(cwd))]
     if not history.fault:
         found.append(_with_remedy("memories", *sources.memories_of(cwd)))

@@ -82,7 +82,7 @@ def replace(copy: Copy) -> str:
 
 
 def _free(path: str) -> str:
-    """Return the path, with a number appended if that name is taken."""
+    """Return the path, or if it exists, the path with the first free number appended."""
     number, found = 1, path
     while os.path.lexists(found):
         number += 1
@@ -96,7 +96,7 @@ def _content(path: str) -> str:
 
 
 def _packaged_texts() -> Iterator[str]:
-    """Yield the current packaged instructions, then earlier versions that traces refer to."""
+    """Yield the current packaged instructions, then the earlier versions with which stored prompts were recorded."""
     yield _content(packaged_file())
     from storage import traces
     from storage.db import database
@@ -120,7 +120,7 @@ def _share(version: str, text: str) -> float:
 
 
 def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
-    """Return the copy with its reduced layer, which on top of the copied version has the same effect as the copy.
+    """Reduce a copy to a layer that has the same effect as the copy if it is added to the copied version.
 
     A rule that is missing in the copy stays in force, because omitting a rule never disabled it.
     """
@@ -142,9 +142,9 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
 
 
 def _catalogues(path: str) -> Mapping[str, str]:
-    """Return the texts of the packaged files, by the paths that they would have next to the copy.
+    """Return the texts of the files that the packaged instructions name, by the paths that they would have at the copy.
 
-    A path at which a different file exists is left out.
+    Paths at which a different file exists are left out.
     """
     packaged = compile_layers([layer for layer in find_layers("").instructions if layer.name == "packaged"])
     found = {}

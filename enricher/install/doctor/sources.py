@@ -146,7 +146,7 @@ def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> It
 
 
 def upkeep_faults(project: Project) -> list[str]:
-    """Return the last logged failure of each kind of upkeep within the last day; empty if there is none."""
+    """Return, for each kind of background work, the last failure that was logged within the last day."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - RECENT_S))
     found: dict[str, str] = {}
     for record in _log_records():

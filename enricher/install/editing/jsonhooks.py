@@ -33,7 +33,7 @@ class Shape:
         self.has_comments: bool = facts.HAS_COMMENTS
 
     def entry(self, command: str) -> dict[str, Any]:
-        """Return our entry for the list of the event."""
+        """Return our entry for the event's list of hooks, with the given command."""
         filled = {key: command if key == self.command_key else value for key, value in self.handler.items()}
         if not self.is_grouped:
             return filled
@@ -122,7 +122,7 @@ def _without(shape: Shape, text: str, path: Path) -> str:
 
 
 def _is_group_of_ours(shape: Shape, root: jsontext.Node, path: Path) -> bool:
-    """Return whether a group contains only our matcher and our handler."""
+    """Return whether the group of the handler at ``path`` contains nothing else than our matcher and that handler."""
     group = root.at(*path[:-2]) if shape.matcher else None
     value = group.value if group else {}
     return set(value) == {"matcher", "hooks"} and value["matcher"] == shape.matcher and len(value["hooks"]) == 1

@@ -77,13 +77,16 @@ def _first_header(text: str) -> int:
 
 
 def with_table(text: str, addition: str, expected: dict[str, Any]) -> str:
-    """Return the text with ``addition`` at its end; raises NotTomlError if it is not parsed as ``expected``."""
+    """Return the text with ``addition`` at its end; raises NotTomlError if that does not parse to ``expected``."""
     separator = "\n" if text.strip() else ""
     return _checked(_with_line_end(text) + separator + addition, expected)
 
 
 def without_block(text: str, block: str, expected: dict[str, Any]) -> str:
-    """Return the text without the string ``block``; raises NotTomlError if it is not parsed as ``expected``."""
+    """Return the text without the string ``block``.
+
+    Raises NotTomlError if the text does not contain it, or if the result does not parse to ``expected``.
+    """
     at = text.find(block)
     if at < 0:
         raise NotTomlError("the registration was edited by hand; remove it there")

@@ -43,7 +43,7 @@ MOMENT_DIGITS = 14
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the page of a trace; an unambiguous prefix of its id redirects, an ambiguous one lists candidates."""
+    """Return the page of a trace; redirect from an unambiguous prefix of its id, or list the matches."""
     given = request.url_vars
     wanted, is_data = unquote(given["id"]), given.get("format") == "json"
     if not wanted:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 FACETS = (TASK_TYPE, SEARCH_INTENT)
-"""The facets (dimensions of classification) in each of which a prompt gets exactly one class."""
+"""The facets, which are dimensions of classification; every prompt gets exactly one class of each."""
 CONFIDENCES = {TASK_TYPE: "confidence", SEARCH_INTENT: "intent_confidence"}
-"""For each facet, the key under which a model's recorded opinion has the confidence in its class."""
+"""For each facet, the key in a model's recorded opinion for its confidence in the class that it named."""
 OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error": "failed", "off": "is not asked"}
 
 

@@ -122,7 +122,7 @@ def _without(shape: Shape, text: str, path: Path) -> str:
 
 
 def _is_group_of_ours(shape: Shape, root: jsontext.Node, path: Path) -> bool:
-    """Return whether the group of the handler at ``path`` contains nothing else than our matcher and that handler."""
+    """Return whether the group of the handler at ``path`` contains only our matcher and that handler."""
     group = root.at(*path[:-2]) if shape.matcher else None
     value = group.value if group else {}
     return set(value) == {"matcher", "hooks"} and value["matcher"] == shape.matcher and len(value["hooks"]) == 1

@@ -32,7 +32,7 @@ PATTERN = re.compile(
 )
 """Values that are no secrets, such as a regular expression, the name of a resource, a public key or a UUID."""
 TABLE_ROWS = 4
-"""A dictionary with this many values of the same length, or of the length of a token, is a table of checksums."""
+"""A dictionary with at least this many values, all of one length or all as long as tokens, is a table of codes."""
 SHORTEST_TOKEN = 16
 PLACEHOLDER = re.compile(
     r"(?i).*(?:example|dummy|placeholder|change.?me|your|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\(|%[sdr]).*"

@@ -26,7 +26,7 @@ PAGE_LIMIT_MS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What a snapshot says of itself: creation time, treatment of texts, number of prompts, and their period."""
+    """A snapshot's description of itself: creation time, treatment of texts, number of prompts, and their period."""
 
     at: str
     text: str

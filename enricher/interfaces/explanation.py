@@ -1,6 +1,6 @@
-"""Explain in words why a prompt gets its enrichment and no more, and what a model and the code checks found.
+"""Explain in words why a prompt gets its enrichment, and what a language model and the code checks reported.
 
-The commands print these texts, and the app and the published pages show them.
+These texts are printed by the commands, and shown by the app and the published pages.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 FACETS = (TASK_TYPE, SEARCH_INTENT)
-"""The facets of which every prompt gets one class."""
+"""The facets, which are dimensions of classification; every prompt gets exactly one class of each."""
 CONFIDENCES = {TASK_TYPE: "confidence", SEARCH_INTENT: "intent_confidence"}
-"""The key of a model's confidence in its class of each facet, in its recorded opinion."""
+"""For each facet, the key in a model's recorded opinion for its confidence in the class that it named."""
 OUTCOMES = {"empty": "has nothing to offer", "timeout": "took too long", "error": "failed", "off": "is not asked"}
 
 
@@ -68,11 +68,11 @@ class Explanation:
         return tuple(one for one in found if (one.facet, one.name) == (facet, name))
 
     def nearest(self, facet: str) -> str:
-        """Return a sentence on the class that came second and the points that it lacked; empty if there is none."""
+        """Return a sentence on the second-best class and the points it lacked to win; empty if there is none."""
         return nearest([(one.name, one.points) for one in self.ranking(facet)])
 
     def nearest_rule(self) -> str:
-        """Return a sentence on the guardrail or approach that fell short by the fewest points; empty without one."""
+        """Return a sentence on the omitted guardrail or approach that lacked the fewest points; empty without one."""
         short = [one for one in self.enrichment.misses if one.needed > one.score > 0]
         if not short:
             return ""
@@ -81,7 +81,7 @@ class Explanation:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the agent is shown the task type; under the profile as-specified, it always is."""
+        """Whether the task type is shown to the agent; under the profile ``as-specified``, it always is."""
         return self.enrichment.shown or not self.enrichment.classification.uncertain
 
     def lead(self) -> str:
@@ -92,7 +92,7 @@ class Explanation:
         return f"confidence {confidence:.2f}: every {doubling:g} points of lead double the odds; {shown}"
 
     def thresholds(self) -> list[str]:
-        """Return a text for each threshold of the task types, with the prompt's value for it."""
+        """Return a text for each threshold that decides whether a task type is shown, with the prompt's value."""
         facet, judged = self._facet, self.enrichment.classification
         if not facet or not judged.scores.get(TASK_TYPE):
             return []
@@ -133,14 +133,14 @@ class Explanation:
         return next((one for one in self.rules.body["classes"]["facets"] if one["name"] == TASK_TYPE), {})
 
     def left_out(self) -> list[str]:
-        """Return a sentence for each line left out of the enrichment, with the points that it had and needed."""
+        """Return a sentence for each line that was left out of the enrichment, with its points and those it needed."""
         return [
             f"{miss.line}: {miss.reason}" + (f" ({miss.score:g} of {miss.needed:g})" if miss.needed else "")
             for miss in self.enrichment.misses
         ]
 
     def channels(self) -> list[tuple[str, list[str]]]:
-        """Return for each channel its outcome, and a sentence for each candidate: those added first."""
+        """Return for each channel its outcome, and a sentence for each of its candidates, the added ones first."""
         return [(_outcome(one), [*self._added(one.name), *self._omitted(one.name)]) for one in self.inputs.channels]
 
     def _added(self, channel: str) -> Iterator[str]:
@@ -154,18 +154,18 @@ class Explanation:
                 yield f"left out: {item.label} ({item.score:g}): {item.why}"
 
     def model(self) -> str:
-        """Return what a language model was asked and answered, in words; empty if none was asked."""
+        """Describe the call to a language model in words; empty if there was none."""
         return model_summary(self.inputs.model) if self.inputs.model else ""
 
     def opinion(self, facet: str, name: str) -> str:
-        """Return the confidence with which a model named this class, in words; empty if it did not."""
+        """Return a text with the confidence of the model in this class; empty if the model did not name it."""
         found = self.inputs.model.get("opinion") or self.inputs.model.get("late_opinion") or {}
         if found.get(facet) != name:
             return ""
         return f"the model names it ({found.get(CONFIDENCES[facet], 0.0):.2f})"
 
     def said_before(self) -> list[str]:
-        """Return what the session has been shown and is not shown again: names, and the number of context items."""
+        """Return what is not repeated because the session has seen it: names, and the number of context items."""
         kinds = Counter(ref.partition(":")[0] for ref in self.inputs.injected)
         named = [ref.replace(":", " ", 1) for ref in self.inputs.injected if not ref.startswith("item:")]
         items = kinds["item"]
@@ -173,14 +173,14 @@ class Explanation:
 
 
 def beside(value: float, limit: float) -> str:
-    """Return a share with as many digits, at least two, as show on which side of the limit it lies."""
+    """Return a share with enough digits (at least two) to show whether it is above or below the limit."""
     texts = (f"{value:.{digits}f}" for digits in range(2, 17))
     sides = (value > limit, value < limit)
     return next((text for text in texts if (float(text) > limit, float(text) < limit) == sides), f"{value!r}")
 
 
 def nearest(ranking: Sequence[tuple[str, float]]) -> str:
-    """Return a sentence on the second class in a ranking of (class, points); empty if there is no second."""
+    """Return a sentence on the second class in a ranking of (class, points) pairs; empty if there is no second."""
     if len(ranking) < 2:
         return ""
     (best, most), (second, points) = ranking[:2]
@@ -195,7 +195,7 @@ def _outcome(channel: ChannelResult) -> str:
 
 
 def of_prompt(prompt: str, *, cwd: str = "", instructions: str = "") -> Explanation:
-    """Explain what a new prompt would get; raises ``enricher.rules.cache.NoRulesError``."""
+    """Explain the enrichment that a new prompt would get; raises ``enricher.rules.cache.NoRulesError``."""
     from enricher.interfaces.api import enrich
 
     found = enrich(prompt, cwd=cwd, instructions=instructions)
@@ -216,7 +216,7 @@ def of_trace(db: sqlite3.Connection, trace_id: str) -> Explanation:
 def of_record(db: sqlite3.Connection, trace: dict[str, Any], *, rules: Rules | None = None) -> Explanation:
     """Explain a trace as ``storage.traces.queries.show`` returns it; raises ExplanationError.
 
-    ``rules`` are those of the trace, for a caller that has read them already.
+    ``rules`` are the rules of the trace; without them, they are read from the database.
     """
     from enricher.interfaces.api import recorded_rules, replay
     from enricher.respond.decision import Inputs

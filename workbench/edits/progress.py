@@ -1,7 +1,7 @@
-"""Figures of the replay of an edited text, their summary, the labelled prompts in it, and how a replay is stored.
+"""Replay prompts with an edited text of the instructions: count the changes, judge labelled prompts, store the result.
 
-A labelled prompt is judged as by the gate (``workbench.gate.case``): a case fails unless its outcome, apart from
-context and wording, is the approved one.
+Labelled prompts are judged like the cases of the gate (``workbench.gate.case``): a case fails if its outcome, apart
+from context and wording, differs from the approved one.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The blast radius so far: ``prompts`` of ``total`` are replayed, newest first.
+    """The blast radius of an edit (what it changes) so far: ``prompts`` of ``total`` were replayed, the newest first.
 
-    ``share``, ``label_results`` and ``verdict`` are set once all are replayed. ``tokens`` are per session, before and
-    after the edit; ``silent`` counts the prompts that get no text, before and after.
+    ``share``, ``label_results`` and ``verdict`` are None until all prompts were replayed. Before and after the edit,
+    ``tokens`` are the added tokens per session, and ``silent`` the numbers of prompts without any added text.
     """
 
     base: str
@@ -68,7 +68,7 @@ class Figures:
     verdict: Verdict | None = None
     left_out: tuple[tuple[str, int], ...] = ()
     errors: int = 0
-    """Number of errors that ``enricher check`` would report; with any, the verdict is unreliable."""
+    """Number of errors that ``enricher check`` would report; if it is not 0, the verdict is unreliable."""
 
     @property
     def is_complete(self) -> bool:
@@ -106,7 +106,7 @@ class ChangeCause:
 
 @dataclass(frozen=True, slots=True)
 class CauseBatch:
-    """A batch of causes, by trace id."""
+    """Some of the causes of changed outcomes, by the trace id of the prompt."""
 
     causes: dict[str, ChangeCause]
 
@@ -115,7 +115,7 @@ Progress = Broken | Figures | LintResult | CauseBatch
 
 
 def headline(figures: Figures) -> str:
-    """Return a sentence on the changed prompts; with their share and its 95 % interval if all were replayed."""
+    """Return a text with the number of changed prompts, and their share with its 95 % interval if it is known."""
     noun = "prompt" if figures.prompts == 1 else "prompts"
     verb = "changes" if 1 in (figures.prompts, len(figures.changes)) else "change"
     text = f"{len(figures.changes):,} of {figures.prompts:,} {noun} {verb}"
@@ -126,14 +126,14 @@ def headline(figures: Figures) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return a share as a whole number of percent, below one percent as one digit that is not 0."""
+    """Return a share in percent, as a whole number, or with one significant digit if it is below 1 %."""
     return f"{100 * share:.0f}" if share >= 0.01 or not share else f"{100 * share:.1g}"
 
 
 def store_run(
     db: sqlite3.Connection, figures: Figures, *, diff: str, selection: str, causes: dict[str, ChangeCause] | None = None
 ) -> str:
-    """Store a complete replay for the published history; return its id."""
+    """Store the result of a complete replay, which the published history shows; return its id."""
     known = causes or {}
     on_labels = figures.label_results or LabelResults()
     kept = replays.StoredReplay(
@@ -158,7 +158,7 @@ def store_run(
 
 
 def as_json(outcome: Outcome) -> dict[str, object]:
-    """Return an outcome as JSON values."""
+    """Return the fields of an outcome as a dictionary of JSON values."""
     return {
         "task_type": outcome.task_type, "shown": outcome.shown, "search_intent": outcome.search_intent,
         "workflow": outcome.workflow,
@@ -169,7 +169,7 @@ def as_json(outcome: Outcome) -> dict[str, object]:
 
 
 def difference(before: str, after: str, path: str) -> str:
-    """Return the unified diff of two texts of a file."""
+    """Return the unified diff between two versions of a file's text; ``path`` gives the name in its header."""
     name = os.path.basename(path)
     lines = difflib.unified_diff(before.splitlines(keepends=True), after.splitlines(keepends=True), name, name)
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
@@ -177,10 +177,10 @@ def difference(before: str, after: str, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabelResults:
-    """Results on the labelled prompts: ``regressed`` has the ids of approved cases that pass the base but fail now.
+    """The effect of an edit on the labelled prompts and the golden cases.
 
-    ``approved`` counts the approved cases, ``gained`` and ``lost`` the labelled prompts and cases that became right and
-    wrong.
+    ``approved`` is the number of approved ones. ``regressed`` are the ids of those that were right before the edit and
+    are wrong after it. ``gained`` and ``lost`` are the numbers of prompts and cases that became right and wrong.
     """
 
     approved: int = 0
@@ -198,10 +198,10 @@ def evaluate_labels(
     labels: Mapping[str, str],
     cases_file: str = "",
 ) -> LabelResults:
-    """Evaluate the labelled prompts among the changes, and the golden cases of a file, which replace their labels.
+    """Judge the labelled prompts among the changes, and the golden cases of a file, before and after the edit.
 
-    ``labels`` are those of all replayed prompts, by id, as ``storage.evaluation.replays.labelled`` returns them. Raises
-    ``workbench.gate.cases.CasesError``.
+    A prompt with a golden case is judged by that, not by its label. ``labels`` are the labels of all replayed prompts,
+    by trace id, as ``storage.evaluation.replays.labelled`` returns them. Raises ``workbench.gate.cases.CasesError``.
     """
     golden = cases.read(cases_file).by_id() if cases_file else {}
     labels = {trace: verdict for trace, verdict in labels.items() if trace not in golden}
@@ -241,17 +241,17 @@ def _of_file(golden: Iterable[GoldenCase], base: Side, candidate: Side) -> Itera
 
 
 def _fails(case: GoldenCase, rules: Rules | None, recorded: str = "") -> bool:
-    """Return whether the case fails; without rules, whether its label contradicts the recorded task type."""
+    """Return whether the case fails under ``rules``; if they are None, whether its label contradicts ``recorded``."""
     if rules is not None:
         return bool(case.faults(case.decided_by(rules)))
     return case.verdict != OK and not (case.verdict == CLASS and case.says.task_type == recorded)
 
 
 def account(run: Replay, *, cases_file: str = "", began: float | None = None) -> Iterator[Figures]:
-    """Yield the figures as they grow, newest prompts first; the last ones are complete unless the replay was stopped.
+    """Replay the prompts, the newest first, and repeatedly yield the figures so far.
 
-    ``began`` is the ``time.perf_counter`` value from which seconds are counted; None means now. Raises ``SideError``,
-    ``CasesError``.
+    The last figures are complete unless the replay was stopped. ``began`` is the ``time.perf_counter`` value from which
+    the duration is measured; None means now. Raises ``SideError``, ``CasesError``.
     """
     began = time.perf_counter() if began is None else began
     radius, total, yielded_at = run.blast_radius(), run.corpus.count(), 0.0
@@ -286,7 +286,11 @@ def _figures(
 
 
 def _verdict(radius: BlastRadius, on_labels: LabelResults) -> Verdict:
-    """Return the verdict: "identical" if both sides have the same rules, "inconclusive" if no prompt was replayed."""
+    """Return the verdict on the edit.
+
+    It is "identical" if the rules are the same before and after, and "inconclusive" if no prompt was replayed and no
+    approved case became wrong.
+    """
     if radius.is_same_rules:
         return "identical"
     if not radius.prompts and not on_labels.regressed:

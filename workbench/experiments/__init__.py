@@ -29,7 +29,7 @@ ORDERS = ("abba", "baab")
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """The result of an experiment: the report and all answers, that of arm a before that of b for each prompt."""
+    """The report of an experiment, and all answers: for each prompt, that of arm a is followed by that of arm b."""
 
     report: ExperimentReport
     results: tuple[ArmResult, ...]

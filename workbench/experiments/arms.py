@@ -73,7 +73,7 @@ class Arm(Protocol):
 
 
 class _InjectingArm:
-    """Base class of arms that remember what they showed to each session; a recorded prompt has that in its inputs."""
+    """Base class of arms that remember what they showed to each session; recorded prompts have it in their inputs."""
 
     def __init__(self) -> None:
         self._names: defaultdict[str, list[str]] = defaultdict(list)
@@ -90,7 +90,10 @@ class _InjectingArm:
 
 
 class Instructions(_InjectingArm):
-    """An arm that answers by the rules of a side; if the side has none for a prompt, by those it was recorded under."""
+    """An arm that answers with the rules of a side, which is a rule set to compare.
+
+    If the side has no rules for a prompt, the rules under which the prompt was recorded are used.
+    """
 
     def __init__(self, side: Side) -> None:
         super().__init__()

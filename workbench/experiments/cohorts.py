@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 FEWEST_SESSIONS = 2
 FEWEST_TO_JUDGE = 10
-"""Labelled sessions that each cohort needs for a verdict; with fewer, the interval is narrower than it should be."""
+"""Number of labelled sessions that each cohort needs for a verdict; with fewer, the interval would be too narrow."""
 LARGE = 1000
-"""From this number on, three digits would be too few."""
+"""Figures from this size on are shown as whole numbers, smaller ones with three significant digits."""
 
 PRICES: tuple[tuple[str, Callable[[SessionFigures], float]], ...] = (
     ("prompts_per_session", lambda one: float(one.prompts)),
@@ -35,7 +35,11 @@ PRICES: tuple[tuple[str, Callable[[SessionFigures], float]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class CohortFigures:
-    """One cohort; ``held_back`` are prompts to which shadow mode added no text, ``right`` the share labelled right."""
+    """The figures of one cohort of sessions.
+
+    ``held_back`` is the number of prompts to which no text was added because of shadow mode, and ``right`` is the share
+    of the labelled prompts whose label says that the result was right.
+    """
 
     sessions: int
     prompts: int
@@ -44,7 +48,7 @@ class CohortFigures:
     right: Share
 
     def summary(self) -> str:
-        """Return sessions, prompts and correct labels as a part of a sentence."""
+        """Return the numbers of sessions, of prompts and of prompts labelled right as a part of a sentence."""
         held_back = f", {self.held_back} held back" if self.held_back else ""
         prompts = f"{_counted(self.sessions, 'session')}, {_counted(self.prompts, 'prompt')}{held_back}"
         return f"{prompts}, {self.right.changed} of {self.labelled} labelled prompts right"
@@ -52,10 +56,11 @@ class CohortFigures:
 
 @dataclass(frozen=True, slots=True)
 class CohortComparison:
-    """The two cohorts of an experiment; ``effects`` are b minus a, None if there are too few sessions.
+    """The figures of the two cohorts of an experiment, and their differences.
 
-    The verdict depends on the labels: changed if b is better and the interval excludes 0, regressed if b is
-    significantly worse, else inconclusive; also inconclusive if a cohort has fewer than ten labelled sessions.
+    ``effects`` are the differences b minus a by name; None if there are too few sessions. The verdict depends only on
+    the share of prompts labelled right: "changed" if it is significantly higher in b, "regressed" if significantly
+    lower, otherwise, or with fewer than ten labelled sessions in a cohort, "inconclusive".
     """
 
     name: str
@@ -65,15 +70,15 @@ class CohortComparison:
     verdict: Verdict
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as plain values."""
+        """Return the comparison as a dictionary of JSON values."""
         return asdict(self)
 
     def summaries(self) -> list[str]:
-        """Return a line on each cohort."""
+        """Return a line of text for each cohort."""
         return [f"a: {self.a.summary()}", f"b: {self.b.summary()}"]
 
     def effect_cells(self) -> list[tuple[str, str, str, str]]:
-        """Return each effect as text: its name, b - a, its 95 % interval, its size."""
+        """Return the texts of a table row for each effect: name, difference b - a, 95 % interval, effect size."""
         cells = []
         for name, effect in self.effects.items():
             if effect is None:
@@ -85,13 +90,13 @@ class CohortComparison:
 
 
 def cohort_of(session_id: str, *, name: str) -> Cohort:
-    """Return the cohort of a session in the named experiment; it never changes, and each gets half of all sessions."""
+    """Return the cohort to which a session always belongs in the named experiment; each gets half of all sessions."""
     digest = keyed_hash(name.encode(), short(session_id).encode())
     return "b" if int(digest[:8], 16) & 1 else "a"
 
 
 def compare(sessions: Sequence[SessionFigures], *, name: str) -> CohortComparison:
-    """Return how the cohorts differ in the share of right labels, and in prompts and tokens per session."""
+    """Compare the cohorts by the share of prompts labelled right, and by prompts and tokens per session."""
     groups = {cohort: [one for one in sessions if cohort_of(one.session_id, name=name) == cohort] for cohort in "ab"}
     a, b = (_side(groups[cohort]) for cohort in "ab")
     has_labels = min(a.right.clusters, b.right.clusters) >= FEWEST_SESSIONS
@@ -106,7 +111,7 @@ def compare(sessions: Sequence[SessionFigures], *, name: str) -> CohortCompariso
 
 
 def figure(value: float | None) -> str:
-    """Return a figure with three digits, or without decimals if it is large; empty for None."""
+    """Return a number as text with three significant digits, or as a whole number if it is large; empty for None."""
     if value is None:
         return ""
     return f"{value:,.0f}" if abs(value) >= LARGE else f"{value:.3g}"

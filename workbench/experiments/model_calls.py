@@ -71,7 +71,7 @@ class Ask(Protocol):
 
 
 class ModelCalls:
-    """Asks the configured endpoint within its daily limits, towards which the cost of calls by ``prices`` counts."""
+    """Asks the configured endpoint within its daily limits; the cost of a call is computed from ``prices``."""
 
     def __init__(
         self, settings: Mapping[str, Value], *, state: str, prices: prompt_arms.Prices, most_tokens: int
@@ -179,7 +179,7 @@ def ask_missing(
     judge: Callable[[str], ResponseQuality],
     store: Callable[[ArmResult], None],
 ) -> str:
-    """Make the calls that have no result yet; return why some were not made, empty if all were.
+    """Make the calls that have no result yet; return the reason why some were not made, or an empty text.
 
     Each result is stored and added to ``done`` before the next call. The calls stop before a case that could exceed the
     budget or a daily limit, and at once if the endpoint refuses.

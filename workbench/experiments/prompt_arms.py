@@ -86,7 +86,7 @@ class Bound:
 
 
 def named(text: str, *, model: str) -> PromptArm:
-    """Return the arm that ``text`` names; ``model`` is used where it names no model. Raises ArmError."""
+    """Return the arm that ``text`` describes, with ``model`` if it names no model; raises ArmError."""
     if text.startswith(MODEL) and len(text) > len(MODEL):
         return PromptArm(text, None, text.removeprefix(MODEL))
     mode, at, other = text.partition("@")

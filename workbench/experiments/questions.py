@@ -51,11 +51,11 @@ class ExperimentPrompt:
 
     @property
     def session(self) -> str:
-        """The session id, because prompts of one session are similar; a prompt without a session has its own."""
+        """The id of the prompt's session; a prompt without a session gets a session id of its own."""
         return self.row.session_id or f"prompt {self.row.id}"
 
     def quality(self, task_type: str) -> float | None:
-        """Return 1 for a right task type, 0 for a wrong one, None if the labels do not say."""
+        """Return 1 if the labels declare the task type right, 0 if wrong, and None if they declare neither."""
         if self.right:
             return float(task_type in self.right)
         return 0.0 if task_type in self.wrong else None

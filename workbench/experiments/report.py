@@ -52,7 +52,7 @@ METRICS: Metrics = (
     ("quality", "share", "higher", lambda one: one.quality),
     ("violations", "per prompt", "lower", lambda one: _optional(one.violations)),
 )
-"""Name, unit, which direction is better (empty for costs, which do not affect the verdict), and the function."""
+"""For each metric: name, unit, better direction (empty for costs, which do not affect the verdict), and function."""
 METRICS_OF_RESPONSES: Metrics = (
     ("tokens", "tokens", "", lambda one: _optional(one.prompt_tokens and one.tokens)),
     ("latency_ms", "ms", "", lambda one: one.latency_ms),
@@ -129,7 +129,7 @@ class ExperimentReport:
     verdict: Verdict
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as plain values; an unbounded end of an interval is None."""
+        """Return the report as a dictionary of JSON values; an unbounded end of an interval is None."""
         value: dict[str, Any] = finite({**asdict(self), "metrics": {one.name: asdict(one) for one in self.metrics}})
         return value
 
@@ -161,8 +161,8 @@ def report_on_responses(
 ) -> ExperimentReport:
     """Return the report on a model's responses; ``faults`` counts the reasons of failures by arm.
 
-    A model rarely gives the same response twice, so the verdict is that of the metrics: regressed or changed if that of
-    a metric is; identical if all responses are the same; else inconclusive.
+    A model rarely gives the same response twice, so the verdict follows from the metrics: "regressed" or "changed" if a
+    metric has that verdict, "identical" if all responses are the same, otherwise "inconclusive".
     """
     is_each_same = all(pair.is_same() for pair in pairs)
     is_same = same_arms and is_each_same

@@ -65,7 +65,7 @@ class Comparison:
         return CallPlan(self.asked, self.arms, self.prices, self.most_tokens, self.budget)
 
     def stored(self) -> dict[str, Any]:
-        """Return what is stored so that the experiment can continue after an interruption, as plain values."""
+        """Return, as JSON values, what is stored so that the experiment can continue after an interruption."""
         return {
             "template": self.template,
             **{name: arm.label for name, arm in self.arms.items()},
@@ -201,7 +201,7 @@ def report_of(
     stopped: str,
     kept: Iterable[str] | None = None,
 ) -> dict[str, Any]:
-    """Return the report on the responses so far, as plain values.
+    """Return the report on the responses so far, as a dictionary of JSON values.
 
     ``stopped`` says why calls are missing. ``kept`` are the ids of the cases whose prompts have not changed, None for
     all.

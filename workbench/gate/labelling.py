@@ -26,11 +26,12 @@ LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What labelling a trace stored: a label, a golden case, or both; ``label`` or ``path`` is empty if missing.
+    """What was stored when a trace was labelled, so that it can be undone.
 
-    ``earlier`` is the case that was replaced; ``problem`` is why no case was written. ``is_open`` means that the
-    project's rules do not give yet what was approved. ``line`` is the number of the line that was judged, 0 if it was
-    the trace.
+    ``label`` is the stored label, or None. ``path`` is the file in which a golden case was written, and ``earlier`` is
+    the case that it replaced there; if none was written, ``path`` is empty and ``problem`` may give the reason.
+    ``is_open`` means that the project's rules do not produce the approved result yet. ``line`` is the number of the
+    line that was labelled, or 0 if the whole trace was.
     """
 
     trace_id: str
@@ -53,7 +54,7 @@ def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str
 
 
 def folder_of(db: sqlite3.Connection, trace_id: str) -> str:
-    """Return the folder in which a prompt was typed; raises CasesError if it does not exist any more."""
+    """Return the folder in which a prompt was typed; raises CasesError if that folder does not exist any more."""
     cwd = str(queries.show(db, trace_id)["cwd"])
     if not os.path.isdir(cwd):
         raise CasesError(f"the folder of this prompt does not exist ({cwd or 'none was recorded'})")
@@ -72,11 +73,11 @@ def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Given:
 
 
 def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
-    """Approve the result ``wanted`` for a trace; if it names a task type, that is stored as the trace's label, too.
+    """Store ``wanted`` as the right result for a trace in a golden case, and its task type, if any, as a label.
 
-    The case is approved (``ok``) if the rules of the project's work tree give that result, so that a later edit that
-    breaks it closes the gate. If they do not give it yet, the case is written as a task to be done (``class``), or
-    CasesError is raised if ``wanted`` has no task type.
+    If the rules of the project's work tree produce that result, the case is approved (``ok``): an edit that breaks it
+    later fails the gate. If they do not, the case is written as a task to be done (``class``), or CasesError is raised
+    if ``wanted`` has no task type.
     """
     entry = labels.add(db, trace_id, wanted.task_type) if wanted.task_type else None
     try:
@@ -95,7 +96,7 @@ def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
 
 
 def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str = "") -> Given:
-    """Write the golden case of a trace, or extend it, with the workflow that the trace should have; store no label.
+    """Write or extend the golden case of a trace with the workflow that it should have; store no label.
 
     A new case is approved if the rules of the project's work tree choose that workflow, else it is a task to be done.
     Raises CasesError.
@@ -114,9 +115,9 @@ def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: s
 
 
 def take_back(db: sqlite3.Connection, given: Given) -> None:
-    """Remove a label, and put the golden case back as it was before; raises CasesError."""
+    """Undo what ``given`` records: remove the label, and restore the earlier golden case; raises CasesError."""
     if given.line:
-        with contextlib.suppress(line_labels.NothingToUndoError):  # taken back elsewhere meanwhile
+        with contextlib.suppress(line_labels.NothingToUndoError):  # it was undone elsewhere in the meantime
             line_labels.take_back(db, given.trace_id, given.line)
     elif given.label is not None:
         labels.take_back(db, given.label)
@@ -140,7 +141,7 @@ def _add(path: str, case: GoldenCase) -> GoldenCase | None:
 
 
 def _signed(case: GoldenCase, path: str) -> GoldenCase:
-    """Return the case with the user name from git's configuration; unchanged if git has none."""
+    """Return the case with the user name from git's configuration as its author; unchanged if git has none."""
     folder = os.path.dirname(os.path.abspath(path))
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
@@ -152,7 +153,7 @@ def _signed(case: GoldenCase, path: str) -> GoldenCase:
 
 
 def judge_line(db: sqlite3.Connection, trace_id: str, number: int, verdict: str, *, because: str = "") -> Row:
-    """Store the verdict on a line of the added text; the reason is redacted first.
+    """Store a verdict on a line of the added text; secrets in the reason are redacted before.
 
     Raises UnknownLineError.
     """
@@ -167,6 +168,6 @@ def with_approach_name(db: sqlite3.Connection, trace_id: str, judged: Line) -> L
         return judged
     try:
         approach = cases.case_of(db, trace_id, "ok").says.approach
-    except CasesError:  # the rules of that time are no longer known
+    except CasesError:  # the rules with which it was recorded are not stored any more
         return judged
     return replace(judged, rule=approach or "")

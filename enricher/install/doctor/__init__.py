@@ -1,7 +1,7 @@
 """Check everything that a prompt depends on, and name the remedy for each fault (``enricher doctor``).
 
 ``examine`` only reads: the self-test uses a temporary folder, and the database is
-opened as by any reader. ``repair`` writes, and only if the user asks for it.
+opened as for any other reader. ``repair`` writes, and only if the user asks for it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 OK, NOTE, BROKEN = "ok", "note", "broken"
 REINSTALL = "run `enricher install`"
 FAILURE_RATE = 0.01
-"""Share of failed prompts above which a client counts as broken."""
+"""A client is reported as broken if a larger share of its recent prompts failed."""
 NAME_NO_FILE = "put the file there or correct the path; remove the rule that names it to use the packaged files alone"
 REPAIR = "`enricher doctor --fix` keeps what you changed in it ({rules}), and the copy as a backup"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check: ``ok``, ``note`` (works, but should be known) or ``broken``, with the remedy."""
+    """The result of one check: ``ok``, ``note`` (works, but the user should know) or ``broken``, with the remedy."""
 
     subject: str
     status: str
@@ -85,7 +85,7 @@ def _launcher() -> Finding:
 
 
 def _modules() -> list[Finding]:
-    """Return a finding if hooks cannot use the bundle file and import their modules one by one; empty otherwise."""
+    """Return a finding if hooks cannot use the bundle file, so that they import each module separately; else none."""
     fault, file = bundle.fault(), bundle.path()
     if not fault:
         return []
@@ -210,7 +210,7 @@ def _records(history: History) -> list[Finding]:
 
 
 def _stored_traces(history: History) -> list[Finding]:
-    """Report number, first date, limits and sizes of the stored traces, and anything in them that needs action."""
+    """Report the number, first date, limits and sizes of the stored traces, and any problem that needs action."""
     from enricher.erasure.forgetting import account_settings, bounds_of
 
     if history.fault or not history.sizes:
@@ -235,7 +235,7 @@ def _stored_traces(history: History) -> list[Finding]:
 
 
 def _sources(cwd: str, history: History) -> list[Finding]:
-    """Report the state of the index, the memories and the channels for prompts in this folder."""
+    """Report the state of the code index, the memories and the channels for prompts in this folder."""
     found = [_with_remedy("code index", *sources.index_of(cwd))]
     if not history.fault:
         found.append(_with_remedy("memories", *sources.memories_of(cwd)))
@@ -303,7 +303,7 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
 
 
 def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
-    """Return what is wrong with an additional registration; empty if it is as it should be, or missing."""
+    """Return what is wrong with an additional registration; empty if it is correct or missing."""
     if commands in ([], [place.command]):
         return ""
     what = f"{len(commands)} times" if len(commands) > 1 else f"as {commands[0]!r}"
@@ -311,7 +311,7 @@ def _fault(place: ConfigurationFile, commands: list[str], purpose: str) -> str:
 
 
 def _late_results(cwd: str) -> list[Finding]:
-    """Return a finding if a setting or a registration for late results has no effect without the other."""
+    """Report if late results are switched on but no client fetches them, or the other way round."""
     settings = installer.current_settings()
     places = [place for host in hosts.LATE_EVENTS for place in registration.all_places(host, cwd)]
     registered = any(map(_fetches_late_results, places))

@@ -31,12 +31,15 @@ LEAST_SHARE = 0.5
 """A file that contains at least this share of the packaged rules verbatim is a copy of them."""
 BACKUP = ".copy"
 EDITABLE = ("user", "project", "package")
-"""Layers that may be reduced. The file under ``$AOPS`` is complete by definition (seed 000) and has its catalogue."""
+"""Kinds of layers that may be reduced; the file under ``$AOPS`` may not, because it must be complete (seed 000)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A layer that is a copy: ``text`` is the reduced layer, or ``reason`` states why it could not be computed."""
+    """A layer that is a copy of packaged rules.
+
+    ``text`` is the reduced layer, or ``reason`` states why it could not be computed.
+    """
 
     path: str
     text: str
@@ -45,7 +48,7 @@ class Copy:
 
 
 def missing_files(cwd: str) -> list[Problem]:
-    """Return a problem for each line that names a missing catalogue or fitted file, in the layers for ``cwd``."""
+    """Return a problem for each line of the layers for ``cwd`` that names a missing catalogue or fitted file."""
     compiled = compile_layers(find_layers(cwd).instructions)
     gone = [path for path in compiled.sources if not compiled.files.has(path)]
     messages = tuple(f"the {what} {path} does not exist" for what in ("catalogue", "fitted file") for path in gone)
@@ -66,7 +69,7 @@ def copies(cwd: str) -> Iterator[Copy]:
 
 
 def counted(rules: int) -> str:
-    """Return a number of rules as text: "1 rule", "2 rules"."""
+    """Return a number of rules with its noun: "1 rule", "2 rules"."""
     return f"{rules} rule{'s' * (rules != 1)}"
 
 
@@ -79,7 +82,7 @@ def replace(copy: Copy) -> str:
 
 
 def _free(path: str) -> str:
-    """Return the path, with a number appended if that name is taken."""
+    """Return the path, or if it exists, the path with the first free number appended."""
     number, found = 1, path
     while os.path.lexists(found):
         number += 1
@@ -93,7 +96,7 @@ def _content(path: str) -> str:
 
 
 def _packaged_texts() -> Iterator[str]:
-    """Yield the current packaged instructions, then earlier versions that traces refer to."""
+    """Yield the current packaged instructions, then the earlier versions with which stored prompts were recorded."""
     yield _content(packaged_file())
     from storage import traces
     from storage.db import database
@@ -117,7 +120,7 @@ def _share(version: str, text: str) -> float:
 
 
 def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
-    """Return the copy with its reduced layer, which on top of the copied version has the same effect as the copy.
+    """Reduce a copy to a layer that has the same effect as the copy if it is added to the copied version.
 
     A rule that is missing in the copy stays in force, because omitting a rule never disabled it.
     """
@@ -139,9 +142,9 @@ def _small(layer: Layer, text: str, base: str, layers: list[Layer]) -> Copy:
 
 
 def _catalogues(path: str) -> Mapping[str, str]:
-    """Return the texts of the packaged files, by the paths that they would have next to the copy.
+    """Return the texts of the files that the packaged instructions name, by the paths that they would have at the copy.
 
-    A path at which a different file exists is left out.
+    Paths at which a different file exists are left out.
     """
     packaged = compile_layers([layer for layer in find_layers("").instructions if layer.name == "packaged"])
     found = {}

@@ -1,4 +1,4 @@
-"""The state of what prompts read and leave, for the doctor: code index, memories, channels, upkeep, stored traces."""
+"""Examine for the doctor the data that prompts use or produce: code index, memories, channels, log, stored traces."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from enricher.prompt.project import Project
 
 RECENT_PROMPTS = 200
-"""Latest prompts of a client that count for its share of failures."""
+"""A client's share of failures is computed from at most this many of its latest prompts."""
 RECENT_BYTES = 64 * 1024
-"""Bytes read from the end of the log."""
+"""Number of bytes that are read from the end of the log."""
 RECENT_S = 24 * 3600
 UPKEEP_STAGES = ("upkeep", "code", "memory", "vectors", "maintenance", "channel")
-"""Beginnings of log stages for background work, and for failed channels."""
+"""Prefixes of the log stages of background work and of failed channels."""
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
@@ -47,7 +47,7 @@ class History:
     sizes: dict[str, int] = field(default_factory=dict)
     last_seen: dict[str, str] = field(default_factory=dict)
     failures: dict[str, tuple[int, int, str]] = field(default_factory=dict)
-    """Per client: the number of failed prompts, of recent prompts, and the last error."""
+    """For each client, the number of failed prompts, the number of recent prompts, and the last error."""
 
 
 def read_history() -> History:
@@ -113,7 +113,7 @@ def index_of(cwd: str) -> tuple[str, str]:
 
 
 def memories_of(cwd: str) -> tuple[str, str]:
-    """Return as text the number of memories of the folder's project, and a command to run next; empty if none."""
+    """Return a text with the number of the project's memories, and advice on what to run next, which may be empty."""
     from storage import traces
     from storage.db import database
     from storage.memory import memories
@@ -131,7 +131,10 @@ def memories_of(cwd: str) -> tuple[str, str]:
 
 
 def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each channel that is switched off, with the reason; undeclared ones only if their endpoint is set."""
+    """Yield each channel that is switched off, with the reason.
+
+    A channel that the rules do not declare is included only if its endpoint is configured.
+    """
     from enricher.context import UNDECLARED
     from enricher.context.gathering import off_reason
 
@@ -143,7 +146,7 @@ def switched_off(rules: list[dict[str, Any]], settings: Mapping[str, Any]) -> It
 
 
 def upkeep_faults(project: Project) -> list[str]:
-    """Return the last logged failure of each kind of upkeep within the last day; empty if there is none."""
+    """Return, for each kind of background work, the last failure that was logged within the last day."""
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - RECENT_S))
     found: dict[str, str] = {}
     for record in _log_records():

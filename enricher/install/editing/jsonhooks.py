@@ -16,10 +16,9 @@ Path = tuple[str | int, ...]
 class Shape:
     """The format in which a client lists its hooks.
 
-    ``root`` holds the keys that the file needs in addition to ``hooks``, ``handler`` our
-    entry without the command, ``command_key`` the key of the command in it. Grouped lists
-    consist of objects that contain the handlers, with a ``matcher`` if we handle only some
-    events of that name.
+    ``root`` contains the keys that the file needs in addition to ``hooks``, ``handler`` is our entry without its
+    command, and ``command_key`` is the key for the command. A grouped list consists of objects, each with a list of
+    handlers and, if we handle only some events of that name, a ``matcher``.
     """
 
     __slots__ = ("command_key", "event", "handler", "has_comments", "is_grouped", "matcher", "root")
@@ -34,7 +33,7 @@ class Shape:
         self.has_comments: bool = facts.HAS_COMMENTS
 
     def entry(self, command: str) -> dict[str, Any]:
-        """Return our entry for the list of the event."""
+        """Return our entry for the event's list of hooks, with the given command."""
         filled = {key: command if key == self.command_key else value for key, value in self.handler.items()}
         if not self.is_grouped:
             return filled
@@ -72,10 +71,10 @@ def commands(shape: Shape, text: str) -> list[str]:
 
 
 def with_entry(shape: Shape, text: str, command: str) -> str:
-    """Return the text with exactly one handler of ours; settings that the user changed in it stay."""
+    """Return the text with exactly one handler of ours, which keeps the settings that the user changed in it."""
     if not text.strip(BLANK):
         return json.dumps({**shape.root, "hooks": {shape.event: [shape.entry(command)]}}, indent=2) + "\n"
-    # Parsed again after each edit, which moves everything behind it.
+    # Parse again after each edit, because it moves everything after it.
     while len(found := ours(shape, shape.parse(text))) > 1:
         text = _without(shape, text, found[-1])
     if not found:
@@ -123,7 +122,7 @@ def _without(shape: Shape, text: str, path: Path) -> str:
 
 
 def _is_group_of_ours(shape: Shape, root: jsontext.Node, path: Path) -> bool:
-    """Return whether a group contains only our matcher and our handler."""
+    """Return whether the group of the handler at ``path`` contains only our matcher and that handler."""
     group = root.at(*path[:-2]) if shape.matcher else None
     value = group.value if group else {}
     return set(value) == {"matcher", "hooks"} and value["matcher"] == shape.matcher and len(value["hooks"]) == 1

@@ -29,7 +29,7 @@ class NotJsonError(ValueError):
 
 
 class Node:
-    """A value and the span of text it occupies; containers also have their children and the commas after them."""
+    """A JSON value and its span in the text; a container also has its children and the commas after them."""
 
     __slots__ = ("children", "commas", "end", "keys", "start", "starts", "value")
 
@@ -43,7 +43,7 @@ class Node:
     def index(self, step: str | int) -> int:
         """Return the position of a key or element; -1 if there is none.
 
-        Of repeated keys the last one counts, as in every client.
+        If a key is repeated, its last position is returned, because that is the one that clients use.
         """
         if isinstance(step, int):
             return step if step < len(self.children) else -1
@@ -51,7 +51,7 @@ class Node:
         return positions[-1] if positions else -1
 
     def at(self, *path: str | int) -> Node | None:
-        """Return the node at a path of keys and positions; None if there is none."""
+        """Return the node at a path, which consists of keys and positions; None if there is none."""
         node = self
         for step in path:
             index = node.index(step)
@@ -196,7 +196,7 @@ def replaced(text: str, node: Node, value: object) -> str:
 def removed(text: str, container: Node, index: int) -> str:
     """Return the text without one element, its comma and the white space before it."""
     start, end = container.starts[index], container.children[index].end
-    while text[start - 1] in " \t\r\n":  # ends at the opening brace at the latest
+    while text[start - 1] in " \t\r\n":  # stops at the opening brace or bracket at the latest
         start -= 1
     if index < len(container.commas):
         return text[:start] + text[container.commas[index] + 1 :]

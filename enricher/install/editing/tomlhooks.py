@@ -27,7 +27,7 @@ timeout = {timeout}
 
 
 class NotTomlError(ValueError):
-    """The text is not TOML, or this edit is not possible; ``line`` is the faulty line, 0 if there is none."""
+    """The text is not TOML, or the edit is not possible; ``line`` is the number of the faulty line, or 0."""
 
     def __init__(self, message: str, *, line: int = 0) -> None:
         super().__init__(message)
@@ -77,13 +77,16 @@ def _first_header(text: str) -> int:
 
 
 def with_table(text: str, addition: str, expected: dict[str, Any]) -> str:
-    """Return the text with ``addition`` at its end; raises NotTomlError if the result does not mean ``expected``."""
+    """Return the text with ``addition`` at its end; raises NotTomlError if that does not parse to ``expected``."""
     separator = "\n" if text.strip() else ""
     return _checked(_with_line_end(text) + separator + addition, expected)
 
 
 def without_block(text: str, block: str, expected: dict[str, Any]) -> str:
-    """Return the text without one literal block; raises NotTomlError if the result does not mean ``expected``."""
+    """Return the text without the string ``block``.
+
+    Raises NotTomlError if the text does not contain it, or if the result does not parse to ``expected``.
+    """
     at = text.find(block)
     if at < 0:
         raise NotTomlError("the registration was edited by hand; remove it there")
@@ -104,7 +107,7 @@ def _checked(text: str, expected: dict[str, Any]) -> str:
 
 
 def holds_hooks(text: str) -> bool:
-    """Return whether hooks are registered in this file; the trust records under the same key do not count."""
+    """Return whether the file registers any hooks; Codex's trust records under the same key do not count."""
     found = read(text).get("hooks")
     return isinstance(found, dict) and any(isinstance(value, list) for value in found.values())
 

@@ -55,7 +55,7 @@ class BenchRow:
 
     @classmethod
     def of(cls, name: str, times: list[float], base: list[float]) -> BenchRow:
-        """Return the row of a command from its times and the first command's (seconds), which need not be paired."""
+        """Return a row from the run times in seconds of a command and of the first command; they need not be paired."""
         middle, high = statistics.median(times), percentile(times, 0.99)
         ratios = middle / statistics.median(base), high / percentile(base, 0.99)
         return cls(name, middle * 1000, high * 1000, *ratios, len(times))
@@ -113,7 +113,7 @@ HOOK = interpreter(os.path.join(root_dir(), "enricher", "boot.py"), "claude")
 
 
 def paired(cases: Mapping[str, BenchCase], runs: int) -> list[BenchRow]:
-    """Run the cases in shuffled rounds, each with a new session; ratios are to the first case.
+    """Run all cases in shuffled rounds, each in a new session; return a row for each, with ratios to the first case.
 
     Each case is first run three times, with a pause for its background work, so that one-time work is not measured.
     """
@@ -188,7 +188,7 @@ def session_rows(runs: int, *, large_bytes: int = LARGE_BYTES) -> list[BenchRow]
 
 
 def missed(rows: list[BenchRow]) -> list[str]:
-    """Return the names of the rows that, by their ratio, take over ``TRANSCRIPT_MS`` longer than the first row."""
+    """Return the names of the rows that, by their ratio, are over ``TRANSCRIPT_MS`` slower than the first row."""
     return [row.name for row in rows if (row.ratio - 1) * rows[0].median_ms > TRANSCRIPT_MS]
 
 

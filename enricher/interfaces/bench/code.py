@@ -89,7 +89,7 @@ def _refreshed(project: Project, root: str, turn: int) -> float:
 
 
 def _asked(project: Project, root: str, chance: random.Random) -> tuple[list[float], list[float]]:
-    """Send the same queries to the FTS5 index and to ours alternately; return the seconds of each query for both."""
+    """Send the same queries to the FTS5 index and to ours alternately; return the seconds per query, FTS5 first."""
     plain, ours = [], []
     with (
         closing(sqlite3.connect(database_file(state_dir(), project.id))) as db,

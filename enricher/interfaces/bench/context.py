@@ -59,7 +59,7 @@ class SearchRow:
 
     @property
     def missed(self) -> list[str]:
-        """The missed targets of this row."""
+        """A text for each target that this row misses."""
         limit = targets.SEARCH_P95_MS.get(self.memories, float("inf"))
         late = [f"{self.memories} memories: p95 {self.p95_ms:.1f} ms, target {limit:g}"] if self.p95_ms > limit else []
         apart = self.memories <= targets.OVERLAP_UP_TO and self.overlap < targets.LEAST_OVERLAP
@@ -68,7 +68,7 @@ class SearchRow:
 
 
 def search_rows(sizes: list[int]) -> list[SearchRow]:
-    """Measure searches in generated stores of these sizes, each followed by a plain query for the same words."""
+    """Measure the search in generated stores of these sizes, and after each search a plain query for the same words."""
     return [_search_row(size) for size in sizes]
 
 
@@ -174,7 +174,7 @@ def _vocabulary() -> list[str]:
 
 
 def _question(text: str, chance: random.Random) -> str:
-    """Return eight random words of a memory, including frequent ones, which take most of the time."""
+    """Return a query of eight random words of a memory, including frequent words, which are the slowest to search."""
     words = sorted(set(text.split()))
     return " ".join(chance.sample(words, min(8, len(words))))
 

@@ -70,7 +70,7 @@ def _launcher(folder: str) -> str:
 
 
 def burst(at_once: int) -> dict[str, float]:
-    """Start ``at_once`` hooks together; return the number of answers and of stored traces, and the wall time."""
+    """Start ``at_once`` hooks at the same time; return the numbers of answers and stored traces, and the wall time."""
     from enricher.home import state_dir
     from storage.db import database
     from storage.traces import queries
@@ -110,7 +110,7 @@ def _sizes() -> Iterator[tuple[str, str]]:
 
 
 class _Model(BaseHTTPRequestHandler):
-    """Answers every question with ``answer``, ``delay_s`` seconds later, but only after ``ready`` has been set."""
+    """A fake model that responds to every request with ``answer`` after ``delay_s`` seconds, once ``ready`` is set."""
 
     ready: threading.Event
     answer: str
@@ -163,7 +163,10 @@ def missed_with_a_model(rows: list[BenchRow]) -> list[str]:
 
 
 def plan_rows(runs: int, seconds: float) -> list[BenchRow]:
-    """Measure the hook with a plan by the rules, and by a model that answers after some seconds, in paired runs."""
+    """Measure the hook with a plan from the rules, and with one from a model that answers after ``seconds``.
+
+    The runs are paired.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         empty = empty_project(folder)
         with _serving(is_ready=True, answer=PLAN, delay_s=seconds) as url:

@@ -1,4 +1,4 @@
-"""The targets of every benchmark; README and docs quote these figures, and a test checks that they agree."""
+"""The targets of all benchmarks; a test checks that README and docs quote the same figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Target(NamedTuple):
-    """The upper limit of a figure in the rows whose names match the pattern ``row``.
+    """The upper limit for a figure, such as ``ratio``, in all rows whose names match the pattern ``row``.
 
     ``suffix`` is appended to the name of a row that misses this target, when it is reported.
     """
@@ -24,7 +24,7 @@ class Target(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A target with the highest figure among the rows that it is for."""
+    """A target, with the highest measured figure among the rows to which it applies."""
 
     target: Target
     highest: float
@@ -65,7 +65,7 @@ SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
 LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
 """Minimum share of the plain query's top 3 that must be in our top 10, in stores of up to this many memories."""
 TRANSCRIPT_MS = 20.0
-"""Maximum increase of the hook's median time by a transcript of 200 MB (``bench session``)."""
+"""Maximum milliseconds that a transcript of 200 MB may add to the hook's median time (``bench session``)."""
 REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
 """Minimum prompts replayed per second and core; maximum ms from saving an edit to the first and to the complete figures
 (``bench replay``)."""
@@ -82,7 +82,7 @@ def missed(bench: str, rows: Sequence[BenchRow]) -> list[str]:
 
 
 def outcomes(bench: str, rows: Sequence[BenchRow]) -> list[Outcome]:
-    """Return each target of the given benchmark for which there are rows."""
+    """Return the outcome of each target of the given benchmark that applies to any of the rows."""
     figures = {
         target: [getattr(row, target.figure) for row in rows if fnmatchcase(row.name, target.row)]
         for target in TARGETS[bench]

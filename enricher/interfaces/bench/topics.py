@@ -53,7 +53,7 @@ def _rows(size: int) -> Iterator[BenchRow]:
 def _paired(
     yardstick: Callable[[], object], work: Callable[[], object], *, least: int
 ) -> tuple[list[float], list[float]]:
-    """Run both alternately for SECONDS_OF_BUILDS, but at least ``least`` times; return the seconds of each run."""
+    """Run both functions alternately for SECONDS_OF_BUILDS, but at least ``least`` times; return their run times."""
     own: list[float] = []
     base: list[float] = []
     until = time.perf_counter() + SECONDS_OF_BUILDS

@@ -21,12 +21,12 @@ FIGURES = {
     "median_ms": "median ms", "p95_ms": "p95 ms", "p99_ms": "p99 ms", "ratio": "ratio of medians",
     "p99_ratio": "ratio of p99",
 }  # fmt: skip
-"""The figures of a row with the titles of their columns."""
+"""The columns of the printed table: the names of a row's figures, with their titles."""
 asserting = click.option("--assert", "asserts", is_flag=True, help="Exit with code 1 if a target is missed.")
 
 
 def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any], Any]:
-    """Return the option for the number of measured runs; with ``least`` 0, the user can switch these runs off."""
+    """Return the command-line option for the number of measured runs; if ``least`` is 0, users may skip the runs."""
     zero = "; 0: none" if least == 0 else ""
     return click.option(
         "--runs",
@@ -39,7 +39,7 @@ def rounds(default: int, *, least: int = 1, most: int = 10_000) -> Callable[[Any
 
 
 def sizes_of_memory(default: str) -> Callable[[Any], Any]:
-    """Return the option for the numbers of memories to measure with."""
+    """Return the command-line option for the numbers of memories to measure with."""
     return click.option(
         "--memories",
         "--n",
@@ -228,7 +228,7 @@ def print_rows(rows: list[BenchRow], *, is_json: bool) -> None:
 
 
 def print_targets(name: str, rows: list[BenchRow]) -> None:
-    """Print the targets of the benchmark ``name`` as a table in Markdown, each with what was measured."""
+    """Print the targets of the benchmark ``name`` as a table in Markdown, each with the measured figure."""
     from enricher.interfaces.bench.targets import outcomes
 
     click.echo("\n| target | at most | measured | |\n|---|---|---|---|")
@@ -238,7 +238,7 @@ def print_targets(name: str, rows: list[BenchRow]) -> None:
 
 
 def report(name: str, rows: list[BenchRow], *, is_json: bool, asserts: bool) -> None:
-    """Print the rows of the benchmark ``name``, its targets, and those that are missed; see ``finish``."""
+    """Print the rows and targets of the benchmark ``name``, then the missed targets as ``finish`` does."""
     from enricher.interfaces.bench.targets import missed
 
     print_rows(rows, is_json=is_json)

@@ -1,9 +1,13 @@
 """Find public classes, functions and methods without a docstring (CODE_003).
 
-No docstring is demanded of what a leading underscore (its own, its class's, its file's or its folder's) or ``__all__``
-makes private, of nested functions, special methods, overrides, overloads, setters, empty bodies, one of several
-definitions, and tests; nor of what is described elsewhere: in a comment above, in the docstring of ``__init__``, by a
-decorator, or by an assigned ``__doc__``; nor in files below a folder ``scripts``, which nobody imports.
+A definition needs no docstring if
+
+- it is private: by a leading underscore (its own, its class's, its file's or its folder's), or missing in ``__all__``;
+- it is a nested function, a special method, an override, an overload, a setter or a test, has an empty body, or is one
+  of several definitions of the same name;
+- it is described elsewhere: in a comment above it, in the docstring of ``__init__``, by a decorator, or by an assigned
+  ``__doc__``;
+- its file is below a folder ``scripts``, because nobody imports such files.
 """
 
 from __future__ import annotations
@@ -23,22 +27,22 @@ if TYPE_CHECKING:
 
 UNDOCUMENTED = frozenset("overload override setter deleter getter wraps register deprecated hookimpl".split())
 DESCRIBING = re.compile(r"(?i)doc|inherit|copy|help|wrap|substit|append|variant|deprecat")
-"""Decorators that give a function the description of another place."""
+"""Decorators that supply the docstring of a function, for example by copying it from another one."""
 EXEMPTED = re.compile(r"#\s*noqa\b(?!\s*:)|#\s*noqa\s*:.*\bD1\d\d\b|#\s*pylint:\s*disable=.*missing-[\w-]*docstring")
 """Comments with which authors exempt a definition from having a docstring."""
 DISPATCHED = re.compile(r"(?:visit|depart|leave|on|do|handle|dump|load|p|t)_\w+|(?:setUp|tearDown)(?:Class)?")
-"""Methods that are found by their name, one for each kind of a thing."""
+"""Methods that a framework finds by their names, such as ``visit_Call``: one for each kind of node or event."""
 TRYING_OUT = re.compile(r"(?:self_?)?test|demo|example")
-"""Functions with which a module shows or tests itself when it is run."""
+"""Functions that test or demonstrate their module when it is run as a program."""
 INNER = frozenset(("Meta", "Config", "Params", "Media"))
 """Classes that only hold the settings of the class around them."""
 DESCRIPTIONS = frozenset(("__doc__", "DESCRIPTION", "description", "help", "HELP", "help_text"))
 INTERNAL = re.compile(
     r"(?i)implementation\s+detail|(?:not\s+part\s+of|no)\s+(?:the\s+)?public\s+API|for\s+internal\s+use"
 )
-"""What a class says whose methods nobody else is to call."""
+"""Words in the docstring of a class which say that only its own package may use it."""
 COMMENT_WORDS = 4
-"""Words of a comment above a definition that count as its description."""
+"""A comment above a definition counts as its description if it has at least this many words."""
 KNOWN_BASES = frozenset(
     """object Generic ABC NamedTuple TypedDict Enum IntEnum StrEnum Flag Exception ValueError
     RuntimeError TypeError KeyError LookupError OSError""".split()
@@ -76,7 +80,7 @@ def _described(source: Source) -> set[str]:
 
 
 def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
-    """Return whether something else than a docstring describes the definition, or there is nothing to describe."""
+    """Return whether something other than a docstring describes the definition, or there is nothing to describe."""
     above = min([node.lineno, *(one.lineno for one in node.decorator_list)]) - 1
     header = source.lines[node.lineno - 1 : max(node.lineno, node.body[0].lineno - 1)]
     if len(source.comments(above, above).split()) >= COMMENT_WORDS or any(map(EXEMPTED.search, header)):
@@ -91,7 +95,7 @@ def _is_described(source: Source, node: Function | ast.ClassDef) -> bool:
     if isinstance(node, ast.ClassDef):
         if node.keywords and "cls" in _described(source):  # its metaclass assigns the docstring
             return True
-        # The keys of a TypedDict say what it holds; a base class of the same name has the description.
+        # The keys of a TypedDict describe it; a class with the name of its base class is described by that.
         if _is_typed_dict(node, source) or node.name in map(name_of, node.bases):
             return True
         bound = {name_of(target) for one in node.body if isinstance(one, ast.Assign) for target in one.targets}
@@ -115,12 +119,12 @@ def _is_typed_dict(node: ast.ClassDef, source: Source) -> bool:
 
 
 def _exported(tree: ast.Module) -> frozenset[str] | None:
-    """Return the names in ``__all__``, as far as they are written out; None if there are none."""
+    """Return the names that are string literals in ``__all__``; None if there are none."""
     names: set[str] = set()
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and "__all__" in map(name_of, targets):
-            # "token.__all__ + [...]" adds the names of another module to those of this one.
+            # In "token.__all__ + [...]", only the literals are names of this module.
             names.update(text_of(one) for one in ast.walk(node) if isinstance(one, ast.Constant))
     return frozenset(names - {""}) or None
 
@@ -135,7 +139,7 @@ def _is_wanted(source: Source, node: Function | ast.ClassDef, exported: frozense
         return False
     outermost: ast.AST = node
     for above in source.ancestors(node):
-        # Under a condition is one of several definitions, or what only a run as a script needs.
+        # A definition under a condition is one of several, or needed only if the file is run as a script.
         if isinstance(above, (*FUNCTIONS, ast.If)) or (isinstance(above, ast.ClassDef) and _is_private(above)):
             return False
         outermost = above if isinstance(above, ast.ClassDef) else outermost
@@ -155,7 +159,7 @@ def _is_wanted(source: Source, node: Function | ast.ClassDef, exported: frozense
 
 
 def _is_of_property(node: Function, owner: ast.ClassDef) -> bool:
-    """Return whether a property of the class is made of the method: ``size = property(get_size, set_size)``."""
+    """Return whether the class makes a property from the method: ``size = property(get_size, set_size)``."""
     made = [one.value for one in owner.body if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)]
     return any(
         name_of(argument) == node.name
@@ -180,7 +184,10 @@ def _is_private(owner: ast.ClassDef) -> bool:
 
 
 def _may_override(node: Function, owner: ast.ClassDef, source: Source) -> bool:
-    """Return whether the method may override one of a base class, which has the docstring, or belongs to a protocol."""
+    """Return whether the method may override a method of a base class, which is to have the docstring.
+
+    That is also assumed for a method of a protocol, and for one of a class with an unknown base.
+    """
     if any(
         isinstance(one, ast.Call) and name_of(one.func) == node.name and _is_super(one.func) for one in ast.walk(node)
     ):

@@ -1,6 +1,7 @@
-"""Find values that belong in a setting: addresses, home folders, limits of time and number (CODE_002); secrets, too.
+"""Find hard-coded values that belong in a setting: addresses, home folders, time limits and counts (CODE_002).
 
-A value that has a name, as a constant, a default or a field of a class, is not reported, and neither is prose.
+Secrets in strings are reported as well. Prose is not reported, and neither is a value that the code gives a name: a
+constant, a default value or a field of a class.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ SERVICE_HOME = re.compile(
     r"/home/(?:ubuntu|debian|ec2-user|runner|app|appuser|jovyan|node|vagrant|pi|vscode|site|git|docker|container|ray"
     r"|airflow|spark|hadoop|jenkins|nonroot|worker|server|service)\b"
 )
-"""Home folders that an image or a service gives to everyone."""
+"""Home folders that are the same for every user of a system image, a container or a service."""
 ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?")
 EXAMPLE_HOSTS = re.compile(
     r"(?i)(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|w3\.org|schema\.org|json-schema\.org|purl\.org"
@@ -51,18 +52,18 @@ CONNECTING = re.compile(
     r"(?i)(?!_*(?:[gs]et|store|save)_)_*(?:\w+_)?(?:get|post|put|patch|head|delete|requests?|fetch|urlopen|urlretrieve|urljoin|connect\w*|create_\w*engine"
     r"|clone|download\w*|call|send\w*|open|ping|query|\w*client|\w*session|stream|websocket\w*)(?:_\w+)?"
 )
-"""Functions that are given an address, or a folder, to work with it."""
+"""Functions that connect to, request or open the address or folder that is passed to them."""
 HOLDS_ADDRESS = re.compile(
     r"(?i)_*(?:\w+_)?(?:url|uri|base|host|hostname|endpoint|server|address|addr|ip|api|gateway|webhook)"
 )
 GIVES_ADDRESS = re.compile(
     r"(?i)url|_api$|uri|issuer|audience|scope|origin|link|host|endpoint|address|base|server|path|dir"
 )
-"""Functions whose names say that what they return is an address, so that it has a name."""
+"""Functions whose names say that they return an address; an address that they return counts as named."""
 NO_USER = re.compile(
     r"(?i)(?:config\w*|settings?|options?|defaults?|error|exception)$|example|sample|demo|mock|fake|dummy"
 )
-"""Classes whose attributes are settings, errors, or stand in for real ones."""
+"""Classes and functions for settings, examples, test doubles or errors; addresses in them are not reported."""
 READS_SETTING = re.compile(r"(?i)default|env(?:_|$)|environ|config|setting|option")
 WITH_DEFAULT = frozenset("get getenv setdefault getattr pop".split())
 FOR_PEOPLE = re.compile(
@@ -71,26 +72,26 @@ FOR_PEOPLE = re.compile(
     r"|refuri|(?:^|_)type$|profile|feature|claim|default|manufacturer|placeholder|configuration_url|fallback|allow|trusted|known|install|release|terms|privacy|pricing|blog|home"
     r"|badge|logo|icon|image|img|font|avatar|thumbnail|upgrade|changelog|permalink|xmlns|(?:^|_)rel$|picture|photo|thumb|browser"
 )
-"""Names of addresses that a person opens, or that only identify something."""
+"""Names given to addresses that people open in a browser, or that are only identifiers."""
 ANY_VALUE = re.compile(
     r"(?i)\b(?:arbitrary|random|mock|ma[kd]e up|dummy|fake|unroutable|any (?:address|host)"
     r"|doesn't matter|does not matter)\b"
 )
-"""A comment that calls the value one of many."""
+"""Words of a comment which say that any other value would do as well."""
 FOR_VISITORS = re.compile(
     r"(?:www\.)?(?:twitter|x|facebook|youtube|instagram|linkedin|reddit|discord|patreon|medium|t)\.(?:com|gg|me)"
 )
-"""Sites that people visit; programs use other hosts of the same owners, such as ``api.twitter.com``."""
+"""Hosts of websites that people visit; for programs, the same companies have other hosts (``api.twitter.com``)."""
 REPOSITORY = re.compile(r"https://git(?:hub|lab)\.com/[\w.-]+/[\w.-]+(?<!\.git)/?")
-"""The page of a repository."""
+"""The address of a repository's web page; an address for ``git clone`` ends in ``.git``."""
 PAGE = re.compile(
     r"(?i)(?:docs?|console|developers?|support|help|wiki)\..*|.*\.(?:html?|md|rst|pdf|png|svg|jpe?g|ico|gif)|.*/(?:docs?|wiki|installation|getting-started|terms|privacy|blog|pricing|help|guides?|blob|tree|issues|discussions|browse|tickets?|bugs?|pulls?|commits?|auth|\.default)(?:/.*)?"
 )
-"""Host or path of an address that a person reads, or of a permission."""
+"""The host or the path of a page that people read, or the address of an OAuth permission."""
 ADDRESS_FILES = re.compile(
     r"(?i)(?:\w+_)?(?:placeholders?|fixtures?|mocks?|fakes?|dumm(?:y|ies)|links?|urls?|endpoints?|constants?|settings|defaults?)"
 )
-"""Files that are the one place for addresses and numbers."""
+"""Names of files whose purpose is to define such values; addresses and numbers in them are not reported."""
 
 NUMBERS = re.compile(
     r"(?i)(?:\w*_)?(?:timeout|port|retries|attempts)"
@@ -98,17 +99,17 @@ NUMBERS = re.compile(
 )
 WAITING = ("sleep", "settimeout")
 ENDING = frozenset("join close stop shutdown terminate flush set set_many add get_or_set".split())
-"""Calls that wait for an end, or keep a value in a cache or solver for a time."""
+"""Calls whose time limit is not reported: they wait for something to end, or store a value for a limited time."""
 SMALL = 30
-"""A limit of time or number below this is the choice of the place where it is used."""
+"""Smaller time limits and counts are not reported; they may be chosen where they are used."""
 DAY_S = 86_400
-"""Seconds; a pause of more than a day is one without an end."""
+"""A day in seconds; a longer ``sleep`` is meant to last for ever."""
 PRIVILEGED_PORTS = 1024
-"""A port below this belongs to a protocol."""
+"""Smaller port numbers are fixed by a protocol, so they are not reported."""
 
 
 def find_hardcoded(source: Source) -> Iterator[CodeFinding]:
-    """Yield addresses, home folders, limits of time and number, and secrets in the middle of code."""
+    """Yield each secret in the file, and each address, home folder, time limit or count that a function hard-codes."""
     yield from find_secrets(source)
     if source.is_test or source.is_example or ADDRESS_FILES.fullmatch(PurePath(source.file).stem):
         return
@@ -117,7 +118,7 @@ def find_hardcoded(source: Source) -> Iterator[CodeFinding]:
 
 
 def find_addresses(source: Source) -> Iterator[CodeFinding]:
-    """Yield the addresses of servers and the home folders that code in a function works with."""
+    """Yield the server addresses and the home folders that are hard-coded in a function and used by it."""
     for node in source.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             what = "" if _is_computed_host(source, node) else _place(node.value)
@@ -126,7 +127,7 @@ def find_addresses(source: Source) -> Iterator[CodeFinding]:
 
 
 def _is_for_program(source: Source, node: ast.Constant) -> bool:
-    """Return whether the program itself uses the value, and no comment explains it or calls it one of many."""
+    """Return whether the program itself uses the value, and no comment explains it or says that any value would do."""
     above = source.ancestors(node)
     around = [one for one in above if isinstance(one, (*FUNCTIONS, ast.ClassDef))]
     if not any(isinstance(one, FUNCTIONS) for one in around) or FOR_PEOPLE.search(names_around(source, node)):
@@ -138,7 +139,7 @@ def _is_for_program(source: Source, node: ast.Constant) -> bool:
 
 
 def _is_computed_host(source: Source, node: ast.Constant) -> bool:
-    """Return whether the text after an address's ``://`` goes on with a value before the host ends."""
+    """Return whether a part of the host in an address is inserted at run time, as in ``f"https://{name}.net/"``."""
     found = URL.match(node.value) if isinstance(node.value, str) else None
     if not found or "/" in found.group().partition("://")[2]:
         return False
@@ -148,7 +149,7 @@ def _is_computed_host(source: Source, node: ast.Constant) -> bool:
 
 
 def _place(value: str) -> str:
-    """Return what a string names: the address of a server, or a folder of one machine; empty if neither."""
+    """Return a description of the server address or home folder that a string consists of; empty if it is neither."""
     if "://" in value and (found := URL.match(value)) and len(value.split()) == 1:
         return _host(found.group())
     if ADDRESS.fullmatch(value):
@@ -159,7 +160,10 @@ def _place(value: str) -> str:
 
 
 def _host(url: str) -> str:
-    """Return the server of an address in words, empty for an example, a namespace, and this machine without a port."""
+    """Return a description of the server in a URL; empty if the URL need not be a setting.
+
+    Examples, namespaces, pages that people read, and this machine without a port need not be settings.
+    """
     try:
         found = urlsplit(url)
         host, port = found.hostname or "", found.port
@@ -172,7 +176,7 @@ def _host(url: str) -> str:
         or REPOSITORY.fullmatch(url)
         or found.fragment
     ):
-        return ""  # a cloud's own address, the same on all of its machines; or an address that people open
+        return ""  # the metadata service of a cloud, the same on all its machines; or a page that people open
     is_here = host == "localhost" or host.startswith("127.")
     is_real = "." in host or is_here or port is not None
     if (
@@ -206,7 +210,10 @@ def _number(address: str) -> str:
 
 
 def _is_used(source: Source, node: ast.Constant) -> bool:
-    """Return whether a program connects with an address, keeps it as one, or returns it under another name."""
+    """Return whether the code connects to an address, stores it as an address, or returns an address made from it.
+
+    An address that is returned does not count if the name of the function says that it returns an address.
+    """
     below: ast.AST = node
     for above in source.ancestors(node):
         if isinstance(above, ast.Call):
@@ -223,7 +230,7 @@ def _is_used(source: Source, node: ast.Constant) -> bool:
 
 
 def _connects(call: ast.Call, given: ast.AST) -> bool:
-    """Return whether a call is given an address to connect with, not one for a setting that is missing."""
+    """Return whether ``given`` is passed to a call that connects to it, not as the default value of a setting."""
     name = name_of(call.func)
     is_default = given in call.args[1:] and (name in WITH_DEFAULT or READS_SETTING.search(name))
     is_for_people = name_of(getattr(call.func, "value", None)) == "webbrowser" or "browser" in name
@@ -231,7 +238,10 @@ def _connects(call: ast.Call, given: ast.AST) -> bool:
 
 
 def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> bool:
-    """Return whether a variable is set only once in its function, and is an attribute or used to connect."""
+    """Return whether ``target`` is a fixed address: assigned only once in its function, and used to connect.
+
+    An attribute with a constant value need not be used in the function.
+    """
     if not HOLDS_ADDRESS.fullmatch(name_of(target)):
         return False
     scope = source.scope(target)
@@ -246,7 +256,7 @@ def _is_address(source: Source, assignment: ast.Assign, target: ast.expr) -> boo
 
 
 def _reaches_connection(source: Source, use: ast.expr) -> bool:
-    """Return whether a call that connects is given a variable, or the function returns what it is made into."""
+    """Return whether a variable is passed to a call that connects, or is part of an address that is returned."""
     below: ast.AST = use
     for above in source.ancestors(use):
         if isinstance(above, ast.Call) and _connects(above, below):
@@ -260,14 +270,14 @@ def _reaches_connection(source: Source, use: ast.expr) -> bool:
 
 
 def _gives_address(scope: ast.AST) -> bool:
-    """Return whether a function's name says that it returns an address, or what people look at; or it is a property."""
+    """Return whether a function is a property, or its name says that it returns an address or a link for people."""
     name = getattr(scope, "name", "")
     is_property = any("property" in name_of(one) for one in getattr(scope, "decorator_list", ()))
     return bool(is_property or GIVES_ADDRESS.search(name) or FOR_PEOPLE.search(name))
 
 
 def find_numbers(source: Source) -> Iterator[CodeFinding]:
-    """Yield the numbers that a call in a function gives to something that is usually a setting."""
+    """Yield the numbers that are passed, in a function, to parameters that are usually settings, such as timeouts."""
     for node in source.nodes:
         if isinstance(node, ast.Call):
             yield from _numbers_of(source, node)
@@ -287,14 +297,14 @@ def _numbers_of(source: Source, call: ast.Call) -> Iterator[CodeFinding]:
 
 
 def _is_in_the_middle(source: Source, call: ast.Call, number: float) -> bool:
-    """Return whether a call is in a function, and neither that nor a name for the call's result explains the number."""
+    """Return whether a call is in a function, and nothing around the call explains the number that is passed to it."""
     above = source.ancestors(call)
     around: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]
     around = [one for one in above if isinstance(one, FUNCTIONS)]
     if not around or name_of(call.func) in READING | ENDING or _is_in_decorator([call, *above]):
         return False
     if name_of(call.func) in ("__init__", "super") or any(isinstance(one, ast.BoolOp) for one in above):
-        return False  # a subclass fixes a value of its base; or the number replaces a value that was not given
+        return False  # a subclass fixes a value of its base class; or the number is the default for a missing value
     around += [one for one in above if isinstance(one, ast.ClassDef)]
     if any(IN_EXAMPLE.fullmatch(one.name) or str(number) in docstring_of(one) for one in around):
         return False
@@ -308,7 +318,7 @@ def _is_in_decorator(path: list[ast.AST]) -> bool:
 
 
 def _is_choice(name: str, number: float) -> bool:
-    """Return whether a number is the choice of its place: a short time, few attempts, the port of a protocol."""
+    """Return whether a number may be chosen where it is used: a short time, few attempts, the port of a protocol."""
     if "default" in name.lower():
         return True
     if "port" in name.lower():
@@ -317,7 +327,7 @@ def _is_choice(name: str, number: float) -> bool:
 
 
 def _is_rhythm(source: Source, call: ast.Call, name: str) -> bool:
-    """Return whether a pause repeats in a loop, or has no end."""
+    """Return whether a call is a ``sleep`` that is repeated in a loop, or one that is meant to last for ever."""
     if name != "sleep":
         return False
     is_endless = isinstance(call.args[0], ast.Constant) and float(str(call.args[0].value)) > DAY_S

@@ -1,4 +1,4 @@
-"""Find secrets that are written into code (SEC_003), by the screen that also reads prompts."""
+"""Find secrets that are written into code (SEC_003), with the patterns that also find secrets in prompts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PASSWORD_NAMES = re.compile(r"(?i)passw(?:or)?d|passphrase|pwd|secret_?key")
 PASSWORD = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[!-.0-~]+")
-"""A word of a language, a path, or a rate such as "5/m/user" is no password."""
+"""A password has a letter and a digit, and no slash, unlike words, paths and rates such as "5/m/user"."""
 NO_SECRET_NAMES = re.compile(
     r"(?i)namespace|prefix|suffix|header|param$|field|label|pattern|regex|format|_type$|algorithm"
     r"|_id$|::|public|not_?so|anonym|fake|dummy|test|example|_url$|_uri$|path$|_name$|file$|verification|continuation|captcha|site_?key|page_?token|next_?token"
@@ -30,9 +30,9 @@ PATTERN = re.compile(
     r".*(?:\[[^\]]+\]|\\[dws]|\{\d+,?\d*\}).*|arn:.*|ssh-.*|AAAA[A-Z]3N.*|.*[|^$].*[|$]|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[\w+.-]+://(?P<user>[^/@:\s]*):(?:(?P=user)|pass|password)@.*|[^\s@:/]+@[\w.-]+\.\w+",
     re.DOTALL,
 )
-"""A regular expression, the name of a resource, the public half of a key, or a UUID."""
+"""Values that are no secrets, such as a regular expression, the name of a resource, a public key or a UUID."""
 TABLE_ROWS = 4
-"""A dictionary with this many values, all of one length or all as long as a token, holds checksums or codes."""
+"""A dictionary with at least this many values, all of one length or all as long as tokens, is a table of codes."""
 SHORTEST_TOKEN = 16
 PLACEHOLDER = re.compile(
     r"(?i).*(?:example|dummy|placeholder|change.?me|your|xxx|\*\*\*|\.\.\.|redacted|fake|sample|todo|<|\$\{|\{|%\(|%[sdr]).*"
@@ -44,13 +44,13 @@ IS_A_NAME = re.compile(
 )
 TO_STORE = "read it from the environment or a secret store, and revoke it if it was published"
 LONGEST = 2_000
-"""Characters of a string; a longer one is data or a text."""
+"""Strings with more characters are not checked; they are data or prose."""
 MOST_WORDS = 2
-"""Words of a string that may be a secret, as in "Bearer TOKEN"; more are prose."""
+"""Strings with more words are not checked; they are prose. A secret may have two words, as in "Bearer TOKEN"."""
 
 
 def find_secrets(source: Source) -> Iterator[CodeFinding]:
-    """Yield the strings that the screen for prompts takes for a secret; the message does not repeat them."""
+    """Yield the strings that look like secrets to the check that also protects prompts; messages do not quote them."""
     if source.is_example or source.is_test:
         return
     for node in source.nodes:
@@ -91,7 +91,7 @@ def _words(text: str) -> str:
 
 
 def _is_harmless(source: Source, node: ast.Constant) -> bool:
-    """Return whether a value is a pattern, the name of a resource, one row of a table of such values, or published."""
+    """Return whether a value is no secret: a pattern, the name of a resource, a row of a table, or a public value."""
     if PATTERN.fullmatch(str(node.value)) or PUBLISHED.search(source.comments(node.lineno - 4, end_of(node))):
         return True
     if SHOWING.search(names_around(source, node)):

@@ -1,8 +1,10 @@
 """Find functions that are declared but not implemented (CODE_001).
 
-Two kinds are reported. One announces its code: a comment, a docstring, a message or an error says TODO or "not yet
-implemented". The other is bare: it does nothing, or only raises NotImplementedError, and nothing in its file or in
-neighbouring modules shows a reason, such as a base class, a hook, a table of functions or a convention of plug-ins.
+Two kinds of functions are reported:
+
+- functions that announce their code: a comment, docstring, message or error says TODO or "not yet implemented";
+- bare functions: they do nothing, or only raise NotImplementedError, and neither their file nor neighbouring modules
+  show a reason, such as a base class, a hook, a table of functions or a convention of plug-ins.
 """
 
 from __future__ import annotations
@@ -37,12 +39,12 @@ TODO = re.compile(
     r"(?:TODO|FIXME|TBD)\b(?!.*(?:\?|(?i:\b(?:remov\w*|delet\w*|keep|kept|no|not|since|because|need to|confirm"
     r"|compat\w*|future|deprecat\w*|if|whether|why|maybe|look into|consider|investigate|support\w*|disabled|check)\b)))"
 )
-"""A plain task; one that asks, doubts or gives a reason says that the code is as it should be for now."""
+"""A TODO that only states a task; with a question, a doubt or a reason, it means that the code is right for now."""
 MISSING = re.compile(
     r"(?i)(?:not (?:yet |been )?implemented|unimplemented|to be implemented|placeholder|coming soon|your code here"
     r"|implement (?:this|me|later|here|it))(?: yet)?\W*$"
 )
-"""A comment that says no more than that the code is missing; a longer one often gives a reason."""
+"""A comment that only states that the code is missing; a longer comment often gives a reason."""
 PLACEHOLDER = re.compile(r"(?i)placeholder\W*$")
 MISSING_BY_DOCSTRING = re.compile(r"(?i)\W*(?-i:TODO|FIXME)\b|\W*not (?:yet )?implemented(?: yet)?\W*$")
 MISSING_BY_MESSAGE = re.compile(
@@ -53,7 +55,7 @@ LASTING = re.compile(
     r"(?i)\b(?:sub.?class\w*|overrid\w*|abstract|must|should|support\w*|unsupported|cannot|can't|only|unknown|available|for|in|with|when|if|unless|using|backward|currently|by|disabled"
     r"|virtual|derived|invalid|unrecogni[sz]ed|don't know|use \w+|instead|requires?|no longer|compatib\w*)\b"
 )
-"""The message of a NotImplementedError that refuses a case for good, or leaves it to a subclass."""
+"""Words in the message of a NotImplementedError that rejects a case for good, or leaves it to a subclass."""
 OUTPUT_CALLS = ("print", "debug", "info", "warning", "warn", "error", "log", "echo")
 LOGS = re.compile(r"(?i)log|^click$|^console$|^warnings$")
 INTENTIONAL = re.compile(
@@ -64,11 +66,11 @@ INTENTIONAL = re.compile(
     r"|no longer|not supported|unsupported|tests?|entry ?points?|required?|reserved|group|subcommands?|fake"
     r"|stand-?in)\b|>>> "
 )
-"""A docstring that gives a reason for an empty function, or examples that doctest runs."""
+"""Words in the docstring of a function that is empty for a reason, or the start of an example for doctest."""
 DECLARED = 3
-"""A file with this many bare functions declares them, such as those of events."""
+"""A file with at least this many bare functions declares an interface, such as the handlers of events."""
 LONG_DOCSTRING = 4
-"""Line ends in the docstring of a function that describes an interface."""
+"""A docstring with at least this many line ends describes an interface, so its function is not bare."""
 DECLARING = frozenset(
     """abstractmethod abstractproperty abstractclassmethod abstractstaticmethod overload singledispatch
     singledispatchmethod hookspec hookimpl""".split()
@@ -82,7 +84,7 @@ EMPTY_NAMES = re.compile(
     r"|\w+_init|close|shutdown|setup|teardown|configure|(?:un)?register\w*|cleanup|main|demo|empty\w*|(?:up|down)grade"
     r"|run|update|reset|flush|__\w+__|_*)"
 )
-"""Functions that callers expect to exist, whether there is something to do or not."""
+"""Names of functions that must exist because others call them, even if there is nothing to do."""
 EMPTY_CLASSES = re.compile(
     r"(?i)_*(?:null|dummy|no_?op|nop|fake|mock|stub|silent|disabled|empty|base|abstract|void|quiet|non|pseudo)\w*"
     r"|\w*(?:base|mixin|interface|stub|mock|dummy|null|noop|fake|protocol|abc|nothing|observer|listener|visitor|hooks"
@@ -92,18 +94,18 @@ EMPTY_FILES = re.compile(
     r"(?i)(?:\w+_)?(?:dummy|fake|mock|stub|null|noop|hook|hookspec|template|skeleton|plugin|base|abc|abstract|interface"
     r"|protocol)s?(?:\.py)?|_?(?:posix|unix|linux|windows|win32|win|nt|darwin|macos|osx|mac|android|wasm|pure\w*)(?:\.py)?"
 )
-"""Files and folders whose functions are there to be replaced, or stand in for those of another platform."""
+"""Names of files and folders with functions that are to be replaced, or that replace those of another platform."""
 FOR_TOOLS = re.compile(r"(?:pragma|noqa|type:(?! \()|pylint|mypy|nosec)")
 
 
 def find_stubs(source: Source) -> Iterator[CodeFinding]:
-    """Yield the functions and methods that hold no implementation."""
+    """Yield the functions and methods that are not implemented."""
     if source.file.endswith(".pyi"):
         return
     kinds = [(one, kind) for one in source.functions() if (kind := _kind(source, one))]
     announced = [(one, kind) for one, kind in kinds if kind == ANNOUNCES]
     bare = [(one, kind) for one, kind in kinds if kind != ANNOUNCES and _is_bare(source, one)]
-    # Several bare functions in one file are declarations, so that then none of them is reported.
+    # Several bare functions in one file declare an interface, so none of them is reported.
     for function, kind in announced + (bare if len(bare) < DECLARED else []):
         if not _is_interface(source, function):
             yield CodeFinding(function.lineno, end_of(function), f"{_named(source, function)} {kind}", SUGGESTION)
@@ -115,14 +117,14 @@ def _named(source: Source, function: Function) -> str:
 
 
 def _kind(source: Source, function: Function) -> str:
-    """Return in which way a function is not implemented, empty if it is, or if it refuses a case."""
+    """Return how a function lacks its implementation; empty if it is implemented, or rejects a case on purpose."""
     body = [statement for statement in function.body if not is_nothing(statement)]
     if len(body) == 1 and isinstance(body[0], ast.Raise) and name_of(body[0].exc) == "NotImplementedError":
         given = body[0].exc.args if isinstance(body[0].exc, ast.Call) else []
         message = " ".join(map(text_of, given))
         if MISSING_BY_MESSAGE.search(message) and not LASTING.search(message):
             owner = source.parent(function)
-            return "" if isinstance(owner, ast.ClassDef) and owner.bases else ANNOUNCES  # a base may ask for it
+            return "" if isinstance(owner, ast.ClassDef) and owner.bases else ANNOUNCES  # the base may require it
         return RAISES if not given else ""
     if body and _reports_missing(body[0]) and all(map(_returns_nothing, body[1:])):
         return ANNOUNCES
@@ -134,18 +136,21 @@ def _kind(source: Source, function: Function) -> str:
 
 
 def _announces(source: Source, function: Function, body: list[ast.stmt]) -> bool:
-    """Return whether the only comment in a function announces its code; next to a value, TODO may mean anything."""
+    """Return whether the only comment in a function announces its code.
+
+    If the function returns a value, TODO does not count, because it may mean anything.
+    """
     returned = [one.value for one in body if isinstance(one, ast.Return)]
     is_value = any(isinstance(one, ast.Constant) and one.value is not None for one in returned)
     remarks = [one for one in source.remarks(function).splitlines() if not FOR_TOOLS.match(one)]
-    remark = remarks[0] if len(remarks) == 1 else ""  # more lines explain, or are code that was taken out
+    remark = remarks[0] if len(remarks) == 1 else ""  # several lines explain something, or are disabled code
     if _ignores_arguments(function):
         return False
     return bool((PLACEHOLDER if is_value else MISSING).match(remark) or (TODO.match(remark) and not is_value))
 
 
 def _returns_nothing(statement: ast.stmt) -> bool:
-    """Return whether a statement returns a value that needed no work: none, a constant or an empty container."""
+    """Return whether a statement returns None, a constant or an empty container."""
     if not isinstance(statement, ast.Return):
         return False
     value = statement.value
@@ -173,7 +178,7 @@ def _reports_missing(statement: ast.stmt) -> bool:
 
 
 def _is_interface(source: Source, function: Function) -> bool:
-    """Return whether the function only describes what others implement, or is one of several definitions."""
+    """Return whether the function is only declared for others to implement, or is one of several definitions."""
     owner = source.parent(function)
     above = source.parent(owner) if isinstance(owner, ast.ClassDef) else owner
     if isinstance(above, ast.If | ast.Try | ast.ExceptHandler | ast.With):
@@ -214,27 +219,33 @@ def _is_bare(source: Source, function: Function) -> bool:
 
 
 def _has_twin(source: Source, function: Function) -> bool:
-    """Return whether another function has the same two or more parameters: both may be looked up by their names."""
+    """Return whether another, implemented function has the same parameters, and at least two.
+
+    Then both may be called in the same way, looked up by their names.
+    """
     given = ast.unparse(function.args)
     same = [one for one in source.functions() if len(one.args.args) > 1 and ast.unparse(one.args) == given]
     return any(one is not function and not all(map(is_nothing, one.body)) for one in same)
 
 
 def _ignores_arguments(function: Function) -> bool:
-    """Return whether a function takes whatever it is given, or calls a parameter unused."""
+    """Return whether a function accepts any arguments (``*args``), or the name of a parameter begins with "unused"."""
     given = function.args
     names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs) if one.arg not in ("self", "cls")]
     return ((given.vararg or given.kwarg) is not None and not names) or any(one.startswith("unused") for one in names)
 
 
 def _is_whole(owner: ast.ClassDef, function: Function) -> bool:
-    """Return whether a method is all there is of a class, which has no base; others may be part of an interface."""
+    """Return whether a method is the only content of a plain class without a base.
+
+    In any other class, the method may be a part of an interface.
+    """
     is_plain = not (owner.bases or owner.keywords or owner.decorator_list or EMPTY_CLASSES.fullmatch(owner.name))
     return is_plain and owner.body == [function]
 
 
 def _is_bound_or_passed(source: Source, function: Function) -> bool:
-    """Return whether the file binds the name again, or hands the function on, or needs no result of it."""
+    """Return whether the file defines the name again, passes the function on, or calls it and ignores its result."""
     for node in source.nodes:
         if isinstance(node, ast.Constant) and node.value == function.name:
             return True
@@ -245,5 +256,5 @@ def _is_bound_or_passed(source: Source, function: Function) -> bool:
             if not (isinstance(parent, ast.Call) and parent.func is node) or isinstance(
                 source.parent(parent), ast.Expr
             ):
-                return True  # a caller that needs no result also works with nothing
+                return True  # a caller that ignores the result does not need an implementation
     return False

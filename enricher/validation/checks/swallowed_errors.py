@@ -1,6 +1,6 @@
 """Find exceptions that are caught broadly and then forgotten (ERROR_001).
 
-Only a block that is all its function does is reported: next to other statements, its work may be optional.
+A ``try`` block is reported only if its function does nothing else: next to other statements, it may be optional work.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ ENDS = re.compile(
     r"|abort|release|end|exit|stop|cancel|kill|unlink|remove|rm(?:tree|dir)|detach|flush|quit|logout|unsubscribe"
     r"|unregister|delete)(?:_|$)"
 )
-"""What a program calls when it is done with something, or that may have been done before."""
+"""Calls that clean up, end or wait for something, or create a folder; they may fail without harm."""
 SIDE_WORK = re.compile(
     r"(?i)(?:^|[_/])(?:telemetry|metrics?|monitor|trac(?:e|es|er|ing)|instrument\w*|analytics|otel|apm|debug|log|logger"
     r"|logging|print|display|show|repr|notify|emit|publish|warm\w*|prefetch|enable|disable|hook|rthooks"
     r"|callbacks?|examples?)(?:[_./]|$)|^(?:is|has|can)_|__(?:str|repr|getattr|enter)__"
 )
-"""Files, functions and calls whose failure must not stop the main work of a program, or is the answer."""
+"""Files, functions and calls for side work, which must not stop a program if it fails, or for yes-or-no questions."""
 FOR_TOOLS = re.compile(r"pragma: no \w+|noqa\b(?:: ?[A-Z0-9, ]+)?|pylint: ?[\w=,-]+|type: ?ignore\S*|nosec\b")
 ALLOWED = re.compile(r"noqa\b.*\bS11[02]\b|\bnosec\b")
-"""The author told a linter (bandit, ruff) that this handler may drop its error."""
+"""Comments which tell a linter (bandit, ruff) that the handler may drop the error."""
 REASON_WORDS = 2
-"""A comment with this many words counts as a reason."""
+"""A comment with at least this many words counts as a reason for ignoring the error."""
 NO_REASON = re.compile(r"(?i)\b(?:it )?(?:does not|doesn't) matter\b|\bnever mind\b|\bwho cares\b")
 LOGGING = frozenset(
     "debug info warning warn error exception critical log print excepthook print_exc print_exception echo".split()
 )
 COLLECTING = frozenset("append add extend update insert setdefault".split())
-"""What adds to a container, which stays as it is after an error."""
+"""Calls that add to a container; if they fail, the container stays as it was."""
 SUGGESTION = "catch the expected exception, log it, or use contextlib.suppress with it"
 
 
@@ -62,7 +62,10 @@ def find_swallowed(source: Source) -> Iterator[CodeFinding]:
 
 
 def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
-    """Return whether what follows an error is decided: by a fallback, a value set before, a log, or a name."""
+    """Return whether the code shows that an error is ignored on purpose.
+
+    Signs are a fallback, a value that was set before, a log entry, or a function name or docstring that says so.
+    """
     around = [one for one in source.ancestors(node) if isinstance(one, FUNCTIONS)]
     if any(IGNORING.search(f"{one.name} {docstring_of(one)}") or _is_ending(one.name) for one in around):
         return True
@@ -74,7 +77,7 @@ def _is_deliberate(source: Source, node: ast.Try | ast.TryStar) -> bool:
 
 
 def _is_alone(source: Source, node: ast.stmt) -> bool:
-    """Return whether a block, or the loop or ``with`` around it, is all that its function or file does."""
+    """Return whether a block, or the loop or ``with`` around it, is the only statement of its function or file."""
     parent = source.parent(node)
     steps = [one for one in getattr(parent, "body", ()) if not is_nothing(one)]
     if isinstance(parent, ast.For | ast.AsyncFor | ast.While | ast.With | ast.AsyncWith):
@@ -83,7 +86,10 @@ def _is_alone(source: Source, node: ast.stmt) -> bool:
 
 
 def _may_fail(node: ast.AST) -> bool:
-    """Return whether an error may be ignored here: in an import, a clean-up, adding to a container, a side task."""
+    """Return whether an error of this node may be ignored.
+
+    It may in an import, a condition, a ``raise``, a clean-up, a log entry, side work, and when adding to a container.
+    """
     if isinstance(node, ast.Import | ast.ImportFrom | ast.If | ast.Raise) or _ends_something(node):
         return True
     name = name_of(node) if isinstance(node, ast.Call) else ""
@@ -91,22 +97,22 @@ def _may_fail(node: ast.AST) -> bool:
 
 
 def _inside(node: ast.Try | ast.TryStar) -> Iterator[ast.AST]:
-    """Return the nodes in the body of a block."""
+    """Return the nodes in the body of a ``try`` block."""
     return (one for statement in node.body for one in ast.walk(statement))
 
 
 def _leaves(node: ast.Try | ast.TryStar) -> bool:
-    """Return whether success leaves the function or a loop."""
+    """Return whether the ``try`` block, if it succeeds, leaves its function or a loop, or starts the next round."""
     return any(isinstance(one, ast.Return | ast.Break | ast.Continue) for one in _inside(node))
 
 
 def _is_in_loop(source: Source, node: ast.stmt) -> bool:
-    """Return whether a loop may try one candidate after the other until one works."""
+    """Return whether the block is in a loop, which may try one candidate after another until one works."""
     return any(isinstance(one, ast.For | ast.AsyncFor | ast.While) for one in source.ancestors(node))
 
 
 def _sets_value(node: ast.Try | ast.TryStar) -> bool:
-    """Return whether the block sets what outlives it: after an error it is what it was before."""
+    """Return whether the block assigns to an attribute or an item, which after an error keeps its earlier value."""
     kept = (one for one in _inside(node) if isinstance(one, ast.Attribute | ast.Subscript))
     return any(isinstance(one.ctx, ast.Store) for one in kept)
 
@@ -139,7 +145,7 @@ def _has_reason(source: Source, node: ast.Try | ast.TryStar, handler: ast.Except
 
 
 def _broad(handler: ast.ExceptHandler) -> str:
-    """Return how a handler catches everything, empty if it names narrower exceptions."""
+    """Return the clause by which a handler catches all exceptions; empty if it catches only narrower ones."""
     if handler.type is None:
         return "a bare except"
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]

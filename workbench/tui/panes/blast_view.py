@@ -30,9 +30,9 @@ VERDICT_LOOKS = {
     "inconclusive": "$warning",
 }
 NEEDS_WORDS = ("regressed", "inconclusive")
-"""Verdicts whose meaning is said in a sentence; the others are what their name says."""
+"""Verdicts that are explained in a sentence; the names of the others are clear enough."""
 FEW_CHANGES = 40
-"""A group of changes that is larger is closed at first."""
+"""A group with more changes than this is collapsed at first."""
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
@@ -41,9 +41,10 @@ LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
 def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Content:
-    """Return the figures in three lines, or four if the verdict needs words.
+    """Summarise the effect of an edit in three lines of text, or four if the verdict has to be explained.
 
-    ``wait`` is shown if there are no figures, ``broken`` is why they are old.
+    ``wait`` is the text to show before there are any figures. ``broken`` is the reason why the figures are out of date;
+    it is shown above them.
     """
     if broken:
         last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
@@ -179,13 +180,13 @@ def change_groups(
 
 
 def verdict_sentence(figures: Figures) -> list[str]:
-    """Return the sentence for a verdict that needs words; nothing for the others, and without a verdict."""
+    """Return a list with the sentence that explains the verdict; empty if there is none or it needs no explanation."""
     is_needed = figures.verdict in NEEDS_WORDS and not figures.errors
     return [VERDICT_TEXTS[figures.verdict]] if figures.verdict and is_needed else []
 
 
 def small(groups: Sequence[Group]) -> list[str]:
-    """Return the keys of the groups that are open at first: those with few lines; without any, the first."""
+    """Return the keys of the groups to open at first: those with few lines, or the first group if none has few."""
     few = [group.head.key for group in groups if len(group.lines) <= FEW_CHANGES]
     return few or [group.head.key for group in groups[:1]]
 

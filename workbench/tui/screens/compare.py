@@ -46,7 +46,7 @@ The last run changed nothing: both sides say the same to every prompt.
 
   2         edit the instructions, or choose another base there with b"""
 AFTER_MOVING_S = 0.04
-"""Seconds that the cursor rests before its prompt is judged by both sides."""
+"""A prompt is evaluated under both rule sets after the cursor has rested on it for this many seconds."""
 MOST_LINES = 7
 NARROW = 100
 STEP = Binding.Group("Step")
@@ -184,7 +184,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         self._fit()
 
     def _fit(self) -> None:
-        """Limit the height of a short list to its lines if the two sides are displayed below it."""
+        """On a narrow screen, where the two results are below the list, make the list only as high as its lines."""
         width = self.app.size.width
         above = sum(len(textwrap.wrap(line, width - 2)) for line in self._state().splitlines())
         self.query_one("#side").styles.height = (

@@ -172,7 +172,7 @@ stands below it.
         self.in_turn("experiments.load", self.action_reload)
 
     def action_reload(self) -> None:
-        """Read the list again, the opened experiment, and the cohorts."""
+        """Read the list of experiments, the figures of the cohorts, and the opened experiment again."""
         self.load(self.next_run("load"))
         self.in_turn("experiments.cohorts", self._compare_cohorts)
         if self._opened is not None:

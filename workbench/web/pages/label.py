@@ -1,8 +1,8 @@
-"""Label a prompt or a line of its text on its page: stored in the live history, or downloaded from a snapshot.
+"""Label a prompt, or a line of the text added to it, by a form on the prompt's page.
 
-The live history is served on this machine only, and a label needs the permission ``label-prompt``, which Datasette's
-signed-in actor has: the address that ``enricher publish`` prints signs the reader in. Datasette itself refuses forms
-that another site has sent.
+In the live history the label is stored; from a snapshot it is downloaded as a file. Labelling the live history needs
+the permission ``label-prompt``, which readers have after they signed in with the address that ``enricher publish``
+prints. Datasette itself rejects forms that were sent from another site.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ JSON_LINES = "application/x-ndjson; charset=utf-8"
 
 
 async def view(history: History, request: Request) -> Response:
-    """Store the label of a submitted form and return to the prompt; in a snapshot, return the label as a file."""
+    """Store the label from a submitted form and redirect to the prompt; for a snapshot, send the label as a file."""
     identity = unquote(request.url_vars["id"])
     if request.method != "POST":
         return Response.redirect(history.path(f"trace/{identity}"))
@@ -66,14 +66,14 @@ async def view(history: History, request: Request) -> Response:
 
 
 def task_types(db: sqlite3.Connection) -> list[str]:
-    """Return the task types that a label can have: those of the packaged rules, then others in the history."""
+    """Return the task types that a label may name: those of the packaged rules, then others from the history."""
     shipped = read_any_age(shipped_file())
     known = list(shipped.body["meanings"]) if shipped else []
     return list(dict.fromkeys([*known, *sorted(str(row[0]) for row in db.execute(WHICH_TYPES))]))
 
 
 def _find(db: sqlite3.Connection, identity: str, line: int) -> str:
-    """Return the full id of a prompt, checking that its text has this line (unless it is 0).
+    """Return the full id of a prompt; check that the text added to it has the line, unless ``line`` is 0.
 
     Raises UnknownTraceError or UnknownLineError.
     """

@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 LINES_UNFOLDED = 60
-"""An added text with more lines than this is folded."""
+"""An added text with more lines than this is collapsed at first."""
 MOST_ITEMS = 60
 MOST_OF_A_KIND = 40
 MOMENT_DIGITS = 14
-"""Hex digits at the beginning of an id, which are the time in microseconds since 1970."""
+"""An id begins with this many hexadecimal digits of its time, in microseconds since 1970."""
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the page of a trace; an unambiguous prefix of its id redirects, an ambiguous one lists candidates."""
+    """Return the page of a trace; redirect from an unambiguous prefix of its id, or list the matches."""
     given = request.url_vars
     wanted, is_data = unquote(given["id"]), given.get("format") == "json"
     if not wanted:
@@ -105,7 +105,7 @@ async def _page(
 
 
 def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.ClassScore], str]]:
-    """Return for task type and search intent: the title, the winning class, all classes' scores, and the runner-up."""
+    """Return, for task type and search intent, the title, the winner, the scores, and a sentence on the runner-up."""
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
         (
@@ -130,7 +130,7 @@ def _labels(trace: Row) -> dict[tuple[str, str], str]:
 
 
 def _exact(text: str) -> Markup:
-    """Return an escaped text for ``<pre>`` that keeps carriage returns, which a browser would turn into line ends."""
+    """Escape a text for ``<pre>``; carriage returns are encoded, because a browser would turn them into line ends."""
     return escape(text).replace("\r", Markup("&#13;"))
 
 
@@ -157,7 +157,7 @@ async def _not_one(
 
 
 def _moment(wanted: str) -> str:
-    """Return the UTC time with which an id begins; empty if it does not begin with one."""
+    """Return the UTC time that the beginning of an id encodes; empty if that is not a plausible time."""
     try:
         seconds = int(wanted[:MOMENT_DIGITS], 16) / 1_000_000
         when = datetime.fromtimestamp(seconds, UTC)

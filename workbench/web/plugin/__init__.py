@@ -136,7 +136,7 @@ def render_cell(
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
-    """Give Datasette's own pages the menu of ours, and the page of a question its chart."""
+    """Define template functions with which Datasette's own pages show our menu, and a stored query's page its chart."""
     from workbench.web import page
     from workbench.web.reading.history import find
 

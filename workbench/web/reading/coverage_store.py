@@ -68,9 +68,11 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """What the newest measured coverage gives reason to change; ``cluster`` is the largest group without a signal.
+    """Weak points of the rules in the version that was used last, of those with stored coverage.
 
-    ``doubtful_rules`` and ``always_on_rules`` are the first ones whose prompts a filter finds.
+    ``doubtful``, ``dead`` and ``always_on`` are numbers of rules: signals that are wrong too often, rules that never
+    fire, and rules that always do. ``doubtful_rules`` and ``always_on_rules`` are the first of them for which a filter
+    can list the prompts. ``cluster`` is the largest group of prompts without any signal; None if there is none.
     """
 
     measured: MeasuredVersion

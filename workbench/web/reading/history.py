@@ -26,7 +26,7 @@ PAGE_LIMIT_MS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What a snapshot says of itself: creation time, treatment of texts, number of prompts, and their period."""
+    """A snapshot's description of itself: creation time, treatment of texts, number of prompts, and their period."""
 
     at: str
     text: str
@@ -77,9 +77,9 @@ class History:
         return self.publication is None or self.publication.text != "hash"
 
     async def is_allowed(self, request: Request, action: str = "view-database", *, default: bool = True) -> bool:
-        """Return whether the reader may do this with the database, by Datasette's own rules in either version.
+        """Return whether Datasette's permissions allow the reader this action on the database.
 
-        ``default`` is the answer of 0.65 if no rule is about the action; in 1.0 our plugin has a rule for its own one.
+        ``default`` applies only to Datasette 0.65, if no rule covers the action; for 1.0, our plug-in defines the rule.
         """
         actor = request.scope.get("actor")
         if hasattr(self.datasette, "permission_allowed"):

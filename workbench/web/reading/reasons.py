@@ -1,7 +1,7 @@
-"""Why a prompt came out as it did, in the sentences of ``enricher explain``.
+"""Explain the result of a prompt on its page, with the sentences that ``enricher explain`` prints.
 
-The recorded rules and inputs give all of them. A snapshot holds neither, so the sentences are stored when it is
-written; for a prompt without stored ones, the recorded points give some of them.
+They are computed from the rules and inputs recorded with the prompt. A snapshot contains neither, so the sentences are
+stored in it when it is written. If none are stored for a prompt, only its recorded points are explained.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ WHAT_WAS_STORED = "select sentences from explanations where trace_id = :id"
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """Sentences on what came nearest, by facet; on the task type's confidence; on what was left out; on silence."""
+    """The sentences that explain the result of a prompt.
+
+    ``nearest`` has, by facet, one on the second-best class; ``certainty`` is about the confidence in the task type,
+    ``left_out`` about lines that were not added, ``silence`` about the guardrail or approach that was nearly added.
+    """
 
     nearest: dict[str, str]
     certainty: tuple[str, ...] = ()
@@ -34,19 +38,19 @@ class Reasons:
     silence: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """Return the sentences as a JSON list of lists, without the names of facets."""
+        """Return the sentences as a JSON list of lists, without the names of the facets."""
         nearest_ones = [self.nearest[facet] for facet in FACETS]
         return json.dumps([nearest_ones, self.certainty, self.left_out, self.silence], ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Reasons:
-        """Return the reasons that ``to_json`` has written."""
+        """Read the sentences from the JSON text that ``to_json`` has returned."""
         nearest_ones, *others = json.loads(text)
         return cls(dict(zip(FACETS, nearest_ones, strict=True)), *map(tuple, others))
 
 
 def of_shown(db: sqlite3.Connection, trace: Row) -> Reasons:
-    """Return the reasons behind a trace of the live history or of a snapshot, as ``queries.show`` returns it."""
+    """Return the sentences for a trace of the live history or of a snapshot; ``trace`` comes from ``queries.show``."""
     with suppress(sqlite3.OperationalError):  # only a snapshot has the table
         if row := db.execute(WHAT_WAS_STORED, {"id": trace["id"]}).fetchone():
             return Reasons.from_json(row[0])
@@ -54,14 +58,15 @@ def of_shown(db: sqlite3.Connection, trace: Row) -> Reasons:
 
 
 def computed(db: sqlite3.Connection, trace: Row, rules: Rules | None = None) -> Reasons | None:
-    """Return the reasons that the recorded rules and inputs give; None if they are missing or give another task type.
+    """Compute the sentences from the recorded rules and inputs of a prompt.
 
-    ``rules`` are the prompt's own, if they were read already.
+    Return None if these are missing or now lead to another task type. ``rules`` are the recorded rules; without them,
+    they are read from the database.
     """
     try:
         found = of_record(db, trace, rules=rules) if trace["prompt"] else None
     except (ExplanationError, LookupError, TypeError, ValueError, AttributeError):
-        return None  # recorded without its inputs, or with damaged ones
+        return None  # its inputs were not recorded, or are damaged
     if found is None or found.enrichment.classification.task_type != trace["task_type"]:
         return None
     return _explained(found)
@@ -78,7 +83,7 @@ def _explained(found: Explanation) -> Reasons:
 
 
 def _by_points(trace: Row) -> Reasons:
-    """Return what the recorded points of the classes say."""
+    """Return the sentences that can be computed from the recorded points alone: those on the second-best classes."""
     by_facet = {}
     for facet in FACETS:
         own = [(one["name"], one["score"]) for one in trace["scores"] if one["facet"] == facet and one["score"]]

@@ -1,4 +1,7 @@
-"""Store in a snapshot why its newest prompts came out as they did: it holds neither rules nor inputs to say it from."""
+"""Store in a snapshot the sentences that explain the results of its newest prompts.
+
+A snapshot contains neither rules nor inputs, so these sentences cannot be computed later.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,9 @@ if TYPE_CHECKING:
     from enricher.rules.cache import Rules
 
 MOST_EXPLAINED = 10_000
-"""Prompts, the newest. Each is judged again, so that a million of them would take longer than everything else."""
+"""Only this many of the newest prompts are explained, because each must be evaluated again, which takes time."""
 MOST_VERSIONS = 8
-"""Compiled versions of the rules in memory."""
+"""Number of versions of the rules that are kept compiled in memory."""
 WHICH_TO_EXPLAIN = """
     select id, status, skip_reason, rules_hash, task_type, prompt, inputs from traces
     where origin <> 'test' order by id desc limit :most
@@ -36,10 +39,10 @@ PROMPTS_BETWEEN_LOOKS = 100
 
 
 def store(db: sqlite3.Connection, source: str, *, is_full: bool, goes_on: Callable[[int], bool]) -> None:
-    """Store the sentences on the newest prompts of the database ``source``; anonymise them unless ``is_full``.
+    """Explain the newest prompts of the database ``source``, and store the sentences in the snapshot ``db``.
 
-    ``db`` has the SQL function ``anonymized_json``. The work ends early if ``goes_on``, which is called with the number
-    of prompts that are done, returns False.
+    They are anonymised unless ``is_full``, with the SQL function ``anonymized_json``, which ``db`` must have. Now and
+    then ``goes_on`` is called with the number of prompts done so far; the work stops if it returns False.
     """
     db.execute("begin")
     db.execute(CREATE_EXPLANATIONS)
@@ -55,7 +58,7 @@ def store(db: sqlite3.Connection, source: str, *, is_full: bool, goes_on: Callab
 
 
 def _explained(history: sqlite3.Connection) -> Iterator[tuple[str, reasons.Reasons | None]]:
-    """Yield the id of each prompt to explain with its reasons, None without recorded rules and inputs."""
+    """Yield the id and the sentences of each prompt to explain; they are None if they cannot be computed."""
 
     @lru_cache(MOST_VERSIONS)
     def rules_of(identity: str) -> Rules | None:

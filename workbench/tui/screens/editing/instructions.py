@@ -195,7 +195,11 @@ What the channels found is taken from the record; where other rules would have a
             self.bar.show_result(f"{count:,} prompt{'s' * (count != 1)}")
 
     def _to_open(self, groups: Sequence[Group]) -> list[str]:
-        """Return the keys of the groups to open: once each, as soon as it is complete and small; problems always."""
+        """Return the keys of the groups that should be opened now; a group is opened automatically only once.
+
+        Groups of changes are opened if they are complete and small, the group of problems always, and other groups
+        while there are few changes.
+        """
         is_complete = self._shown is None or self._shown.is_complete
         is_short = self._shown is None or len(self._shown.changes) <= blast_view.FEW_CHANGES
 

@@ -33,9 +33,10 @@ LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fix
 
 @dataclass
 class Gated(Message):
-    """The gate has run on ``project``; ``report`` is None if it could not run, for the given reason.
+    """Message that the gate was run on the golden cases of ``project``.
 
-    ``with_own_layer`` are the ids of the failing cases that pass with the user's own layer.
+    If it could not run, ``report`` is None and ``reason`` says why. ``with_own_layer`` are the ids of the failing cases
+    that would pass if the user's own layer of instructions were included.
     """
 
     report: GateReport | None
@@ -82,7 +83,7 @@ project of the folder in which the app was started.
 
     @work(thread=True, exclusive=True, group="gate.judge", exit_on_error=False)
     def judge(self) -> None:
-        """Run the gate against the last commit; without a commit, against what was approved."""
+        """Check the golden cases with the current rules, compared with those of the last commit, if there is one."""
         project = ""
         try:
             project = project_root(self._folder())
@@ -94,7 +95,7 @@ project of the folder in which the app was started.
             self.post_message(Gated(None, str(error)))
 
     def _folder(self) -> str:
-        """Return the folder in which the trace was typed, without a trace the working folder; raises CasesError."""
+        """Return the folder in which the prompt was typed, or without a trace the working folder; raises CasesError."""
         if not self._trace_id:
             return here()
         with self.database(drain=False) as db:

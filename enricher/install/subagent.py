@@ -73,7 +73,7 @@ def _permitted(text: str) -> str:
 
 
 def _withdrawn(text: str) -> str:
-    """Return the settings without our permission, and without the containers that it leaves empty."""
+    """Return the settings without our permission, and without a list or object that is empty then."""
     root = jsontext.parse(text)
     allowed = root.at("permissions", "allow")
     ours = [at for at, rule in enumerate(allowed.value) if _OURS.fullmatch(str(rule))] if allowed else []

@@ -107,7 +107,7 @@ def _give_up() -> None:
 
 
 def _new_text(run: Run, opinion: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]], int]:
-    """Return the text that the opinion adds to the prompt's enrichment, the references in it, and its tokens."""
+    """Return the text that a model's late opinion adds, the references in it, and its size in tokens."""
     from enricher.prompt.text import estimate_tokens
     from enricher.respond.decision import decide, verdict_on
     from enricher.respond.render import finish

@@ -171,7 +171,11 @@ def sign_words(text: str) -> list[str]:
 
 
 def extra_words(text: str, *, written: str = "") -> str:
-    """Return additional words to index for a text: parts of identifiers, base forms of irregular words, its month."""
+    """Return additional words to index for a text.
+
+    These are the parts of its identifiers, the base forms of its irregular words, and the month in which it was
+    ``written``.
+    """
     found = dict.fromkeys([*identifier_parts(text), *sign_words(text), *_month(written)])
     found.update(dict.fromkeys(BASE_FORMS[word] for word in words(text) if word in BASE_FORMS))
     return " ".join(found)[:LONGEST_EXTRA]

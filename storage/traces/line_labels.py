@@ -84,7 +84,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class LineLabel:
-    """The newest label of a line (the only one that counts), with the reason that the user gave."""
+    """The newest label that the user gave to a line of the added text, with the reason; older labels do not count."""
 
     line: int
     verdict: str

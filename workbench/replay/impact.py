@@ -114,10 +114,11 @@ class Impact:
         features: Collection[str] | None = None,
         confidence: float | None = None,
     ) -> int:
-        """Return NOT, WEIGH or EVALUATE for a prompt; ``earlier`` is the earlier text that the prompt refers back to.
+        """Return what of a prompt must be judged again: nothing (NOT), its scores (WEIGH), or all (EVALUATE).
 
-        ``features`` are the prompt's recorded features plus ``task_`` with its task type, ``confidence`` is that of its
-        task type under the earlier rules; either is None if unknown.
+        ``earlier`` is the earlier text that the prompt refers back to. ``features`` are the prompt's recorded features
+        and ``task_TYPE`` for its task type; ``confidence`` is that of the task type under the earlier rules. Both are
+        None if they are not known.
         """
         if self._least == EVALUATE or self.is_nothing:
             return self._least
@@ -165,9 +166,10 @@ class Impact:
 
 
 def _signals(rules: Rules) -> _Signals:
-    """Return the signals of a version, cached, because the recorded version is the same each time a file is saved.
+    """Return the signals of a version, from a cache, because each save of a file is compared with the same version.
 
-    A cached entry is compared with the table: two releases may compile one text to different tables under one hash.
+    A cached entry is used only if its compiled table is equal, too: two releases may compile the same text, with the
+    same hash, to different tables.
     """
     packed = rules.body["classes"]
     known = _KNOWN.get(rules.hash)

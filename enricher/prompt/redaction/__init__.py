@@ -67,7 +67,7 @@ class Screen:
 
     ``raw`` is the text in ASCII, ``low`` the same in lower case. In ``runs`` all characters but letters, digits, "_"
     and "-" are replaced with blanks; the stretches between the blanks are called runs. ``long`` are the runs that
-    may be tokens, by their length.
+    are long enough to be a secret token.
     """
 
     __slots__ = ("has_random", "long", "low", "raw", "runs", "text", "vocabulary")

@@ -62,7 +62,7 @@ class MemorySource:
 
 @dataclass(slots=True)
 class ImportReport:
-    """The numbers of memories that an import added, changed, left and removed, and what to report about it."""
+    """How many memories an import added, changed, left unchanged and removed, and its messages."""
 
     added: int = 0
     changed: int = 0

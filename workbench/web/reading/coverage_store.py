@@ -117,7 +117,7 @@ def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
 def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
     """Return the rules by kind, those that fire most often first; signals, the longest list, are the last kind.
 
-    ``places`` has the numbers of the version's files by path.
+    ``places`` maps the path of each file of the version to its position among them.
     """
     rows = sorted(found.rows, key=lambda row: (-row.fired, row.file, row.line))
     kinds = {kind: [rule(row, places) for row in rows if row.kind == kind] for kind in (*KINDS[1:], KINDS[0])}

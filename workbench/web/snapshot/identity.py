@@ -139,7 +139,7 @@ class Identity:
         )
 
     def placeholders(self) -> tuple[str, ...]:
-        """Return the placeholder of each word, in the order of the groups of ``names``."""
+        """Return the placeholders that replace identifying words, in the order of the groups of ``names``."""
         return (*(placeholder for _word, placeholder in self.words), *(NAME for _name in self.capitalised))
 
     def _from_home(self, folder: str) -> tuple[str, ...]:

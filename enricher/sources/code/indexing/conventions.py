@@ -1,4 +1,4 @@
-"""Find the sentences in a project's documents that explain its usual actions, at most one per document and action.
+"""Find the sentences in a project's documents that say how to test, build, commit and the like, one for each action.
 
 Not on the hook's path. A document is split into units: a sentence, a list item, or a line that ends in a colon
 with the list after it. A unit is scored for an action by the heading above it, by its own words, and by whether

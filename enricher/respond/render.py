@@ -44,7 +44,8 @@ class Item:
 class TextLines:
     """The lines of the text that is added to a prompt; a line whose field is empty is left out.
 
-    ``is_as_specified`` selects the layout of the specification (seed 000): a blank line between the sections, labels as documented.
+    ``is_as_specified`` selects the layout of the specification (seed 000): a blank line between the sections, labels
+    as documented.
     ``is_bare``: the text is a separate message after the prompt, so its title explains what it is.
     """
 

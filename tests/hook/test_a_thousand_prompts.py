@@ -148,7 +148,9 @@ def test_prompts_without_secrets_are_stored_as_typed(traces: list[dict[str, obje
 def test_the_file_of_replay_verifies_all_of_them(account_of_all: Account, traces: list[dict[str, object]]) -> None:
     outcome = json.loads(account_of_all.cli("replay", "--verify", "--json"))
 
-    assert (outcome["differing"], outcome["same"]) == ([], sum(trace["status"] in ("ok", "silent") for trace in traces))
+    # On a busy machine a channel may have run out of time: such a prompt is replayed without what that channel found.
+    replayed = [trace for trace in traces if trace["status"] in ("ok", "silent", "partial")]
+    assert (outcome["differing"], outcome["same"]) == ([], len(replayed))
 
 
 def _parsed(text: object) -> tuple[str, tuple[str, ...], str]:

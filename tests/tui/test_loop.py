@@ -283,7 +283,7 @@ async def test_a_prompt_can_be_wished_silent(shop: Account) -> None:
         shown = screen_text(app)
 
     assert "It should be: silent" in shown
-    assert "edits, those first that change the fewest other prompts" in shown
+    assert "edits, first those that change the fewest other prompts" in shown
 
 
 async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> None:

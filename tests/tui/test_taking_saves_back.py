@@ -106,7 +106,7 @@ async def test_saves_are_taken_back_one_after_the_other(library: Account, layer:
         for _save in range(2):
             await take_back(app, pilot)
             found.append(text_of(layer))
-        await take_back(app, pilot, told="Nothing was saved")
+        await take_back(app, pilot, told="There is no save")
 
         assert found == [QUIETER, LAYER]
 

@@ -203,7 +203,8 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
         which = f"only {self._kind} · " if self._kind else ""
         figures = self._run.figures
         verdict = f" · {figures.verdict}" if figures.verdict and not figures.errors else ""
-        changes = f"{which}{len(figures.changes):,} changes against {figures.base}{verdict}"
+        noun = "change" if len(figures.changes) == 1 else "changes"
+        changes = f"{which}{len(figures.changes):,} {noun} against {figures.base}{verdict}"
         return "\n".join([changes, headline(figures), *blast_view.verdict_sentence(figures)])
 
     def chosen(self) -> tuple[str, str]:

@@ -194,7 +194,7 @@ class SavingScreen(OpenFileScreen):
     def action_take_save_back(self) -> None:
         """Undo the last save that this app made, whichever file it was."""
         if not self.app.saves:
-            self.notify("Nothing was saved since the app was started.", timeout=3)
+            self.notify("There is no save of this app left to take back.", timeout=3)
             return
         if self.app.saves[-1].path != self._path:
             self.open_file(self.app.saves[-1].path)  # warns, and keeps the open file, if it is unsaved

@@ -14,6 +14,7 @@ import random
 import statistics
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections import Counter
@@ -64,9 +65,15 @@ def _edited() -> list[File]:
     return edited_by_agents(folder)
 
 
+def _findings(engine: PromptRuleEngine, name: str, content: bytes) -> list[Violation]:
+    """Return what the command reports of a file; where it still is in a folder, its neighbours show conventions."""
+    places = [Path(sysconfig.get_path(kind), name) for kind in ("stdlib", "purelib")]
+    return engine.validate(content, file=name, path=next((str(one) for one in places if one.is_file()), ""))
+
+
 def _print_findings(engine: PromptRuleEngine, name: str, files: list[File]) -> None:
     lines = sum(content.count(b"\n") for _path, content in files)
-    found = Counter(one.rule_id for path, content in files for one in engine.validate(content, file=path))
+    found = Counter(one.rule_id for path, content in files for one in _findings(engine, path, content))
     print(f"{name}: {len(files):,} files, {lines:,} lines")
     for rule, count in sorted(found.items()):
         print(f"  {rule:<10} {count:6,} findings, {1000 * count / lines:6.2f} in 1,000 lines")
@@ -90,7 +97,7 @@ def _print_sample(engine: PromptRuleEngine, corpora: dict[str, list[File]], seed
     chance = random.Random(seed)
     chosen: list[tuple[Violation, bytes]] = []
     for left, files in zip(range(len(corpora), 0, -1), corpora.values(), strict=True):
-        found = [(one, content) for path, content in files for one in engine.validate(content, file=path)]
+        found = [(one, content) for path, content in files for one in _findings(engine, path, content)]
         wanted = [pair for pair in found if (pair[0].rule_id == rule if rule else pair[0].rule_id != DOCSTRINGS)]
         chosen += chance.sample(wanted, min((SAMPLED - len(chosen)) // left, len(wanted)))
     for number, (one, content) in enumerate(chosen, 1):

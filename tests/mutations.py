@@ -4211,7 +4211,7 @@ MUTATIONS = (
     Mutation(
         "an alarm that Python cannot raise is reported on stderr",
         "enricher/hook/process.py",
-        "    sys.unraisablehook = _ignore\n",
+        "    sys.unraisablehook = lambda _report: None\n",
         "",
         "",
         "hook/test_bad_input.py::test_an_alarm_that_python_cannot_raise_is_not_reported_on_stderr",

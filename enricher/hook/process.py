@@ -70,7 +70,7 @@ def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") ->
     ``received`` is the beginning of the event, if it was already read.
     """
     # If the alarm rings while Python clears a weak reference, it is not raised but reported on stderr: keep that quiet.
-    sys.unraisablehook = _ignore
+    sys.unraisablehook = lambda _report: None
     try:
         on_alarm(max(0.001, DEADLINE_S - (time.perf_counter() - started)), _ring)  # 0 would cancel the alarm
         if PIPELINE in "=".join(argv):
@@ -85,10 +85,6 @@ def main(argv: list[str], *, started: float = STARTED, received: bytes = b"") ->
 
 def _ring() -> None:
     raise DeadlineError
-
-
-def _ignore(_report: object) -> None:
-    pass
 
 
 def _registered_name(argv: list[str]) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COMPILE_MS = 10_000
 """Longest wait for the compiler; a command can wait longer than a prompt."""
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
-"""Names of a client's programs, where they differ from the name of the client."""
+"""The commands that start a client, for clients whose command is not simply their name."""
 
 
 def clients_found() -> list[str]:

@@ -1,4 +1,4 @@
-"""Read a prompt: its event, its project, the secrets to redact, what it names, and the conversation it refers to.
+"""Read what the client sends with a prompt, redact its secrets, and find the names and earlier turns it refers to.
 
 Every module of this package may import this one, so this one imports none of them.
 """

@@ -54,7 +54,7 @@ def begin_turn(event: PromptEvent, run: Run, skipped: str) -> None:
 
 
 def plan(judged: Classification, rules: Rules, run: Run) -> tuple[dict[str, Any], dict[str, str] | None]:
-    """Return what the trace records about the planned query of the model, and the task types that it may choose from.
+    """Return the trace's record of the query that the model will get, and the task types offered to the model.
 
     The record is empty if the settings leave nothing to ask; the task types are None if no query will be made.
     """

@@ -37,7 +37,7 @@ _STEP_4 = {
     "v": ("ive",),
     "z": ("ize",),
 }
-"""The keys of steps 2 and 4 are the last letter but one of a word, those of step 3 the last letter."""
+"""Suffixes by a letter of the word: its second to last in steps 2 and 4, its last in step 3."""
 
 
 def stem(word: str) -> str:

@@ -77,7 +77,7 @@ class Why:
         return next((text for _layer, path, text in texts if path == file), "")
 
     def file_now(self, file: str) -> str:
-        """Return the present path of a file; for a packaged file of another installation, it is this installation's."""
+        """Return where a file is now; a packaged file of another installation becomes that of this one."""
         texts = self.written.compiled.texts if self.written else ()
         packaged = next((os.path.dirname(path) for layer, path, _text in texts if layer == PACKAGED), "")
         if not packaged or not file.startswith(packaged + os.sep):

@@ -24,7 +24,7 @@ NO_OBJECT = "no JSON object"
 
 @contextlib.contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """Open a regular file, without waiting if it is a pipe; raises OSError for anything else."""
+    """Open a regular file; raises OSError for a pipe, which would make the caller wait, and for any other kind."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

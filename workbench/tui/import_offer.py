@@ -212,7 +212,7 @@ class ImportOffer(ModalScreen[None], inherit_bindings=False):
             self.dismiss(None)
 
     def action_close(self) -> None:
-        """Close the dialog if the import is over."""
+        """Close the dialog, unless an import is still running."""
         if self._is_over:
             self.dismiss(None)
 

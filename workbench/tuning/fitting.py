@@ -1,4 +1,4 @@
-"""Fit the integer weights of named signals, and the thresholds above which a task type is shown.
+"""Fit the weights of signals, and the confidence from which a task type is shown, to labelled prompts.
 
 The weights come from regularised multinomial regression with bounds on each weight. The thresholds, and how a lead in
 points becomes a confidence, are chosen using points that were computed with weights fitted without the prompts'

@@ -1,4 +1,4 @@
-"""Shared by all pages: check permissions, render templates and CSV, respond with 404, and address static files."""
+"""What all pages use: permission checks, rendering of HTML and CSV, the 404 page, and links to static files."""
 
 from __future__ import annotations
 

@@ -76,16 +76,8 @@ class PromptRequest:
     """
 
     __slots__ = (
-        "is_aside",
-        "is_condition",
-        "is_detail",
-        "is_listed",
-        "is_minor",
-        "is_order",
-        "is_question",
-        "text",
-        "verb",
-    )
+        "is_aside", "is_condition", "is_detail", "is_listed", "is_minor", "is_order", "is_question", "text", "verb",
+    )  # fmt: skip
 
     def __init__(
         self,

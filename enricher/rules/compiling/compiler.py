@@ -1,4 +1,4 @@
-"""Compile layers of instructions into the one JSON body that the hook reads: merge, validate and link their rules."""
+"""Merge the instruction files of all layers, validate them, and compile them into the JSON that the hook loads."""
 
 from __future__ import annotations
 

@@ -106,9 +106,10 @@ def removal(found: list[Event]) -> Event | None:
 
 
 def introduction(found: list[Event], *, is_whole: bool) -> Event | None:
-    """Return the commit that introduced the name; if the history is incomplete, only a commit that defined it.
+    """Return the commit that introduced the name, or None if that cannot be said.
 
-    None if it is unknown, or if the commit changed too many files to introduce a name on purpose.
+    If the history is incomplete, the oldest known commit counts only if it defined the name. A commit that changed
+    very many files does not count, because it rarely introduces a name on purpose.
     """
     defining = [one for one in found if one.what & DEFINED and not one.what & UNDEFINED]
     first = defining[-1] if defining else found[-1] if found and is_whole and found[-1].net > 0 else None

@@ -39,7 +39,7 @@ TODO = re.compile(
     r"(?:TODO|FIXME|TBD)\b(?!.*(?:\?|(?i:\b(?:remov\w*|delet\w*|keep|kept|no|not|since|because|need to|confirm"
     r"|compat\w*|future|deprecat\w*|if|whether|why|maybe|look into|consider|investigate|support\w*|disabled|check)\b)))"
 )
-"""A TODO that only states a task; with a question, a doubt or a reason, it means that the code is right for now."""
+"""A TODO that names missing work. One with a question, a doubt or a reason is left out: its code may be complete."""
 MISSING = re.compile(
     r"(?i)(?:not (?:yet |been )?implemented|unimplemented|to be implemented|placeholder|coming soon|your code here"
     r"|implement (?:this|me|later|here|it))(?: yet)?\W*$"

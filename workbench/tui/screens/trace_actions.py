@@ -69,7 +69,7 @@ class TraceActions(WorkbenchScreen):
     ]
 
     def chosen(self) -> tuple[str, str]:
-        """Return the id and the task type of the selected trace; two empty texts if none is selected."""
+        """Return the id and the task type of the selected trace, or two empty strings without a selection."""
         raise NotImplementedError
 
     def gated_trace(self) -> str:

@@ -4475,6 +4475,14 @@ MUTATIONS = (
         "",
         "tui/test_traces.py::test_of_the_guardrails_in_one_line_each_has_its_own_label",
     ),
+    Mutation(
+        "two memories of one second are listed in any order",
+        "enricher/interfaces/cli/memory/memory.py",
+        'dated(day, where="--date") if day else (utc_now(), [])',
+        'dated(day or utc_now(), where="--date")',
+        "",
+        "memories_cli/test_memory_command.py::test_memories_of_one_second_are_listed_newest_first",
+    ),
 )
 
 

@@ -56,6 +56,14 @@ def test_projects_do_not_see_each_other_but_all_see_what_is_shared(account: Acco
     assert [one["content"] for one in older] == ["only the first project deploys by hand"]
 
 
+def test_memories_of_one_second_are_listed_newest_first(account: Account) -> None:
+    sentences = [f"step {number} of the release is done by hand" for number in range(6)]
+    for sentence in sentences:
+        added(account, sentence)
+
+    assert [one["content"] for one in listed(account)] == sentences[::-1]
+
+
 def test_forgetting_says_what_it_removed_and_leaves_no_trace(account: Account) -> None:
     first = added(account, "the zanzibar cluster is retired")
     added(account, "the zebra cluster stays", "--namespace", "config")

@@ -73,7 +73,8 @@ def add(
     from enricher.sources.memory.reading import dated
     from storage.base.fast_stdlib import utc_now
 
-    created_at, remarks = dated(day or utc_now(), where="--date")
+    # ``dated`` keeps whole seconds; the time of now keeps its milliseconds, which order what is added in one second.
+    created_at, remarks = dated(day, where="--date") if day else (utc_now(), [])
     if not created_at:
         raise click.BadParameter(remarks[0].partition(": ")[2], param_hint="--date")
     for remark in remarks:

@@ -6,7 +6,7 @@ import asyncio
 import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from textual._context import visible_screen_stack
 from textual.events import Key
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
 _undrawn: WeakSet[Compositor] = WeakSet()
+_drawn: WeakKeyDictionary[Compositor, str] = WeakKeyDictionary()
 
 WAIT_S = 60.0
 """A test whose app is not done by then hangs."""
@@ -110,7 +111,6 @@ def draw_later(
 def draw(app: App[Any]) -> None:
     """Draw the screen if it has changed: lists load the rows that are drawn, and what cannot be drawn is an error."""
     if app.is_running and app.screen._compositor in _undrawn:  # noqa: SLF001
-        _undrawn.discard(app.screen._compositor)  # noqa: SLF001
         screen_text(app)
 
 
@@ -153,7 +153,20 @@ def notices(app: Workbench) -> str:
 
 
 def screen_text(app: App[Any]) -> str:
-    """Draw the visible screen and return it as plain text, blanks at line ends removed."""
+    """Return the visible screen as plain text, blanks at line ends removed; it is drawn where it has changed."""
+    compositor = app.screen._compositor  # noqa: SLF001 (what draws is private in Textual)
+    if _is_unchanged(app, compositor):
+        return _drawn[compositor]
     visible_screen_stack.set(app._background_screens)  # noqa: SLF001 (else what lies below a dialog stays empty)
-    strips = app.screen._compositor.render_strips()  # noqa: SLF001 (the one private place)
-    return "\n".join(strip.text.rstrip() for strip in strips).rstrip() + "\n"
+    text = "\n".join(strip.text.rstrip() for strip in compositor.render_strips()).rstrip() + "\n"
+    _undrawn.discard(compositor)
+    _drawn[compositor] = text
+    return text
+
+
+def _is_unchanged(app: App[Any], compositor: Compositor) -> bool:
+    """Return whether a screen looks as it was last drawn; what lies below a dialog may always have changed."""
+    screen = app.screen
+    is_waiting = screen._dirty_widgets or screen._layout_required or screen._repaint_required  # noqa: SLF001
+    has_changed = compositor in _undrawn or is_waiting or app._background_screens  # noqa: SLF001
+    return compositor in _drawn and not has_changed

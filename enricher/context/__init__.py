@@ -151,6 +151,20 @@ class Request:
             os.path.relpath(os.path.normpath(os.path.join(base, path)), root).replace(os.sep, "/") for path in paths
         }
 
+    def were_opened(self, paths: set[str]) -> bool:
+        """Return whether the conversation has opened or changed all these files of the project, however long ago.
+
+        Files that it opened long ago are noted in the conversation, so that a replay answers the same.
+        """
+        from enricher.sources.transcripts import have_been_opened
+
+        asked = paths.difference(self.opened_files(), self.conversation.earlier_files)
+        if not asked:
+            return True
+        is_known = have_been_opened(self.conversation, self.project.root, asked)
+        self.conversation.earlier_files += sorted(asked) if is_known else ()
+        return is_known
+
     def close(self) -> None:
         """Close the connection that ``index`` opened."""
         if self._index is not None:

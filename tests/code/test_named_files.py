@@ -43,6 +43,12 @@ FILES = {
         'CLOSED = """\\\nThis shop is closed today.\n"""\nSOLD = "Sold out."\n'
     ),
     "shop/console.py": '@shopctl.command("audit", help="Count")\ndef count_all():\n    pass\n',
+    "shop/commands/refill.py": (
+        'HELP = """\nRun \'refill\' to order what is sold out."""\n\n\n@shopctl.command(\n    "refill",\n'
+        "    help=HELP,\n)\ndef order_all():\n    pass\n"
+    ),
+    "shop/options.go": 'mostCoins := flags.Int("most-coins", 9, "as many")\n',
+    "shop/dump.go": "// With most-coins the dump ends early.\nlimit := mostCoins\n",
     "shop/settings.py": 'DEFAULTS = {\n    "MOST_ORDERS": 9,\n}\n',
     "shop/desk.py": "most = config['MOST_ORDERS']\n",
     "docs/settings.md": "MOST_ORDERS\n",
@@ -78,6 +84,16 @@ def account_with_ledger(account: Account, shop: Path) -> Account:
             "`shopctl restock` prints nothing",
             'shop/commands/restock.py:5 "shopctl restock" — declares this command',
             id="a command",
+        ),
+        pytest.param(
+            "`shopctl refill` prints nothing",
+            'shop/commands/refill.py:6 "shopctl refill" — declares this command',
+            id="a command, not its help text",
+        ),
+        pytest.param(
+            "the option --most-coins has no effect",
+            'shop/options.go:1 "most-coins" — the only file that has it as a value; 1 other file mentions it',
+            id="an option that is mentioned elsewhere",
         ),
         pytest.param(
             "`shopctl audit` prints nothing",

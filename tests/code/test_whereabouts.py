@@ -66,6 +66,45 @@ def test_a_message_that_says_a_name_does_not_use_it(account: Account, shop: Path
     assert line == "shop/rates.py:1 RateTable — defined here; no other use found"
 
 
+def test_of_many_callers_whole_places_are_listed_as_far_as_they_fit(account: Account, shop: Path) -> None:
+    folder = "shop/a_folder_with_a_long_name/and_another_one_below_it"
+    calls = {f"{folder}/{name}_of_all_orders.py": "count_crates(9)\n" for name in ("summary", "totals", "history")}
+    write_all(shop, {"shop/crates.py": "def count_crates(orders):\n    return orders\n", **calls})
+    account.cli("code", "index")
+
+    (line,) = told(account, "count_crates is off by one")
+
+    places = [f"{path}:1" for path in sorted(calls)]
+    assert line == f"shop/crates.py:1 count_crates — defined here; 3 callers: {places[0]}, …"
+
+
+def test_a_key_in_a_test_is_no_use_of_the_function(account: Account, shop: Path) -> None:
+    keys = 'def test_orders():\n    assert settings() == {"count_crates": 3}\n'
+    files = {"shop/crates.py": "def count_crates(orders):\n    return orders\n", "tests/test_settings.py": keys}
+    write_all(shop, files)
+    account.cli("code", "index")
+
+    lines = told(account, "count_crates is off by one", session="one")
+    assert lines == ["shop/crates.py:1 count_crates — defined here; no other use found"]
+
+    write_all(shop, {"tests/test_settings.py": "def test_orders():\n    assert count_crates([]) == []\n"})
+    account.cli("code", "index")
+    lines = told(account, "count_crates is off by one", session="two")
+    assert any("tests/test_settings.py:2" in line for line in lines)
+
+
+def test_pasted_code_and_a_name_in_it_get_one_line(account: Account, shop: Path) -> None:
+    source = "def weigh(parcel):\n    return parcel.gross - parcel.tare\n" + "\n# weighed\n" * 150
+    write_all(shop, {"shop/scales.py": f"class ScaleError(Exception):\n    pass\n\n\n{source}raise ScaleError\n"})
+    account.cli("code", "index")
+
+    lines = told(
+        account, "in shop/scales.py `ScaleError` is wrong here:\n```\n    return parcel.gross - parcel.tare\n```"
+    )
+
+    assert len([line for line in lines if line.startswith("shop/scales.py")]) == 1
+
+
 def test_a_name_that_the_tests_say_everywhere_has_no_one_place(account: Account, shop: Path) -> None:
     write_all(shop, {"shop/scales.py": "def weigh(parcel):\n    return parcel.tare_weight\n"})
     account.cli("code", "index")
@@ -152,6 +191,52 @@ def test_a_file_that_the_conversation_has_open_is_not_told(account_with_shop: Ac
     items = [item for item in account_with_shop.trace()["items"] if item["channel"] == "code"]
     assert not [line for line in lines if "shop/" in line]
     assert [item["why"] for item in items] == ["the conversation has it open"]
+
+
+def conversation(account: Account, shop: Path, opened: list[str], *prompts: str) -> str:
+    """Return a transcript in which tools open files after the first prompt, and other prompts follow."""
+    used = [
+        {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"file_path": f"{shop}/{path}"}}
+        for number, path in enumerate(opened)
+    ]
+    said = [
+        {"type": "user", "message": {"role": "user", "content": "how are orders limited?"}},
+        {"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": used}},
+    ]
+    for number, prompt in enumerate(prompts):
+        answer = {
+            "id": f"a{number}",
+            "role": "assistant",
+            "content": [{"type": "text", "text": "It is written there."}],
+        }
+        said += [
+            {"type": "user", "message": {"role": "user", "content": prompt}},
+            {"type": "assistant", "message": answer},
+        ]
+    return str(account.write("t.jsonl", "".join(json.dumps(one) + "\n" for one in said)))
+
+
+@pytest.mark.parametrize(
+    ("opened", "is_told"),
+    [
+        pytest.param(
+            ["shop/limits.py", "shop/orders.py", "shop/web/routes.py", "tests/test_limits.py"], False, id="all"
+        ),
+        pytest.param(["shop/limits.py"], True, id="not the callers"),
+    ],
+)
+def test_what_the_conversation_opened_long_ago_is_not_told(
+    account_with_shop: Account, shop: Path, opened: list[str], *, is_told: bool
+) -> None:
+    others = [f"what is rule {number} of the shop?" for number in range(9)]
+    transcript = conversation(account_with_shop, shop, opened, *others)
+
+    lines = told(account_with_shop, "make allow_order stricter", transcript_path=transcript)
+
+    assert any("allow_order" in line and "defined here" in line for line in lines) == is_told
+    assert account_with_shop.trace()["inputs"]["conversation"].get("earlier_files", []) == (
+        [] if is_told else sorted(opened)
+    )
 
 
 def test_two_names_of_one_file_get_one_line(account_with_shop: Account) -> None:

@@ -62,6 +62,8 @@ def _indexed(request: Request, names: list[Name], index: Connection) -> list[Can
         raise
     for fact in found:
         fact.fault = fact.fault or _needless(fact, request)
+        if not fact.fault and request.were_opened({fact.path, *fact.others, *fact.users}):
+            fact.fault = ALREADY_OPEN
     found = _merge_by_file(found)
     files = [fact for fact in found if fact.is_only_file() and not fact.fault and fact.path not in known]
     if len(files) < 2:

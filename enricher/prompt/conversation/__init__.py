@@ -23,11 +23,12 @@ class Conversation:
     """The end of a session's transcript, redacted and shortened.
 
     ``prompts`` are the user's last prompts, oldest first; ``files`` are files that the agent's
-    tools used, newest first, and ``changed`` those changed since the last prompt; ``has_edits``
+    tools used, newest first, and ``changed`` those changed since the last prompt; ``earlier_files``
+    were used before these, of the files that a channel asked about (``Request.were_opened``); ``has_edits``
     is true if the tools changed any file; ``commands`` are shell commands of the agent, newest first;
     ``errors`` are errors of its tools, newest first; ``todos`` are (status, text); ``resumed``
     identifies the event by which the host dropped all this from its context, empty if it
-    dropped nothing; ``problem`` describes what could not be read.
+    dropped nothing; ``problem`` describes what could not be read; ``transcript`` is the file that was read.
 
     ``answer`` is the agent's last answer and is never recorded. ``read_answer`` extracts the
     parts that the prompt refers to, which are recorded: ``option``, the text of the chosen
@@ -37,8 +38,8 @@ class Conversation:
     """
 
     __slots__ = (
-        "answer", "answer_files", "answer_names", "changed", "chosen", "commands", "errors", "files", "has_edits",
-        "open_point", "option", "problem", "prompts", "resumed", "todos",
+        "answer", "answer_files", "answer_names", "changed", "chosen", "commands", "earlier_files", "errors", "files",
+        "has_edits", "open_point", "option", "problem", "prompts", "resumed", "todos", "transcript",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -50,6 +51,7 @@ class Conversation:
         self.option = ""
         self.chosen: list[tuple[str, str]] = []
         self.files: list[str] = []
+        self.earlier_files: list[str] = []
         self.changed: list[str] = []
         self.has_edits = False
         self.commands: list[str] = []
@@ -57,6 +59,7 @@ class Conversation:
         self.todos: list[tuple[str, str]] = []
         self.resumed = ""
         self.problem = ""
+        self.transcript = ""
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in MAKE_A_PAST)
@@ -99,7 +102,8 @@ class Conversation:
 
     def to_json(self) -> dict[str, Any]:
         """Return the recorded form, without the answer; empty if nothing is known."""
-        return {name: value for name in self.__slots__ if name != "answer" and (value := getattr(self, name))}
+        left_out = ("answer", "transcript")
+        return {name: value for name in self.__slots__ if name not in left_out and (value := getattr(self, name))}
 
     @staticmethod
     def from_json(value: Mapping[str, Any], prompt: str) -> Conversation:
@@ -108,7 +112,9 @@ class Conversation:
         Traces of earlier versions contain the whole answer; the parts that the prompt refers to are extracted from it.
         """
         conversation = Conversation()
-        for name in ("prompts", "files", "changed", "commands", "errors", "answer_files", "answer_names"):
+        for name in (
+            "prompts", "files", "earlier_files", "changed", "commands", "errors", "answer_files", "answer_names",
+        ):  # fmt: skip
             items = value.get(name)
             texts = items[:MOST_RECORDED] if isinstance(items, list) else []
             setattr(conversation, name, [text[:LONGEST] for text in texts if isinstance(text, str)])

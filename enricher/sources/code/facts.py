@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from enricher.sources.code.lookup import Lookup, SourceLine, Uses
 
 MOST_SHOWN = 3
+LONGEST_LISTED = 130
+"""Maximum characters of listed places; a line of the output is cut at 240, and the definition stands before them."""
 DEFINITION, USERS, TESTED = "definition", "users", "tested"
 ONLY, FEW, WIDELY_USED = 0.9, 0.75, 0.4
 """Scores of a fact: for the only such place, for one of a few, and for a name that is used everywhere.
@@ -22,16 +24,18 @@ The last is below the channel's ``min_score`` in the packaged instructions, so s
 class Fact:
     """A fact about one name: ``path`` and ``line`` to start from, the ``subject`` there, and the reason to show it.
 
-    ``others`` are further files that the name may refer to; ``fault`` is a reason not to show the fact.
+    ``others`` are further files that the name may refer to, and ``users`` those that use it or contain it as well;
+    ``fault`` is a reason not to show the fact.
     """
 
-    __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject")
+    __slots__ = ("fault", "kind", "line", "others", "path", "reason", "score", "subject", "users")
 
     def __init__(
         self, kind: str, path: str, line: int, subject: str, reason: str, score: float, *, fault: str = ""
     ) -> None:
         self.fault = fault
         self.others: list[str] = []
+        self.users: list[str] = []
         self.kind = kind
         self.path = path
         self.line = line
@@ -74,7 +78,7 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     word = "caller" if is_called else "use"
     if len(places) > MOST_SHOWN and all(place.path == definition.path for place in places):
         return f"; {len(places)} {word}s, all in this file"
-    listed = ", ".join(_ordered(places, definition)[:MOST_SHOWN]) + (", …" if len(places) > MOST_SHOWN else "")
+    listed = _listed(_ordered(places, definition))
     files = len({place.path for place in places} - {definition.path})
     if places[0].kind == TEST:
         return f"; used by tests only: {f'{files} files' if files > MOST_SHOWN else listed}"
@@ -85,6 +89,16 @@ def used(lookup: Lookup, uses: Uses, definition: SourceLine, name: str) -> str:
     if len(places) == 1:
         return f"; {'one' if tests else 'the only'} {word}: {listed}{also}"
     return f"; {len(places)} {word}s: {listed}{also}"
+
+
+def _listed(places: list[str]) -> str:
+    """Return the first places in one text: at most MOST_SHOWN, fewer if their paths are long, and no half path."""
+    shown = places[:1]
+    for place in places[1:MOST_SHOWN]:
+        if len(", ".join((*shown, place))) > LONGEST_LISTED:
+            break
+        shown.append(place)
+    return ", ".join(shown) + (", …" if len(places) > len(shown) else "")
 
 
 def _ordered(places: list[SourceLine], definition: SourceLine) -> list[str]:

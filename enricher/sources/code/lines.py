@@ -51,6 +51,12 @@ def is_no_real_use(text: str, name: str) -> bool:
     return bare.strip(", ;\"'") == name or bare.strip(",") == f"type {name}"
 
 
+def is_only_quoted(line: str, name: str) -> bool:
+    """Return whether a line has a name only as a whole string, such as a key: ``{"limit": 3}`` does not call limit."""
+    quotations = sum(line.count(f"{quote}{name}{quote}") for quote in ('"', "'"))
+    return 0 < quotations == line.count(name)
+
+
 def _is_in_a_message(line: str, name: str) -> bool:
     """Return whether the name is a literal word of a quoted message; false for a placeholder as in "{name} is late"."""
     before, _, behind = line.partition(name)

@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from enricher.prompt.wording.names import Name
     from enricher.sources.code.lookup import SourceLine
 
+    Holder = tuple[str, int, list[tuple[int, str]]]
+    """A file, its kind, and its lines that contain a text, each with its number."""
+
 MOST_DEFINING = 4
 """Maximum number of files that define a name; with more, the name does not identify a place."""
 MOST_DECLARED = 5
@@ -53,21 +56,13 @@ MOST_NAMED = 2
 """Maximum further files with a name that are listed; if there are more, only their number is shown."""
 MOST_LINES = 8
 """Maximum occurrences of a name in a file that the prompt names; with more, none of them is the place."""
-TOOLS = frozenset(
-    "git gh npm npx yarn pnpm bun deno node pip pipx uv poetry python python3 pytest ruff mypy cargo go make cmake"
-    " docker podman kubectl helm terraform aws gcloud az brew apt sudo cd ls cat grep curl ssh bash sh claude codex"
-    " gemini".split()
-)
-"""Programs whose subcommands the project does not define."""
-DECLARES = "declares this command"
-DECLARING_CALLS = ("command(", "add_parser(", "Use: ", "Command::new(", "ommand(name = ")
-"""Code that comes directly before a subcommand's name where a command-line library declares it."""
-COMMAND_FOLDERS = frozenset(("cmd", "cmds", "command", "commands", "subcommands", "cli"))
 MOST_USING = 12
 """Maximum files that use a name; with more, its definition is a poor starting point and gets a low score."""
 DEFINING_STARTS = (
     "def ", "async ", "class ", "func", "fn ", "pub ", "export ", "interface ", "struct ", "type ", "enum ",
 )  # fmt: skip
+LONGEST_PASTED = 8
+"""Lines above and below a line of pasted code that most likely are pasted as well."""
 MOST_LOOKED_UP = 12
 """Maximum number of names of one prompt that are looked up."""
 GONE, NAMED_IN_PROMPT = "it is gone from the file", "the prompt gives the place"
@@ -96,12 +91,18 @@ def facts(db: Connection, root: str, names: list[Name], opened: Collection[str] 
             from enricher.sources.code.named_files import place_in_named_file
 
             fact = place_in_named_file(lookup, name)
-        if fact and all((fact.path, fact.line) != (known.path, known.line) for known in found):
+        if fact and not any(_is_same_place(fact, known) for known in found):
             found.append(fact)
     placed = {fact.path for fact in found if fact.line}
     # A fact that only names a file adds nothing to one that names a line of it.
     kept = [fact for fact in found if fact.line or fact.kind not in (FILE, USERS, TESTED) or fact.path not in placed]
     return [fact for fact in kept if not any(_names_all_places(other, fact) for other in kept if other is not fact)]
+
+
+def _is_same_place(fact: Fact, known: Fact) -> bool:
+    """Return whether two facts lead to the same lines; pasted code is as long as LONGEST_PASTED."""
+    length = LONGEST_PASTED if CODE in (fact.kind, known.kind) else 0
+    return fact.path == known.path and abs(fact.line - known.line) <= length
 
 
 def _names_all_places(other: Fact, fact: Fact) -> bool:
@@ -172,7 +173,9 @@ def _definition(lookup: Lookup, name: Name, places: list[SourceLine]) -> Fact | 
     reason = "defined here" + ("" if lookup.is_exhausted else used(lookup, uses, first, name.text))
     reason += variants(lookup, first.path, name.text)
     score = WIDELY_USED if is_everywhere else ONLY
-    return Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
+    fact = Fact(DEFINITION, first.path, first.line, subject, reason, score, fault=fault)
+    fact.users = [place.path for place in uses.places]
+    return fact
 
 
 def _of_owner(lookup: Lookup, places: list[SourceLine], name: Name) -> list[SourceLine]:
@@ -224,7 +227,7 @@ def _text_place(
     files = lookup.holding(text)
     if not files or len(files) > MOST_CANDIDATES:
         return None
-    holders: list[tuple[str, int, list[tuple[int, str]]]] = []
+    holders: list[Holder] = []
     for path, file_kind in files:
         lines = lookup.occurrences(path, text)
         if is_delimited:
@@ -236,7 +239,9 @@ def _text_place(
     if kind == "name" and len(holders) > 1 and len(mentioning) <= MOST_DECLARED and (place := _declaration(own, text)):
         users = [f"{format_place(path, lines[0][0])}" for path, _kind, lines in holders if path != place[0]]
         also = ", ".join(users) if len(users) <= MOST_NAMED else counted(len(users))
-        return Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
+        fact = Fact(DEFINITION, place[0], place[1], text, f"defined here; also in {also}", FEW)
+        fact.users = [path for path, _kind, _lines in holders]
+        return fact
     others_count = len(holders) - len(own)
     if not 0 < len(own) <= most or lookup.is_exhausted or (kind == "name" and others_count):
         return None  # a name without a definition that also occurs in tests or documents has no single place
@@ -246,6 +251,8 @@ def _text_place(
     others = ", ".join(format_place(other, found[0][0]) for other, _kind, found in own[1:])
     if others:
         reason = f"found here and in {others}"
+    elif mentions := _mentioning(lookup, text, files, holders):
+        reason = f"the only file that has it as a value; {counted(mentions)} mention{'s' * (mentions == 1)} it"
     elif others_count:
         reason = f"the only source that has it, beside {others_count} test or other file{'s' * (others_count > 1)}"
     elif len(lines) == 1:
@@ -253,10 +260,19 @@ def _text_place(
     else:
         reason = f"the only file that has it, {len(lines)} times"
     reason += variants(lookup, path, text) if kind == "name" else ""
-    return Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.gives_place(path) else "")
+    fact = Fact(kind, path, line, text, reason, score, fault=NAMED_IN_PROMPT if lookup.gives_place(path) else "")
+    fact.users = [other for other, _kind, _lines in own]
+    return fact
 
 
-def _declaration(holders: list[tuple[str, int, list[tuple[int, str]]]], name: str) -> tuple[str, int] | None:
+def _mentioning(lookup: Lookup, text: str, files: list[tuple[str, int]], holders: list[Holder]) -> int:
+    """Return how many files contain a quoted text without its quotation marks, apart from those that hold it whole."""
+    bare = text.strip("\"'")
+    whole = {path for path, _kind, _lines in holders}
+    return sum(path not in whole and bool(lookup.occurrences(path, bare)) for path, _kind in files)
+
+
+def _declaration(holders: list[Holder], name: str) -> tuple[str, int] | None:
     """Return the place of a declaration that is not in the index, such as one in a script within a web page.
 
     None unless exactly one file has such a declaration.
@@ -331,27 +347,9 @@ def _failed(lookup: Lookup, name: Name) -> Fact | None:
 
 
 def _command(lookup: Lookup, name: Name) -> Fact | None:
-    """Return the file of a subcommand: the only one of its name in a commands folder, or the only one to declare it."""
-    if name.owner.lower() in TOOLS:
-        return None
-    subject = f"{name.owner} {name.text}"
-    files = [
-        path for path, kind in lookup.of_stem(name.text)
-        if kind == SOURCE and path.split("/")[-2:-1] and path.split("/")[-2] in COMMAND_FOLDERS
-    ]  # fmt: skip
-    if len(files) == 1:
-        starts = [f"{quote}{name.text}{end}" for quote in ("'", '"') for end in (quote, " ")]
-        lines = [number for number, at in lookup.occurrences(files[0], name.text) if any(one in at for one in starts)]
-        line, reason = (lines[0], DECLARES) if lines else (0, "the file of this command")
-        return Fact(COMMAND, files[0], line, subject, reason, FEW)
-    holding = [path for path, kind in lookup.holding(name.text) if kind == SOURCE]
-    calls = [f"{call}{quote}{name.text}{quote}" for call in DECLARING_CALLS for quote in ("'", '"')]
-    declared = [
-        (path, number)
-        for path in (holding if len(holding) <= MOST_CANDIDATES else ())
-        for number, at in lookup.occurrences(path, name.text) if any(call in at for call in calls)
-    ]  # fmt: skip
-    return Fact(COMMAND, *declared[0], subject, DECLARES, FEW) if len(declared) == 1 else None
+    from enricher.sources.code.subcommands import place_of_command
+
+    return place_of_command(lookup, name)
 
 
 def _frame(lookup: Lookup, name: Name) -> Fact | None:

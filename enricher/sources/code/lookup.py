@@ -10,7 +10,15 @@ import os
 
 from enricher.prompt.wording.words import LONGEST, pieces, stem
 from enricher.sources.code import stem_of
-from enricher.sources.code.lines import defines, indentation, is_in_docstring, is_no_real_use, is_version, is_whole
+from enricher.sources.code.lines import (
+    defines,
+    indentation,
+    is_in_docstring,
+    is_no_real_use,
+    is_only_quoted,
+    is_version,
+    is_whole,
+)
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -177,7 +185,8 @@ class Lookup:
                 continue
             for line, text in self.occurrences(path, name):
                 is_definition = defines(text, name) or (path == home and line in lines)
-                if not is_definition and not is_no_real_use(text, name):
+                is_key = kind == TEST and is_only_quoted(text, name)
+                if not is_definition and not is_key and not is_no_real_use(text, name):
                     uses.places.append(SourceLine(path, line, kind, text))
         return uses
 

@@ -103,7 +103,9 @@ def _with_users(lookup: Lookup, path: str) -> Fact | None:
     if len(places) > MOST_USERS or all(user.rpartition("/")[2].partition(".")[0] in PACKAGE_FILES for user in places):
         return None
     listed = ", ".join(format_place(user, line) for user, line in sorted(places.items()))
-    return Fact(USERS, path, 0, "", f"used in {listed}", FEW)
+    fact = Fact(USERS, path, 0, "", f"used in {listed}", FEW)
+    fact.users = list(places)
+    return fact
 
 
 def _mentions(lookup: Lookup, path: str) -> dict[str, int]:
@@ -183,11 +185,11 @@ def _missing_file(lookup: Lookup, path: str) -> Fact | None:
             nearest = candidates[0]
             if nearest.lower() == path.lower():
                 return Fact("missing", nearest, 0, "", f"spelled so, not {path}", FEW)
-            return (
-                Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
-                if len(candidates) == 1
-                else None
-            )
+            if len(candidates) > 1:
+                return None
+            fact = Fact("missing", path, 0, "", f"does not exist; the nearest is {quoted(nearest)}", FEW)
+            fact.others = [nearest]
+            return fact
     return None
 
 

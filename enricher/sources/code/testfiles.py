@@ -7,6 +7,7 @@ name, for which at most MOST_READ files are read. Only runnable files count as t
 from __future__ import annotations
 
 from enricher.sources.code import stem_of
+from enricher.sources.code.lines import is_only_quoted
 from storage.base import private
 
 TYPE_CHECKING = False
@@ -251,12 +252,13 @@ def _mentioning(root: str, tests: list[str], name: str) -> tuple[str, int, int] 
             continue
         if name not in text:
             continue
-        line, count = 0, 0
+        line, count, is_used = 0, 0, False
         for number, one in enumerate(text.split("\n"), 1):
             if name in one and not one.lstrip().startswith(("import ", "from ", "use ", "//", "#", "}", name + ",")):
                 count += 1
                 line = line or number
-        if count and (best is None or count > best[2]):
+                is_used = is_used or not is_only_quoted(one, name)
+        if is_used and (best is None or count > best[2]):
             best = (path, line, count)
     return best
 

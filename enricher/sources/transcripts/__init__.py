@@ -18,7 +18,7 @@ from storage.base.fast_stdlib import scan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Any, Protocol
 
     from enricher.prompt.event import PromptEvent
@@ -189,6 +189,7 @@ def read_conversation(event: PromptEvent, injected: list[str] | tuple[str, ...] 
         if found:
             summarise(found, conversation, event.prompt)
             conversation.resumed = found.news
+            conversation.transcript = path
     if news and f"item:{seen_mark(news)}" not in injected:
         conversation.resumed = conversation.resumed or news
     if conversation.resumed and not conversation.todos and event.host == "claude" and event.session_id:
@@ -206,6 +207,24 @@ def changed_files(event: PromptEvent) -> list[str]:
         return _read(path, event).changed if path else []
     except (OSError, ValueError):
         return []
+
+
+def have_been_opened(conversation: Conversation, root: str, paths: Iterable[str]) -> bool:
+    """Return whether tools read or changed all these files of ``root``, unless the host has dropped that since.
+
+    ``conversation.files`` reaches back MOST_PROMPTS prompts. Older records are searched undecoded, for a value that
+    is the path or for a patch of it; that takes a millisecond, and only prompts that get a fact need it.
+    """
+    if not conversation.transcript or conversation.resumed:
+        return False
+    try:
+        records = tail(conversation.transcript, MOST_BYTES)
+    except OSError:
+        return False
+    return all(
+        any(form.encode() in records for form in (f'"{root}/{path}"', f'path":"{path}"', f"File: {path}\\n"))
+        for path in paths
+    )
 
 
 def transcript_path(event: PromptEvent) -> str:

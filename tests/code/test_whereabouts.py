@@ -78,31 +78,40 @@ def test_of_many_callers_whole_places_are_listed_as_far_as_they_fit(account: Acc
     assert line == f"shop/crates.py:1 count_crates — defined here; 3 callers: {places[0]}, …"
 
 
-def test_a_key_in_a_test_is_no_use_of_the_function(account: Account, shop: Path) -> None:
-    keys = 'def test_orders():\n    assert settings() == {"count_crates": 3}\n'
-    files = {"shop/crates.py": "def count_crates(orders):\n    return orders\n", "tests/test_settings.py": keys}
-    write_all(shop, files)
+@pytest.mark.parametrize(
+    ("assertion", "test", "uses"),
+    [
+        pytest.param('settings() == {"count_crates": 3}', [], "no other use found", id="a key"),
+        pytest.param(
+            "count_crates([]) == []",
+            ["tests/test_crates.py:2"],
+            "used by tests only: tests/test_crates.py:2",
+            id="a call",
+        ),
+    ],
+)
+def test_a_key_in_a_test_is_no_use_of_the_function(
+    account: Account, shop: Path, assertion: str, test: list[str], uses: str
+) -> None:
+    source = "def count_crates(orders):\n    return orders\n"
+    write_all(shop, {"shop/crates.py": source, "tests/test_crates.py": f"def test_all():\n    assert {assertion}\n"})
     account.cli("code", "index")
 
-    lines = told(account, "count_crates is off by one", session="one")
-    assert lines == ["shop/crates.py:1 count_crates — defined here; no other use found"]
-
-    write_all(shop, {"tests/test_settings.py": "def test_orders():\n    assert count_crates([]) == []\n"})
-    account.cli("code", "index")
-    lines = told(account, "count_crates is off by one", session="two")
-    assert any("tests/test_settings.py:2" in line for line in lines)
+    first, *others = told(account, "make count_crates stricter")
+    assert first == f"shop/crates.py:1 count_crates — defined here; {uses}"
+    assert [line.partition(" ")[0] for line in others if " tests count_crates" in line] == test
 
 
 def test_pasted_code_and_a_name_in_it_get_one_line(account: Account, shop: Path) -> None:
-    source = "def weigh(parcel):\n    return parcel.gross - parcel.tare\n" + "\n# weighed\n" * 150
-    write_all(shop, {"shop/scales.py": f"class ScaleError(Exception):\n    pass\n\n\n{source}raise ScaleError\n"})
+    raising = "    if parcel.tare < 0:\n        raise TareError(parcel)\n"
+    source = f"def weigh(parcel):\n{raising}    return parcel.gross\n" + "\n# weighed\n" * 150
+    elsewhere = {f"shop/{name}.py": "raise TareError(None)\n" for name in ("one", "two", "three", "four")}
+    write_all(shop, {"shop/scales.py": source, **elsewhere})
     account.cli("code", "index")
 
-    lines = told(
-        account, "in shop/scales.py `ScaleError` is wrong here:\n```\n    return parcel.gross - parcel.tare\n```"
-    )
+    lines = told(account, f"in shop/scales.py raise no TareError:\n```\n{raising}```\nraise a ValueError instead")
 
-    assert len([line for line in lines if line.startswith("shop/scales.py")]) == 1
+    assert [line.partition(" — ")[0] for line in lines if "shop/scales.py" in line] == ["shop/scales.py:3 TareError"]
 
 
 def test_a_name_that_the_tests_say_everywhere_has_no_one_place(account: Account, shop: Path) -> None:

@@ -103,7 +103,8 @@ def test_a_key_in_a_test_is_no_use_of_the_function(
 
 
 def test_pasted_code_and_a_name_in_it_get_one_line(account: Account, shop: Path) -> None:
-    raising = "    if parcel.tare < 0:\n        raise TareError(parcel)\n"
+    values = "parcel.gross, parcel.tare, unit=parcel.unit, scale=parcel.scale"
+    raising = f"    if parcel.tare < 0:\n        raise TareError(\n            {values}\n        )\n"
     source = f"def weigh(parcel):\n{raising}    return parcel.gross\n" + "\n# weighed\n" * 150
     elsewhere = {f"shop/{name}.py": "raise TareError(None)\n" for name in ("one", "two", "three", "four")}
     write_all(shop, {"shop/scales.py": source, **elsewhere})

@@ -18,7 +18,7 @@ from storage.base import log
 from storage.db import database
 from storage.erasure import snapshots
 from storage.traces import spool
-from workbench.web.reading import derived_data
+from workbench.web.server import upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ def rows(account: Account, query: str, *values: object) -> list[tuple[Any, ...]]
 def index_the_prompts(account: Account) -> None:
     """Have the words in the index, and coverage measured, as readers bring them there."""
     with closing(database.connect(str(account.state))) as db:
-        assert derived_data.catch_up(db) == 0
+        assert upkeep.catch_up(db) == 0
 
 
 def other_rules(account: Account) -> str:

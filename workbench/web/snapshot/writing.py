@@ -25,8 +25,9 @@ from storage.erasure import snapshots
 from storage.metrics import rollups
 from storage.state import key
 from storage.traces import search
+from workbench.web.reading import reasons
 from workbench.web.reading.history import WHAT_WAS_PUBLISHED, Publication
-from workbench.web.snapshot import columns, explanations
+from workbench.web.snapshot import columns
 from workbench.web.snapshot.disclosure import Anonymizer, last_part
 from workbench.web.snapshot.identity import of_this_machine
 
@@ -214,13 +215,13 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
 
 def _explain(db: sqlite3.Connection, source: str, text: str, should_stop: Callable[[], bool], advance: Advance) -> None:
     """Store why the newest prompts came out as they did."""
-    total = min(explanations.MOST_EXPLAINED, int(db.execute("select count(*) from main.traces").fetchone()[0]))
+    total = min(reasons.MOST_EXPLAINED, int(db.execute("select count(*) from main.traces").fetchone()[0]))
 
     def goes_on(done: int) -> bool:
         advance("explanations", done, total)
         return not should_stop()
 
-    explanations.store(db, source, is_full=text == columns.FULL, goes_on=goes_on)
+    reasons.store(db, source, is_full=text == columns.FULL, goes_on=goes_on)
     if should_stop():
         raise InterruptedSnapshotError("interrupted: no snapshot was written")
 

@@ -43,12 +43,12 @@ class History:
     database: Database
     publication: Publication | None
 
-    async def read(self, question: Callable[[sqlite3.Connection], T], *, limit_ms: int = PAGE_LIMIT_MS) -> T:
-        """Run a query in one of Datasette's read threads; raises sqlite3.OperationalError after ``limit_ms``."""
+    async def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a query in one of Datasette's read threads; raises sqlite3.OperationalError after ``PAGE_LIMIT_MS``."""
         from datasette.utils import sqlite_timelimit
 
         def asked(db: sqlite3.Connection) -> T:
-            with sqlite_timelimit(db, limit_ms):
+            with sqlite_timelimit(db, PAGE_LIMIT_MS):
                 return question(db)
 
         return cast("T", await self.database.execute_fn(asked))

@@ -36,7 +36,8 @@ RUN_OF_DIGITS = re.compile(rb"[0-9a-f]{24,}")
 
 def clean(state_dir: str, gone: ErasureTarget) -> list[str]:
     """Delete the files that contain forgotten data; return messages about what was removed. Raises OSError."""
-    return [*_clean_databases(state_dir, gone), *_clean_snapshots(state_dir, gone)]
+    messages = _clean_databases(state_dir, gone)
+    return messages + _remove_snapshots(state_dir, lambda one: snapshots.holds(one, gone.ids, gone.mentions))
 
 
 def clean_by_age(state_dir: str, older_than: float) -> list[str]:
@@ -142,10 +143,6 @@ def _databases_aside(state_dir: str) -> list[str]:
 def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:
     """Delete the snapshots that contain an older trace than this one; return messages about them. Raises OSError."""
     return _remove_snapshots(state_dir, lambda one: snapshots.goes_back_before(one, trace_id))
-
-
-def _clean_snapshots(state_dir: str, gone: ErasureTarget) -> list[str]:
-    return _remove_snapshots(state_dir, lambda one: snapshots.holds(one, gone.ids, gone.mentions))
 
 
 def _remove_snapshots(state_dir: str, holds_any: Callable[[snapshots.Snapshot], bool]) -> list[str]:

@@ -159,16 +159,13 @@ class CallPlan:
         """Raise StopError if these calls could exceed the budget; where a cost is unknown, its upper bound counts."""
         if self.budget is None:
             return
-        unknown = [(one, name) for one in self.asked for name in NAMES if _is_uncounted(done.get((one.case.id, name)))]
+        unpriced = {key for key, result in done.items() if result.usd is None}
+        unknown = [(one, name) for one in self.asked for name in NAMES if (one.case.id, name) in unpriced]
         spent = sum(one.usd or 0.0 for one in done.values()) + (self.bound(unknown).most_usd or 0.0)
         most = self.bound(calls).most_usd
         if most is None or spent + most > self.budget:
             text = f"{spent:.4f} of {self.budget:.4f} USD are spent"
             raise StopError(f"budget: {text}, and the next case may cost {most or 0.0:.4f}")
-
-
-def _is_uncounted(result: ArmResult | None) -> bool:
-    return result is not None and result.usd is None
 
 
 def ask_missing(

@@ -21,8 +21,6 @@ from workbench.replay.rulesets.compared_rules import RECORDED, Fixed, SideError
 from workbench.statistics.intervals import Share, share_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from enricher.rules.cache import Rules
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.corpus import Corpus
@@ -95,7 +93,7 @@ def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
     if before is after or before.is_same(after):
         return ()
     unknown = {*before.unknown, *after.unknown}
-    known_before, known_after = (_known_items(one, unknown) for one in (before, after))
+    known_before, known_after = ({item for item in one.items if item[0] not in unknown} for one in (before, after))
     found = {
         "task type": before.task_type != after.task_type,
         "shown": before.shown != after.shown and before.task_type == after.task_type,
@@ -116,10 +114,6 @@ def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
 
 def _common(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
     return [name for name in one if name in other]
-
-
-def _known_items(outcome: Outcome, unknown: Collection[str]) -> set[tuple[str, str]]:
-    return {(channel, ref) for channel, ref in outcome.items if channel not in unknown}
 
 
 @dataclass(slots=True)

@@ -69,7 +69,7 @@ class Impact:
         elif not _is_settled_late(other):
             self._least = WEIGH
             self._between = _confidences_in_question(before, after)
-        forms = {form for phrase in self._phrases for form in max(phrase, key=_shortest)}
+        forms = {form for phrase in self._phrases for form in max(phrase, key=lambda forms: min(map(len, forms)))}
         self._sought = _pattern(forms)
         self._parts = {*NOT_AS_WRITTEN, *(max(RUN.findall(form), key=len, default="") for form in forms)}
 
@@ -82,7 +82,7 @@ class Impact:
         words = set(before["orders"].split(" ")) ^ set(after["orders"].split(" "))
         for name in ("fold", "leanings"):
             words |= {word for word, _value in set(pairs(before[name])) ^ set(pairs(after[name]))}
-        if any(map(_is_sign, words)):
+        if any(map(is_sign, words)):
             return False
         self._phrases = {frozenset([frozenset([word])]) for word in words} | changed.phrases
         if not all(phrase and all(map(str.isascii, chain(*phrase))) for phrase in self._phrases):
@@ -183,10 +183,6 @@ def _signals(rules: Rules) -> _Signals:
 def _lowered(text: str) -> str:
     """Return the part of a text that is searched for signals, in the form in which it is searched."""
     return scanned_part(text).lower().replace("\u2019", "'")
-
-
-def _shortest(forms: Iterable[str]) -> int:
-    return min(map(len, forms))
 
 
 def _occurs(forms: Iterable[str], words: set[str], low: str) -> bool:
@@ -345,7 +341,7 @@ class _Signals:
         kind, _gap, *rest = entry
         words = [{first} if kind == "exact" else self.forms_of(first)]
         words += [self.forms_of(word) for word in rest if word != GAP]
-        return frozenset(frozenset(forms) for forms in words if not any(map(_is_sign, forms)))
+        return frozenset(frozenset(forms) for forms in words if not any(map(is_sign, forms)))
 
     def forms_of(self, word: str) -> set[str]:
         """Return the word and its inflections."""
@@ -361,7 +357,8 @@ def _unpacked(value: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
         yield int(number), (int(gap), *(GAP if word == "…" else word for word in words))
 
 
-def _is_sign(word: str) -> bool:
+def is_sign(word: str) -> bool:
+    """Return whether a word of a prompt as it was read is a punctuation mark or a marker, such as that for a file."""
     return word in MARKS or word >= MARKERS_BEGIN
 
 

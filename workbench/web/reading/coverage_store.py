@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from storage.base import fast_stdlib
 from storage.base.paced_writes import in_turn
@@ -153,10 +153,12 @@ def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
     known = db.execute(WHAT_WAS_MEASURED, {"hash": rules_hash}).fetchone()
     rows = tuple(_rule(row, known["prompts"]) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
+    clusters = (Cluster(tuple(one["terms"]), one["prompts"], tuple(one["examples"]))
+                for one in json.loads(known["clusters"]))  # fmt: skip
     return Coverage(
         rules_hash, known["prompts"], known["judged_again"], known["labelled"], rows,
         tuple(Overlap(group, group[0].fired) for group in together),
-        known["unmatched"], tuple(_cluster(one) for one in json.loads(known["clusters"])), json.loads(known["labels"]),
+        known["unmatched"], tuple(clusters), json.loads(known["labels"]),
     )  # fmt: skip
 
 
@@ -183,10 +185,6 @@ def _rule(row: sqlite3.Row, prompts: int) -> CoverageRow:
         row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
         row["fired"], prompts, row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
     )  # fmt: skip
-
-
-def _cluster(one: dict[str, Any]) -> Cluster:
-    return Cluster(tuple(one["terms"]), int(one["prompts"]), tuple(one["examples"]))
 
 
 def due(db: sqlite3.Connection) -> list[str]:

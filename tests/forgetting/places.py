@@ -16,7 +16,7 @@ from simulator import PATIENT_ATTEMPTS, Account
 from storage import traces
 from storage.base import log
 from storage.db import database
-from storage.erasure import snapshots
+from storage.erasure import copies
 from storage.traces import spool
 from workbench.web.server import upkeep
 
@@ -91,7 +91,7 @@ def put_aside(account: Account) -> Path:
 def publish(account: Account) -> Path:
     """Write a snapshot, as the product does, and note it."""
     file = account.home / "snapshot.db"
-    snapshots.add(str(account.state), str(file))
+    copies.add_snapshot(str(account.state), str(file))
     with closing(sqlite3.connect(account.state / traces.DATABASE)) as db:
         db.execute("vacuum into ?", (str(file),))
     return file

@@ -146,7 +146,7 @@ def read_actions(source: ConversationFile) -> list[Actions]:
 
 
 @dataclass(frozen=True, slots=True)
-class Workflow:
+class WorkflowDemands:
     """What a workflow asks of the agent, limited to what a transcript can show."""
 
     has_checkpoint: bool
@@ -154,7 +154,7 @@ class Workflow:
     changes: bool
 
     @classmethod
-    def of(cls, compiled: Mapping[str, Any]) -> Workflow:
+    def of(cls, compiled: Mapping[str, Any]) -> WorkflowDemands:
         """Return the workflow that an entry of the compiled rules describes."""
         steps = compiled["steps"]
         is_checked = any(is_checkpoint for *_rest, is_checkpoint in steps)
@@ -162,7 +162,7 @@ class Workflow:
 
 
 @dataclass(slots=True)
-class Share:
+class CriterionCount:
     """In how many turns (``held``) a criterion was met, and to how many it applied (``of``)."""
 
     held: int = 0
@@ -183,8 +183,8 @@ class Adherence:
     had_plan: bool
     prompts: int = 0
     found: int = 0
-    followed: Share = field(default_factory=Share)
-    criteria: dict[str, Share] = field(default_factory=lambda: {name: Share() for name in CRITERIA})
+    followed: CriterionCount = field(default_factory=CriterionCount)
+    criteria: dict[str, CriterionCount] = field(default_factory=lambda: {name: CriterionCount() for name in CRITERIA})
 
 
 def planned_steps(text: str) -> list[str]:
@@ -192,7 +192,7 @@ def planned_steps(text: str) -> list[str]:
     return [json.loads(found) for found in STEP.findall(text)] if INLINE in text else []
 
 
-def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool | None]:
+def judge(turn: Actions, workflow: WorkflowDemands, steps: list[str]) -> dict[str, bool | None]:
     """Return for each criterion whether a turn meets it; None if it does not apply."""
     texts = [[text for _status, text in one] for one in turn.lists]
     has_changed = bool(turn.kinds(CHANGE))
@@ -221,7 +221,7 @@ def _has_evidence(turn: Actions) -> bool:
     )
 
 
-def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Adherence]:
+def measure(traces: Iterable[Row], workflows: Mapping[str, WorkflowDemands]) -> list[Adherence]:
     """Read the transcripts of this account, and return figures by workflow, those for prompts with a plan first.
 
     ``traces`` are rows of the table ``traces``; those without a workflow, or with one that the rules no longer have,
@@ -281,7 +281,7 @@ def report(db: sqlite3.Connection, selection: Selection | None, *, is_json: bool
         plans: dict[str, Any] = rules_for(os.getcwd())[0].packed("plans")
     except (NoRulesError, OSError) as failure:
         raise click.ClickException(f"{failure}; to find out more, run: enricher check") from failure
-    workflows = {name: Workflow.of(plan) for name, plan in plans.items()}
+    workflows = {name: WorkflowDemands.of(plan) for name, plan in plans.items()}
     figures = measure(queries.export(db, selection, with_children=False), workflows)
     if is_json:
         print_json([asdict(one) for one in figures])
@@ -314,5 +314,5 @@ def _table(title: str, figures: list[Adherence], criteria: Sequence[str]) -> Tab
     return table
 
 
-def _of(share: Share) -> str:
+def _of(share: CriterionCount) -> str:
     return f"{share.held}/{share.of}" if share.of else "-"

@@ -140,8 +140,7 @@ class Lists:
 
 async def view(history: History, request: Request) -> Response:
     """Return the home page; its figures come from the roll-ups."""
-    days = _days(request)
-    seen, extras = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
+    seen, extras = await _figures(history, request)
     lists = Lists(history.path("traces"), _since(seen))
     shown: dict[str, Any] = {
         "seen": seen,
@@ -163,8 +162,7 @@ async def view(history: History, request: Request) -> Response:
 
 async def data(history: History, request: Request) -> Response:
     """Return the figures of the home page as JSON."""
-    days = _days(request)
-    seen, extras = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
+    seen, extras = await _figures(history, request)
     return Response.json(
         {
             "published": asdict(history.publication) if history.publication else None,
@@ -180,14 +178,13 @@ async def data(history: History, request: Request) -> Response:
     )
 
 
-def _days(request: Request) -> int:
-    days = request.args.get("days") or ""
-    return int(days) if days in map(str, PERIODS) else USUAL_DAYS
-
-
-async def _extras(history: History) -> HomeExtras:
-    is_live = history.publication is None
-    return await history.read(lambda db: _read_extras(db, is_live=is_live))
+async def _figures(history: History, request: Request) -> tuple[Overview, HomeExtras]:
+    asked, is_live = request.args.get("days") or "", history.publication is None
+    days = int(asked) if asked in map(str, PERIODS) else USUAL_DAYS
+    return await asyncio.gather(
+        history.read(lambda db: overview.overview(db, days=days)),
+        history.read(lambda db: _read_extras(db, is_live=is_live)),
+    )
 
 
 def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:

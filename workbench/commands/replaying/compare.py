@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -83,8 +84,6 @@ def _packaged() -> str:
 
 
 def _show_kept(identity: str, *, is_json: bool) -> None:
-    from dataclasses import asdict
-
     from storage.evaluation import replays
 
     with opened(replays.UnknownReplayError) as db:
@@ -102,8 +101,6 @@ def _show_kept(identity: str, *, is_json: bool) -> None:
 
 
 def _list(kept: Sequence[StoredReplay], *, is_json: bool) -> None:
-    from dataclasses import asdict
-
     if is_json:
         print_json([asdict(one) for one in kept])
     elif not kept:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -154,8 +155,6 @@ def _print_proposal(number: int, proposal: Proposal, texts: Mapping[str, str]) -
 
 
 def _as_json(found: Suggestions) -> dict[str, object]:
-    from dataclasses import asdict
-
     return {
         "labelled": found.labelled,
         "right": found.right,

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from storage.base import reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,10 +114,6 @@ def find(datasette: Datasette) -> History | None:
 
 
 def _inspected(datasette: Datasette, database: Database) -> History | None:
-    from contextlib import closing
-
-    from storage.base import reader
-
     address = reader.address(str(database.path))
     if not database.is_mutable:
         address += "&immutable=1"

@@ -206,14 +206,14 @@ class Measurement:
         rows = list(page)
         verdicts = labels_of(self._corpus.db, [row.id for row in rows])
         for row in rows:
-            is_recorded = row.rules_hash == self._written.rules.hash
-            outcome = self._corpus.recorded(row) if is_recorded else self._outcome_under(row)
+            if row.rules_hash == self._written.rules.hash:
+                outcome = self._corpus.recorded(row)
+            else:
+                self.judged_again += 1
+                recorded = self._corpus.versions.rules(row.rules_hash)
+                outcome = reevaluated(row, self._written.rules, recorded=recorded)
             fired = self._signals.keys() & self._written.fired(row.prompt, outcome.task_type)
             self._count(row, outcome, fired, verdicts.get(row.id))
-
-    def _outcome_under(self, row: Recorded) -> Outcome:
-        self.judged_again += 1
-        return reevaluated(row, self._written.rules, recorded=self._corpus.versions.rules(row.rules_hash))
 
     def _count(self, row: Recorded, outcome: Outcome, fired: set[int], verdict: tuple[str, str] | None) -> None:
         self.prompts += 1

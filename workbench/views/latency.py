@@ -113,17 +113,15 @@ class LatencyTally:
 
     def profiles(self) -> tuple[Profile, ...]:
         """Return a profile of every series so far, in the order of the hook's stages."""
-        return tuple(
-            Profile(series, _figures(self._whole[series]), self._over_time(series), _bins(self._whole[series]))
-            for series in sorted(self._whole)
-        )
+        found = []
+        for series, counts in sorted(self._whole.items()):
+            points = tuple(Point(start, figures) for start, figures in sorted(self._points[series].items()))
+            found.append(Profile(series, _figures(counts), points, _bins(counts)))
+        return tuple(found)
 
     def versions(self) -> tuple[Use, ...]:
         """Return the uses of rules versions, the most recent first."""
         return tuple(sorted(self._uses.values(), key=lambda use: (use.last_at, use.rules_hash), reverse=True))
-
-    def _over_time(self, series: Series) -> tuple[Point, ...]:
-        return tuple(Point(start, figures) for start, figures in sorted(self._points[series].items()))
 
 
 def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:

@@ -180,7 +180,7 @@ class TracePage:
 def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> TracePage:
     """Return a page of the filter's matches; raises storage.traces.selection.SelectionError.
 
-    A sort order other than by time lists only the first ``windows.LONGEST_RANKING`` rows.
+    A sort order other than by time lists only the first ``trace_pages.LONGEST_RANKING`` rows.
     """
     which = search.with_index(selection.parse(text), db)
     if sort in trace_pages.RANKINGS:

@@ -4034,7 +4034,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a check before the last change counts as evidence",
-        "workbench/commands/tracing/adherence.py",
+        "workbench/adherence.py",
         "    after = [*turn.done[changes[-1] + 1 :], ",
         "    after = [*turn.done, ",
         "Y21",
@@ -4042,7 +4042,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a failed check is evidence",
-        "workbench/commands/tracing/adherence.py",
+        "workbench/adherence.py",
         " and following[0] != ERROR",
         "",
         "Y29",
@@ -4050,7 +4050,7 @@ MUTATIONS = (
     ),
     Mutation(
         "any task list is the plan's",
-        "workbench/commands/tracing/adherence.py",
+        "workbench/adherence.py",
         '        "as_planned": steps in texts if steps else None,',
         '        "as_planned": bool(texts) if steps else None,',
         "Y19",
@@ -4058,7 +4058,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a step that was never finished counts as kept up",
-        "workbench/commands/tracing/adherence.py",
+        "workbench/adherence.py",
         '        "kept_up": all(status == "completed" for',
         '        "kept_up": all(status for',
         "Y20",

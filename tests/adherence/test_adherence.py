@@ -13,7 +13,7 @@ sys.path.append(str(Path(__file__).parents[1] / "session"))
 
 from host_files import Claude, Codex
 
-from workbench.commands.tracing.adherence import planned_steps
+from workbench.adherence import planned_steps
 
 if TYPE_CHECKING:
     from simulator import Account

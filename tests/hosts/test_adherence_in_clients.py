@@ -9,7 +9,7 @@ import pytest
 from stub_models import offered
 from test_plans_in_clients import set_up
 
-from workbench.commands.tracing.adherence import planned_steps
+from workbench.adherence import planned_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from enricher.classify import SEARCH_INTENT, TASK_TYPE
+from enricher.classify import SEARCH_INTENT, TASK_TYPE, Observation, matching, scanned_part
 from enricher.prompt.text import estimate_tokens
 from storage.evaluation.corpus import labels_of
 from workbench.coverage.rule_positions import RulePosition
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from storage.evaluation.corpus import RecordedPrompt as Recorded
-    from workbench.coverage.rule_positions import LocatedRules
+    from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
     from workbench.coverage.unmatched import Cluster
     from workbench.replay.corpus import Corpus
     from workbench.replay.outcome import Outcome
@@ -191,9 +191,8 @@ class Measurement:
         self._labels: Counter[str] = Counter()
         self._unmatched = Unmatched()
         self._signals: dict[int, list[_Tally]] = {}
-        for one in written.signals:
-            tally = _Tally("signal", one.rule, one.facet, one.name, one.place, one.label, one.weight, one.condition)
-            self._signals.setdefault(one.condition, []).append(tally)
+        for signal in written.signals:
+            self._add_signal(signal)
         self._informative = {
             one.condition for one in written.signals if one.facet == TASK_TYPE and one.feature not in UNINFORMATIVE
         }
@@ -201,19 +200,30 @@ class Measurement:
         self._titles = {identity: title for identity, (title, _) in written.guardrail_titles().items()}
         self._approaches = list(_approaches(written))
 
+    def _add_signal(self, signal: LocatedSignal) -> None:
+        tally = _Tally(
+            "signal", signal.rule, signal.facet, signal.name, signal.place, signal.label, signal.weight,
+            signal.condition,
+        )  # fmt: skip
+        self._signals.setdefault(signal.condition, []).append(tally)
+
     def add(self, page: Iterable[Recorded]) -> None:
         """Count the prompts of a page."""
         rows = list(page)
         verdicts = labels_of(self._corpus.db, [row.id for row in rows])
         for row in rows:
-            if row.rules_hash == self._written.rules.hash:
-                outcome = self._corpus.recorded(row)
-            else:
-                self.judged_again += 1
-                recorded = self._corpus.versions.rules(row.rules_hash)
-                outcome = reevaluated(row, self._written.rules, recorded=recorded)
-            fired = self._signals.keys() & self._written.fired(row.prompt, outcome.task_type)
-            self._count(row, outcome, fired, verdicts.get(row.id))
+            is_recorded = row.rules_hash == self._written.rules.hash
+            outcome = self._corpus.recorded(row) if is_recorded else self._outcome_under(row)
+            self._count(row, outcome, self._observed(row, outcome.task_type), verdicts.get(row.id))
+
+    def _outcome_under(self, row: Recorded) -> Outcome:
+        self.judged_again += 1
+        return reevaluated(row, self._written.rules, recorded=self._corpus.versions.rules(row.rules_hash))
+
+    def _observed(self, row: Recorded, task_type: str) -> set[int]:
+        table = self._written.rules.table
+        found = Observation(scanned_part(row.prompt), table).found
+        return self._signals.keys() & (found.keys() | matching.fired_late(found, task_type, table).keys())
 
     def _count(self, row: Recorded, outcome: Outcome, fired: set[int], verdict: tuple[str, str] | None) -> None:
         self.prompts += 1
@@ -232,10 +242,16 @@ class Measurement:
             kind, task_type = verdict
             if kind != "wrong":
                 self._labels[task_type or row.task_type] += 1
-            decided = self._lines.get(("task type", outcome.task_type))
-            for tally in [*tallies, decided] if decided else tallies:
-                if tally.facet == TASK_TYPE:
-                    tally.count_label(verdict, row.task_type)
+            self._count_label(verdict, row.task_type, [*tallies, *self._decided_class(outcome)])
+
+    def _count_label(self, verdict: tuple[str, str], came_out: str, tallies: Iterable[_Tally]) -> None:
+        for tally in tallies:
+            if tally.facet == TASK_TYPE:
+                tally.count_label(verdict, came_out)
+
+    def _decided_class(self, outcome: Outcome) -> list[_Tally]:
+        tally = self._lines.get(("task type", outcome.task_type))
+        return [tally] if tally else []
 
     def _shaping_rules(self, row: Recorded, outcome: Outcome) -> Iterator[tuple[tuple[str, str], int]]:
         """Yield the rules that shaped the text of a prompt (kind and name), with the tokens of each rule's own text."""

@@ -1,0 +1,264 @@
+"""Measure whether agents followed the plans that they were given (seed 003, rows Y19 to Y21 and Y29).
+
+What the agent did after a prompt is read from its client's transcript and compared with the workflow that was chosen
+for the prompt. Each criterion is met, is not met, or does not apply; ``docs/hydration.md`` explains them to users.
+Prompts without a plan are counted, too: they show what agents do without being asked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from enricher.prompt.redaction import redact
+from enricher.sources.transcripts import Found, take_one
+from enricher.sources.transcripts.wording import plain_status
+from workbench.importing import Turn
+from workbench.importing.conversation_files import STORED_AT, stored_files
+from workbench.importing.transcripts import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from workbench.importing import ConversationFile, Event
+
+    Row = Mapping[str, Any]
+
+CHANGE, READ, COMMAND, ERROR = "change", "read", "command", "error"
+INLINE, IN_FILE = "## Prompt Hydration", "claude-hydrator/hydrate_"
+STEP = re.compile(r'^\s*(?:TaskCreate\()?\{(?:content|subject|step|description): ("(?:[^"\\]|\\.)*")', re.MULTILINE)
+"""Matches a step of an inline plan, whichever key the client's task list uses for it."""
+COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
+NO_CHECK = re.compile(r"\s*(?:git|ls|cd|cat|pwd|echo|mkdir|touch|cp|mv|rm|sed -i)\b")
+"""Commands that do not show whether a change works."""
+CLOSE_US = 10_000_000
+"""If the trace has no text to compare, a prompt of the transcript within this many microseconds counts as the same."""
+ABOUT_THE_LIST = ("task_list", "as_planned", "kept_up")
+DECISIVE = ("evidence", "within_limits", "commit")
+"""The criteria that make up ``followed``; the others are about the task list, which not every client has."""
+CRITERIA = (*ABOUT_THE_LIST, *DECISIVE)
+Steps = list[tuple[str, str]]
+"""A task list: the status ("pending", "in_progress", "completed") and the text of each step."""
+
+
+@dataclass(slots=True)
+class Actions:
+    """What the agent did after one prompt, in order.
+
+    ``done`` has pairs such as ("command", "pytest tests"); an error follows the action that failed. ``lists`` has the
+    agent's whole task list after each change of it. ``at`` is the time of the prompt in microseconds since 1970.
+    """
+
+    host: str
+    session_id: str
+    at: int
+    prompt: str
+    done: list[tuple[str, str]] = field(default_factory=list)
+    lists: list[Steps] = field(default_factory=list)
+
+    def kinds(self, kind: str) -> list[str]:
+        """Return the actions of one kind, in order."""
+        return [value for one, value in self.done if one == kind]
+
+
+class _OneRecord(Found):
+    """Collects the actions in a single record, whose parts the readers deliver newest first."""
+
+    __slots__ = ("done", "steps")
+
+    def __init__(self) -> None:
+        super().__init__("", "")
+        self.done: list[tuple[str, str]] = []
+        self.steps: Steps | None = None
+
+    def file(self, path: object, *, is_change: bool) -> None:
+        if isinstance(path, str) and path:
+            self.done.insert(0, (CHANGE if is_change else READ, path))
+
+    def command(self, command: object) -> None:
+        if isinstance(command, str) and command.strip():
+            self.done.insert(0, (COMMAND, command.strip()))
+
+    def error(self, text: object) -> None:
+        if isinstance(text, str):
+            self.done.append((ERROR, text))
+
+    def plan(self, steps: list[tuple[object, object]]) -> None:
+        self.steps = [(plain_status(status), text) for status, text in steps if isinstance(text, str)]
+
+    def is_new(self, identifier: object) -> bool:
+        del identifier
+        return True
+
+
+class ActedTranscript(Transcript):
+    """A transcript that is read once, from start to end; ``turns`` has what the agent did after each prompt."""
+
+    def __init__(self, source: ConversationFile) -> None:
+        super().__init__(source)
+        self.turns: list[Actions] = []
+        self._tasks: dict[str, list[str]] = {}
+
+    def _record(self, record: dict[str, Any], *, size: int, line: int, offset: int) -> Iterator[Event]:
+        for event in super()._record(record, size=size, line=line, offset=offset):
+            if isinstance(event, Turn):
+                self.turns.append(Actions(event.host, event.session_id, event.at, redact(event.text)[0]))
+                self._tasks = {}
+            yield event
+        if self.turns:
+            self._add(record, self.turns[-1])
+
+    def _add(self, record: dict[str, Any], turn: Actions) -> None:
+        found = _OneRecord()
+        take_one(self.reader, record, found)
+        turn.done += found.done
+        for number, (status, text) in found.tasks.items():
+            known = self._tasks.setdefault(number, ["pending", ""])
+            self._tasks[number] = [status or known[0], text or known[1]]
+        if found.tasks:
+            found.steps = [(plain_status(status), text) for status, text in self._tasks.values()]
+        if found.steps is not None:
+            turn.lists.append(found.steps)
+
+
+def read_actions(source: ConversationFile) -> list[Actions]:
+    """Return what the agent did after each prompt of a conversation; empty if the file cannot be read."""
+    transcript = ActedTranscript(source)
+    for _event in transcript.events(lambda _bytes: None):
+        pass
+    return transcript.turns
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """What a workflow asks of the agent, limited to what a transcript can show."""
+
+    has_checkpoint: bool
+    commits: bool
+    changes: bool
+
+    @classmethod
+    def of(cls, compiled: Mapping[str, Any]) -> Workflow:
+        """Return the workflow that an entry of the compiled rules describes."""
+        steps = compiled["steps"]
+        is_checked = any(is_checkpoint for *_rest, is_checkpoint in steps)
+        return cls(is_checked, bool(compiled["commits"]), bool(compiled["changes"]))
+
+
+@dataclass(slots=True)
+class Share:
+    """In how many turns (``held``) a criterion was met, and to how many it applied (``of``)."""
+
+    held: int = 0
+    of: int = 0
+
+    def add(self, holds: bool | None) -> None:
+        """Count one turn; ``holds`` is None if the criterion does not apply to it."""
+        if holds is not None:
+            self.held += holds
+            self.of += 1
+
+
+@dataclass(slots=True)
+class Adherence:
+    """Figures for the prompts with one workflow, with or without a plan; ``found`` of them have a transcript."""
+
+    workflow: str
+    had_plan: bool
+    prompts: int = 0
+    found: int = 0
+    followed: Share = field(default_factory=Share)
+    criteria: dict[str, Share] = field(default_factory=lambda: {name: Share() for name in CRITERIA})
+
+
+def planned_steps(text: str) -> list[str]:
+    """Return the steps of an inline plan as the agent should copy them; empty if the text has no inline plan."""
+    return [json.loads(found) for found in STEP.findall(text)] if INLINE in text else []
+
+
+def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool | None]:
+    """Return for each criterion whether a turn meets it; None if it does not apply."""
+    texts = [[text for _status, text in one] for one in turn.lists]
+    has_changed = bool(turn.kinds(CHANGE))
+    return {
+        "task_list": bool(texts) if steps else None,
+        "as_planned": steps in texts if steps else None,
+        "kept_up": all(status == "completed" for status, _text in turn.lists[-1]) if texts else None,
+        "evidence": _has_evidence(turn) if workflow.has_checkpoint else None,
+        "within_limits": None if workflow.changes else not has_changed,
+        "commit": any(map(COMMIT.search, turn.kinds(COMMAND))) if workflow.commits and has_changed else None,
+    }
+
+
+def _has_evidence(turn: Actions) -> bool:
+    """Return whether a command that checks something ran without an error after the last change.
+
+    If nothing was changed, having read a file or run a command is enough.
+    """
+    changes = [at for at, (kind, _value) in enumerate(turn.done) if kind == CHANGE]
+    if not changes:
+        return any(kind in (READ, COMMAND) for kind, _value in turn.done)
+    after = [*turn.done[changes[-1] + 1 :], ("", "")]  # the pair that follows the last action
+    return any(
+        kind == COMMAND and not NO_CHECK.match(value) and following[0] != ERROR
+        for (kind, value), following in pairwise(after)
+    )
+
+
+def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Adherence]:
+    """Read the transcripts of this account, and return figures by workflow, those for prompts with a plan first.
+
+    ``traces`` are rows of the table ``traces``; those without a workflow, or with one that the rules no longer have,
+    are left out.
+    """
+    wanted = [row for row in traces if row["workflow"] in workflows and row["status"] != "skipped"]
+    turns = _turns({str(row["host"]) for row in wanted}, {str(row["session_id"]) for row in wanted})
+    figures: dict[tuple[str, bool], Adherence] = {}
+    for row in sorted(wanted, key=lambda one: str(one["at"])):
+        text = str(row["output_text"] or "")
+        had_plan = row["status"] in ("ok", "partial") and (INLINE in text or IN_FILE in text)
+        key = str(row["workflow"]), had_plan
+        one = figures.setdefault(key, Adherence(*key))
+        one.prompts += 1
+        turn = _take(turns[str(row["host"]), str(row["session_id"])], row)
+        if turn is not None:
+            one.found += 1
+            _count(one, judge(turn, workflows[key[0]], planned_steps(text)))
+    return sorted(figures.values(), key=lambda one: (not one.had_plan, -one.prompts, one.workflow))
+
+
+def _count(figures: Adherence, judged: Mapping[str, bool | None]) -> None:
+    for name, holds in judged.items():
+        figures.criteria[name].add(holds)
+    decisive = [holds for name in DECISIVE if (holds := judged[name]) is not None]
+    figures.followed.add(all(decisive) if decisive else None)
+
+
+def _turns(hosts: set[str], sessions: set[str]) -> dict[tuple[str, str], list[Actions]]:
+    found: dict[tuple[str, str], list[Actions]] = defaultdict(list)
+    for host in sorted(hosts.intersection(STORED_AT)):
+        for source in stored_files(host):
+            for turn in read_actions(source):
+                if turn.session_id in sessions:
+                    found[turn.host, turn.session_id].append(turn)
+    return found
+
+
+def _take(turns: list[Actions], row: Row) -> Actions | None:
+    """Remove the turn of a trace from those of its session and return it: the first with the same text.
+
+    If the trace has no text, it is the first turn at about the same time. None if there is no such turn.
+    """
+    at = datetime.fromisoformat(str(row["at"])).timestamp() * 1_000_000
+    prompt = str(row["prompt"] or "").strip()
+    same = [one for one in turns if prompt and one.prompt.strip() == prompt]
+    close = [] if prompt else [one for one in turns if abs(one.at - at) <= CLOSE_US]
+    found = next(iter(same or close), None)
+    if found is not None:
+        turns.remove(found)
+    return found

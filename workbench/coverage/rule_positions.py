@@ -10,7 +10,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
+from enricher.classify import TASK_TYPE
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, label
 from enricher.rules.compiling.classes.table import condition_numbers
@@ -80,11 +80,6 @@ class LocatedRules:
     def files(self) -> list[str]:
         """The instructions files, lowest layer first, then the files with fitted weights; without catalogues."""
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
-
-    def fired(self, prompt: str, task_type: str) -> set[int]:
-        """Return the conditions of the signals that fire on a prompt that gets this task type."""
-        found = Observation(scanned_part(prompt), self.rules.table).found
-        return found.keys() | matching.fired_late(found, task_type, self.rules.table).keys()
 
     def task_types(self) -> list[str]:
         """Return the names of the task types, in the order that decides between equal points."""

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from enricher.classify import Observation, matching, scanned_part
 from enricher.interfaces.explanation import Explanation, of_trace
 from enricher.rules.compiling.compiler import PACKAGED
 from enricher.rules.layers import packaged_file
@@ -50,7 +51,10 @@ class Why:
     def _fired(self) -> list[LocatedSignal]:
         if self.written is None:
             return []
-        fired = self.written.fired(self.explained.prompt, self.explained.enrichment.classification.task_type)
+        judged = self.explained.enrichment.classification
+        table = self.written.rules.table
+        found = Observation(scanned_part(self.explained.prompt), table).found
+        fired = found.keys() | matching.fired_late(found, judged.task_type, table).keys()
         return sorted((one for one in self.written.signals if one.condition in fired), key=lambda one: one.condition)
 
     def place_of(self, kind: str, name: str) -> RulePosition | None:

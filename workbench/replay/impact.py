@@ -82,7 +82,7 @@ class Impact:
         words = set(before["orders"].split(" ")) ^ set(after["orders"].split(" "))
         for name in ("fold", "leanings"):
             words |= {word for word, _value in set(pairs(before[name])) ^ set(pairs(after[name]))}
-        if any(map(is_sign, words)):
+        if any(map(_is_sign, words)):
             return False
         self._phrases = {frozenset([frozenset([word])]) for word in words} | changed.phrases
         if not all(phrase and all(map(str.isascii, chain(*phrase))) for phrase in self._phrases):
@@ -341,7 +341,7 @@ class _Signals:
         kind, _gap, *rest = entry
         words = [{first} if kind == "exact" else self.forms_of(first)]
         words += [self.forms_of(word) for word in rest if word != GAP]
-        return frozenset(frozenset(forms) for forms in words if not any(map(is_sign, forms)))
+        return frozenset(frozenset(forms) for forms in words if not any(map(_is_sign, forms)))
 
     def forms_of(self, word: str) -> set[str]:
         """Return the word and its inflections."""
@@ -357,8 +357,7 @@ def _unpacked(value: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
         yield int(number), (int(gap), *(GAP if word == "…" else word for word in words))
 
 
-def is_sign(word: str) -> bool:
-    """Return whether a word of a prompt as it was read is a punctuation mark or a marker, such as that for a file."""
+def _is_sign(word: str) -> bool:
     return word in MARKS or word >= MARKERS_BEGIN
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE
+from enricher.classify.reading import MARKS
 from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT, RESERVED, tokens
 from storage.memory.words import STOP_WORDS
-from workbench.replay.impact import is_sign
 from workbench.statistics.pairs import mcnemar_midp
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ TIMES = 2
 """How many times likelier a phrase must be in the wrongly classified prompts of a class than in other classes."""
 MOST = 80
 """Maximum number of phrases that are tried."""
+MARKERS_BEGIN = "\ue000"
+"""Start of Unicode's private use area: the reader replaces <file> and other markers by such characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,4 +214,6 @@ def grams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_word(word: str) -> bool:
-    return not is_sign(word) and any(map(str.isalpha, word)) and not RESERVED.intersection(word)
+    return (
+        word not in MARKS and word < MARKERS_BEGIN and any(map(str.isalpha, word)) and not RESERVED.intersection(word)
+    )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from enricher.classify import TASK_TYPE, Observation, scanned_part
+from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
 from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
 from storage.evaluation import corpus as stored
@@ -190,8 +190,8 @@ class _Search:
         self._scores = judged.scores
         self._now = reevaluated(row, self._rules, recorded=self._recorded)
         seen = Observation(scanned_part(row.prompt), self._rules.table)
-        fired = self._written.fired(row.prompt, judged.task_type)
-        self._fired = [one for one in self._written.signals if one.condition in fired]
+        late = matching.fired_late(seen.found, judged.task_type, self._rules.table)
+        self._fired = [one for one in self._written.signals if one.condition in seen.found.keys() | late.keys()]
         self._words = [SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words)]
 
     def _text(self, path: str) -> str:

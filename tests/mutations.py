@@ -3633,7 +3633,7 @@ MUTATIONS = (
     ),
     Mutation(
         "anybody may label the prompts of the live history",
-        "workbench/web/pages/label.py",
+        "workbench/web/pages/trace.py",
         "    if not await history.may_label(request):",
         "    if False:",
         "",
@@ -3641,7 +3641,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a label of a page is not stored",
-        "workbench/web/pages/label.py",
+        "workbench/web/pages/trace.py",
         "        labels.add(db, identity, verdict)",
         "        labels.add(db, identity, 'ok')",
         "",
@@ -3905,7 +3905,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a trace is replayed by the last good rules while the saved ones have errors",
-        "workbench/replay/side_by_side.py",
+        "workbench/replay/compare.py",
         "    if rules.state != cache.FRESH:",
         "    if False:",
         "",
@@ -4154,7 +4154,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the page labels the prompt where a line was meant",
-        "workbench/web/pages/label.py",
+        "workbench/web/pages/trace.py",
         "            labelling.judge_line(db, identity, line, verdict)",
         "            labels.add(db, identity, verdict)",
         "",
@@ -4162,7 +4162,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a snapshot's label forgets its line",
-        "workbench/web/pages/label.py",
+        "workbench/web/pages/trace.py",
         '{"id": found, **({"line": line} if line else {}), "verdict": verdict}',
         '{"id": found, "verdict": verdict}',
         "",
@@ -4322,7 +4322,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the reasons in a snapshot keep names and folders",
-        "workbench/web/snapshot/explanations.py",
+        "workbench/web/reading/reasons.py",
         "iif(:is_full, :sentences, anonymized_json(:sentences))",
         ":sentences",
         "",
@@ -4354,7 +4354,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the chart of a question leaves out prompts that were only recorded",
-        "workbench/web/native/question_charts.py",
+        "workbench/web/pages/home.py",
         '        counts[""] = int(one["prompts"]) - sum(counts.values())',
         '        counts[""] = 0',
         "",

@@ -15,7 +15,7 @@ import threading
 import time
 
 from storage import traces
-from storage.base import log, private
+from storage.base import log, private, reader
 from storage.memory import memory_markers
 from storage.state import notices, screen_version
 from storage.traces import intake
@@ -31,7 +31,6 @@ JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
 BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 ONE_THREAD = threading.Lock()
 """``lockf`` locks belong to a process, so a second thread would also get the lock, and release it for both."""
-CORRUPT_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class StorageError(Exception):
@@ -62,7 +61,7 @@ def connect(state_dir: str) -> sqlite3.Connection:
         try:
             return _connect(state_dir)
         except sqlite3.DatabaseError as failure:
-            if not is_corrupt(failure):
+            if not reader.is_damage(failure):
                 raise
         set_aside(state_dir)
         return _connect(state_dir)
@@ -78,7 +77,7 @@ def storage_errors(state_dir: str) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as failure:
         with _os_errors_as_storage_errors(state_dir):
-            aside = set_aside(state_dir) if is_corrupt(failure) else ""
+            aside = set_aside(state_dir) if reader.is_damage(failure) else ""
         if aside:
             raise StorageError(f"the trace database was damaged and is now {aside}; a new one starts") from failure
         raise StorageError(f"{state_dir}/{traces.DATABASE} cannot be used: {failure}") from failure
@@ -104,11 +103,6 @@ def is_busy(failure: BaseException | None) -> bool:
     if isinstance(failure, StorageError):
         return isinstance(failure, DatabaseInUseError) or is_busy(failure.__cause__)
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in BUSY_CODES
-
-
-def is_corrupt(failure: sqlite3.Error) -> bool:
-    """Return whether the error means that the file is damaged, not that it is busy, full or unreachable."""
-    return getattr(failure, "sqlite_errorcode", 0) & 0xFF in CORRUPT_CODES
 
 
 def set_aside(state_dir: str) -> str:
@@ -211,7 +205,7 @@ def _is_sound(path: str) -> bool:
         with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
             return bool(db.execute("pragma integrity_check(1)").fetchone()[0] == "ok")
     except sqlite3.DatabaseError as failure:
-        return not is_corrupt(failure)
+        return not reader.is_damage(failure)
 
 
 @contextlib.contextmanager

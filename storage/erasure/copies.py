@@ -2,27 +2,33 @@
 
 A damaged database cannot be edited, and a snapshot is served as an immutable file, so any of these files that contains
 forgotten data is deleted as a whole.
+
+The file ``published`` lists the snapshots: one line of JSON each, ``{"path", "at"}``, added before the snapshot is
+written. The file is changed only under the lock beside it: a snapshot whose line got lost would never be cleaned.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
+import sqlite3
 import time
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from storage import traces
-from storage.base import private
-from storage.erasure import snapshots
+from storage.base import fast_stdlib, private, reader
 from storage.erasure.mentions import PIECE_BYTES
 from storage.traces import spool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from storage.erasure.mentions import Mentions
     from storage.erasure.sidecar_files import ErasureTarget
 
 ABANDONED_S = 3600
@@ -32,11 +38,25 @@ COPIES = "merge-"
 CODE_INDICES = "code"
 ID_DIGITS = 24
 RUN_OF_DIGITS = re.compile(rb"[0-9a-f]{24,}")
+PUBLISHED = "published"
+PUBLISHED_LOCK = "published.lock"
+MOST_LISTED_BYTES = 1 << 20
+IS_ANY_OLDER = "select 1 from traces where id < :id limit 1"
+WHICH_ARE_IN_IT = "select 1 from traces where id in (select value from json_each(:ids)) limit 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A published file, and the time at which it was written (UTC)."""
+
+    path: str
+    at: str
 
 
 def clean(state_dir: str, gone: ErasureTarget) -> list[str]:
     """Delete the files that contain forgotten data; return messages about what was removed. Raises OSError."""
-    return [*_clean_databases(state_dir, gone), *_clean_snapshots(state_dir, gone)]
+    messages = _clean_databases(state_dir, gone)
+    return messages + _remove_snapshots(state_dir, lambda one: _snapshot_holds(one, gone.ids, gone.mentions))
 
 
 def clean_by_age(state_dir: str, older_than: float) -> list[str]:
@@ -49,23 +69,23 @@ def clean_by_age(state_dir: str, older_than: float) -> list[str]:
     for path in files(f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         if modified(path) < older_than:
             private.removed(path)
-    old = [one for one in snapshots.listed(state_dir) if seconds(one.at) < older_than]
+    old = [one for one in listed_snapshots(state_dir) if seconds(one.at) < older_than]
     messages += [f"the snapshot {one.path} removed" for one in old if private.removed(one.path)]
     if old:
-        snapshots.forget(state_dir, [one.path for one in old])
+        forget_snapshots(state_dir, [one.path for one in old])
     return messages
 
 
 def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
     """Return the paths that ``clean_by_age`` and ``clean_snapshots_before`` would delete, except refused records."""
     aside = [path for path in _files_aside(state_dir) if modified(path) < older_than]
-    old = [one.path for one in snapshots.listed(state_dir) if _is_outdated(one, older_than, before)]
+    old = [one.path for one in listed_snapshots(state_dir) if _is_outdated(one, older_than, before)]
     return [*aside, *old]
 
 
-def _is_outdated(one: snapshots.Snapshot, older_than: float, before: str) -> bool:
+def _is_outdated(one: Snapshot, older_than: float, before: str) -> bool:
     try:
-        return snapshots.goes_back_before(one, before) or seconds(one.at) < older_than
+        return _goes_back_before(one, before) or seconds(one.at) < older_than
     except OSError:  # the file is gone
         return False
 
@@ -141,16 +161,12 @@ def _databases_aside(state_dir: str) -> list[str]:
 
 def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:
     """Delete the snapshots that contain an older trace than this one; return messages about them. Raises OSError."""
-    return _remove_snapshots(state_dir, lambda one: snapshots.goes_back_before(one, trace_id))
+    return _remove_snapshots(state_dir, lambda one: _goes_back_before(one, trace_id))
 
 
-def _clean_snapshots(state_dir: str, gone: ErasureTarget) -> list[str]:
-    return _remove_snapshots(state_dir, lambda one: snapshots.holds(one, gone.ids, gone.mentions))
-
-
-def _remove_snapshots(state_dir: str, holds_any: Callable[[snapshots.Snapshot], bool]) -> list[str]:
+def _remove_snapshots(state_dir: str, holds_any: Callable[[Snapshot], bool]) -> list[str]:
     messages, done = [], []
-    for snapshot in snapshots.listed(state_dir):
+    for snapshot in listed_snapshots(state_dir):
         try:
             if not holds_any(snapshot):
                 continue
@@ -163,7 +179,7 @@ def _remove_snapshots(state_dir: str, holds_any: Callable[[snapshots.Snapshot], 
                 f"the snapshot {snapshot.path} is not there any more; if you keep a copy, delete it yourself"
             )
         done.append(snapshot.path)
-    snapshots.forget(state_dir, done)
+    forget_snapshots(state_dir, done)
     return messages
 
 
@@ -192,3 +208,75 @@ def seconds(at: str) -> float:
         return datetime.fromisoformat(at).timestamp()
     except ValueError:
         return 0.0
+
+
+def add_snapshot(state_dir: str, path: str) -> None:
+    """Add a snapshot to the list, before it is written; raises OSError if that fails."""
+    private.make_directory(state_dir)
+    with _locked(state_dir):
+        descriptor = private.open_file(f"{state_dir}/{PUBLISHED}", os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(
+                descriptor, f"{json.dumps({'path': os.path.abspath(path), 'at': fast_stdlib.utc_now()})}\n".encode()
+            )
+        finally:
+            os.close(descriptor)
+
+
+def listed_snapshots(state_dir: str) -> list[Snapshot]:
+    """Return the listed snapshots, each path once with its latest time, sorted by time."""
+    try:
+        lines = private.read_file(f"{state_dir}/{PUBLISHED}", MOST_LISTED_BYTES).splitlines()
+    except OSError:
+        return []
+    found: dict[str, Snapshot] = {}
+    for line in lines:
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            value = json.loads(line)
+            one = Snapshot(str(value["path"]), str(value["at"]))
+            found.pop(one.path, None)  # so that a temporary file is checked before the file it is renamed to
+            found[one.path] = one
+    return list(found.values())
+
+
+def _snapshot_holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
+    """Return whether a snapshot contains a trace or mentions a text; True if unsure. Raises OSError if it is gone."""
+    if wanted.in_file(snapshot.path, is_database=True):
+        return True
+    return _finds(snapshot, WHICH_ARE_IN_IT, {"ids": json.dumps(list(ids))})
+
+
+def _goes_back_before(snapshot: Snapshot, trace_id: str) -> bool:
+    """Return whether a snapshot contains an older trace than this one; True if unsure. Raises OSError if it is gone."""
+    return _finds(snapshot, IS_ANY_OLDER, {"id": trace_id})
+
+
+def _finds(snapshot: Snapshot, query: str, parameters: dict[str, str]) -> bool:
+    os.stat(snapshot.path)  # SQLite reports a missing file like a damaged one, but only a damaged one is to be deleted
+    try:
+        address = f"{reader.address(snapshot.path)}&immutable=1"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
+            return db.execute(query, parameters).fetchone() is not None
+    except sqlite3.Error:
+        return True
+
+
+def forget_snapshots(state_dir: str, paths: Iterable[str]) -> None:
+    """Remove snapshots from the list; raises OSError if that fails."""
+    gone = set(paths)
+    if not gone:
+        return
+    with _locked(state_dir):
+        left = [one for one in listed_snapshots(state_dir) if one.path not in gone]
+        lines = "".join(f"{json.dumps({'path': one.path, 'at': one.at})}\n" for one in left)
+        private.write_file(f"{state_dir}/{PUBLISHED}", lines.encode())
+
+
+@contextlib.contextmanager
+def _locked(state_dir: str) -> Iterator[None]:
+    descriptor = private.open_file(f"{state_dir}/{PUBLISHED_LOCK}", os.O_RDWR)
+    try:
+        os.lockf(descriptor, os.F_LOCK, 0)
+        yield
+    finally:
+        os.close(descriptor)

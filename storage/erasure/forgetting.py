@@ -174,9 +174,7 @@ def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
 
 def described(db: sqlite3.Connection, ids: Iterable[str]) -> list[dict[str, Any]]:
     """Return id, at, session_id, cwd, prompt, rules_hash and status of those traces that exist, newest first."""
-    cursor = db.execute(WHAT_IS_TO_BE_FORGOTTEN, _as_parameters(ids))
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor]
+    return [dict(row) for row in db.execute(WHAT_IS_TO_BE_FORGOTTEN, _as_parameters(ids))]
 
 
 def sessions_that_end(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> set[str]:

@@ -114,12 +114,12 @@ def store(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[Change
 
 def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> list[StoredReplay]:
     """Return the stored replays, newest first; with ``before``, only those with a smaller id."""
-    return [_kept(row) for row in _rows(db, WHICH_REPLAYS_WERE_KEPT, {"limit": limit, "before": before})]
+    return [_kept(row) for row in db.execute(WHICH_REPLAYS_WERE_KEPT, {"limit": limit, "before": before})]
 
 
 def find(db: sqlite3.Connection, identity: str) -> StoredReplay:
     """Return the only stored replay whose id begins with ``identity``; raises UnknownReplayError."""
-    found = _rows(db, WHICH_REPLAY_IS_MEANT, {"id": identity})
+    found = db.execute(WHICH_REPLAY_IS_MEANT, {"id": identity}).fetchall()
     if not identity or len(found) != 1:
         raise UnknownReplayError(f"{'several' if found else 'no'} kept replays begin with {identity!r}")
     return _kept(found[0])
@@ -128,7 +128,7 @@ def find(db: sqlite3.Connection, identity: str) -> StoredReplay:
 def show(db: sqlite3.Connection, identity: str) -> tuple[StoredReplay, list[ChangedPrompt]]:
     """Return the only stored replay whose id begins with ``identity``, and its results; raises UnknownReplayError."""
     replay = find(db, identity)
-    return replay, [_result(row) for row in _rows(db, WHAT_CAME_OUT_OTHERWISE, {"id": replay.id})]
+    return replay, [_result(row) for row in db.execute(WHAT_CAME_OUT_OTHERWISE, {"id": replay.id})]
 
 
 def window(
@@ -144,30 +144,23 @@ def window(
         "before": min(before, trace + ABOVE_ALL), "limit": limit, "chars": PROMPT_CHARS,
     }  # fmt: skip
     return [
-        PreviewedResult(_result(row), row["at"], row["prompt"]) for row in _rows(db, WHICH_RESULTS_COME_NEXT, named)
+        PreviewedResult(_result(row), row["at"], row["prompt"]) for row in db.execute(WHICH_RESULTS_COME_NEXT, named)
     ]
 
 
 def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
     """Return the number of results of each kind; a prompt counts once for each of its kinds."""
     counted = replay.figures.get("by_kind")
-    left = _rows(db, HOW_MANY_RESULTS_ARE_LEFT, {"id": replay.id})[0]["results"]
+    left = db.execute(HOW_MANY_RESULTS_ARE_LEFT, {"id": replay.id}).fetchone()[0]
     if counted is not None and left == replay.changed:
         return {str(kind): int(prompts) for kind, prompts in counted.items()}
-    rows = _rows(db, HOW_MANY_CHANGE_IN_EACH_WAY, {"id": replay.id})
-    return {row["kind"]: row["prompts"] for row in rows}
+    return dict(db.execute(HOW_MANY_CHANGE_IN_EACH_WAY, {"id": replay.id}))
 
 
 def labelled(db: sqlite3.Connection) -> dict[str, str]:
     """Return the newest label of each labelled trace: "ok", "wrong", or the task type that it should have had."""
     labels = corpus.all_labels(db)
     return {trace: task_type if verdict == "class" else verdict for trace, (verdict, task_type) in labels.items()}
-
-
-def _rows(db: sqlite3.Connection, query: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-    cursor = db.execute(query, parameters)
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
 def _row(identity: str, result: ChangedPrompt) -> dict[str, str]:
@@ -181,11 +174,11 @@ def _row(identity: str, result: ChangedPrompt) -> dict[str, str]:
     }
 
 
-def _kept(row: dict[str, Any]) -> StoredReplay:
-    return StoredReplay(**{**row, "figures": json.loads(row["figures"])})
+def _kept(row: sqlite3.Row) -> StoredReplay:
+    return StoredReplay(**{**dict(row), "figures": json.loads(row["figures"])})
 
 
-def _result(row: dict[str, Any]) -> ChangedPrompt:
+def _result(row: sqlite3.Row) -> ChangedPrompt:
     return ChangedPrompt(
         row["trace_id"], tuple(json.loads(row["kinds"])), row["cause"],
         json.loads(row["before"]), json.loads(row["after"]),

@@ -79,7 +79,7 @@ WHICH_PROMPTS_GOT_IT = """
     select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500)
     from trace_items cross join traces on traces.id = trace_items.trace_id
     where trace_items.channel = 'memory' and trace_items.ref = :ref and trace_items.kept
-    order by trace_items.trace_id desc limit :limit
+    order by trace_items.trace_id desc limit 50
 """
 
 
@@ -298,6 +298,6 @@ def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
     return [(str(project), int(count)) for project, count in db.execute(WHICH_PROJECTS)]
 
 
-def uses(db: sqlite3.Connection, memory_id: str, *, limit: int = 50) -> list[MemoryUse]:
-    """Return up to ``limit`` prompts to whose text this memory was added, newest first."""
-    return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_GOT_IT, {"ref": memory_id, "limit": limit})]
+def uses(db: sqlite3.Connection, memory_id: str) -> list[MemoryUse]:
+    """Return the newest prompts to whose text this memory was added, at most fifty."""
+    return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_GOT_IT, {"ref": memory_id})]

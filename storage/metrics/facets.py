@@ -141,11 +141,13 @@ def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Face
     is_rolled_up = rollups.waiting(db) <= LITTLE
     classes = _by_class(db, which) if is_rolled_up and _is_rolled_up(which) else None
     if classes and which.where == EVERYTHING.where:
-        beside = _all_child_counts(db, classes.prompts)
+        questions = HOW_MANY_HAVE_EACH_GUARDRAIL, HOW_MANY_HAVE_EACH_LABEL
+        beside = _child_counts(db, questions, classes.prompts, is_all=True)
     else:
         sample, is_all = _newest(db, which, newest)
         classes = classes or _of_rows([row[1:] for row in sample], is_all=is_all)
-        beside = _child_counts(db, [row[0] for row in sample], is_all=is_all)
+        ids, questions = [row[0] for row in sample], (WHICH_GUARDRAILS_HAVE_THEY, WHICH_LABELS_HAVE_THEY)
+        beside = _child_counts(db, questions, len(ids), ids=ids, is_all=is_all)
     return Facets(
         status=classes.facet("status"),
         task_type=classes.facet("type"),
@@ -185,18 +187,13 @@ def _of_rows(rows: Iterable[Row], *, is_all: bool) -> _Counted:
     return _Counted(by_field, len(columns[0]), is_all)
 
 
-def _child_counts(db: sqlite3.Connection, ids: Sequence[str], *, is_all: bool) -> _Counted:
-    named = {"ids": json.dumps(ids)}
-    guardrails = _counts(db, WHICH_GUARDRAILS_HAVE_THEY, named)
-    labels = _counts(db, WHICH_LABELS_HAVE_THEY, named)
-    labels[NO_LABEL] = len(ids) - labels.total()
-    return _Counted({"guardrail": guardrails, "label": labels}, len(ids), is_all)
-
-
-def _all_child_counts(db: sqlite3.Connection, prompts: int) -> _Counted:
-    guardrails, labels = _counts(db, HOW_MANY_HAVE_EACH_GUARDRAIL, {}), _counts(db, HOW_MANY_HAVE_EACH_LABEL, {})
+def _child_counts(
+    db: sqlite3.Connection, questions: tuple[str, str], prompts: int, *, ids: Sequence[str] = (), is_all: bool
+) -> _Counted:
+    """Return the counts that the two questions, on guardrails and on labels, give for these prompts."""
+    guardrails, labels = (_counts(db, query, {"ids": json.dumps(ids)}) for query in questions)
     labels[NO_LABEL] = prompts - labels.total()
-    return _Counted({"guardrail": guardrails, "label": labels}, prompts, is_all=True)
+    return _Counted({"guardrail": guardrails, "label": labels}, prompts, is_all)
 
 
 def _counts(db: sqlite3.Connection, query: str, named: dict[str, str]) -> Counter[str]:

@@ -38,7 +38,7 @@ def store(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
 
     Raises OSError.
     """
-    if not _is_latest(state_dir, session_id, value):
+    if not is_due(state_dir, session_id, value):
         return False
     private.write_into(f"{state_dir}/{FOLDER}", _name(session_id), fast_stdlib.dumps(value).encode())
     return True
@@ -50,11 +50,13 @@ def take(state_dir: str, session_id: str) -> dict[str, Any]:
 
 
 def is_due(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
-    """Return whether a result that was taken is about the session's latest prompt.
+    """Return whether a result is about the session's latest prompt.
 
-    It can be about an earlier prompt if the process that stored it was interrupted between the check and the write.
+    One that was taken can be about an earlier prompt, if the process that stored it was interrupted between the check
+    and the write.
     """
-    return _is_latest(state_dir, session_id, value)
+    latest = _read(f"{path(state_dir, session_id)}{TURN}").get("trace")
+    return bool(latest == value["trace"])
 
 
 def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
@@ -70,11 +72,6 @@ def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
 
 def _name(session_id: str) -> str:
     return fast_stdlib.keyed_hash(b"session", session_id.encode(errors="replace"))
-
-
-def _is_latest(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
-    latest = _read(f"{path(state_dir, session_id)}{TURN}").get("trace")
-    return bool(latest == value["trace"])
 
 
 def _claimed(file: str) -> dict[str, Any]:

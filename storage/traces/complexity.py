@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from storage import traces
 from storage.base import fast_stdlib
 from storage.base.paced_writes import transaction
+from storage.traces import queries
 
 if TYPE_CHECKING:
     import sqlite3
@@ -107,12 +108,12 @@ def insert_attempt(db: sqlite3.Connection, one: ParallelAttempt) -> int:
 def estimate_of(db: sqlite3.Connection, trace_id: str) -> StoredEstimate | None:
     """Return the stored estimate of a trace; None if there is none."""
     row = db.execute(WHICH_ESTIMATE, {"id": trace_id}).fetchone()
-    return StoredEstimate(**_values(ESTIMATES, row)) if row else None
+    return StoredEstimate(**queries.readable(row)) if row else None
 
 
 def attempts_at(db: sqlite3.Connection, trace_id: str) -> list[ParallelAttempt]:
     """Return the stored attempts at a trace's task, oldest first."""
-    return [ParallelAttempt(**_values(ATTEMPTS, row)) for row in db.execute(WHICH_ATTEMPTS, {"id": trace_id})]
+    return [ParallelAttempt(**queries.readable(row)) for row in db.execute(WHICH_ATTEMPTS, {"id": trace_id})]
 
 
 def set_actuals(db: sqlite3.Connection, trace_id: str, **actual: int) -> float | None:
@@ -140,14 +141,3 @@ def _insert(db: sqlite3.Connection, table: str, values: dict[str, Any]) -> None:
     places = ", ".join("?" * len(columns))
     row = [json.dumps(value) if isinstance(value, dict | list) else value for value in map(values.__getitem__, columns)]
     db.execute(f"insert into {table} ({', '.join(columns)}) values ({places})", row)
-
-
-def _values(table: str, row: Any) -> dict[str, Any]:
-    values = dict(zip(traces.TABLES[table], row, strict=True))
-    for name in ("estimation_factors", "agent_ids", "subtask_ids", "execution_metadata"):
-        if name in values:
-            values[name] = json.loads(values[name])
-    for name in ("should_decompose", "success", "conflict_detected", "fallback_to_sequential"):
-        if name in values:
-            values[name] = bool(values[name])
-    return values

@@ -118,14 +118,16 @@ class KeepRate:
     @property
     def filter(self) -> str:
         """The trace filter that selects the prompts with these judged lines."""
-        named = " ".join(filter(None, ("any", self.kind, self.rule)))
-        return f'line:"{named}"' if self.kind else "line:any"
+        return self._filter("any")
 
     @property
     def filter_wrong(self) -> str:
         """The trace filter that selects the prompts for which at least one of these lines was judged wrong."""
-        named = " ".join(filter(None, (WRONG, self.kind, self.rule)))
-        return f'line:"{named}"' if self.kind else "line:wrong"
+        return self._filter(WRONG)
+
+    def _filter(self, judged: str) -> str:
+        named = " ".join(filter(None, (judged, self.kind, self.rule)))
+        return f'line:"{named}"' if self.kind else f"line:{judged}"
 
 
 @dataclass(frozen=True, slots=True)

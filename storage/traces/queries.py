@@ -11,7 +11,7 @@ import re
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from storage import traces
 from storage.traces import labels, line_labels
@@ -137,7 +137,7 @@ def find(db: sqlite3.Connection, wanted: str) -> str:
 
 def matching(db: sqlite3.Connection, which: Selection | None = None, *, limit: int, before: str = "") -> list[Row]:
     """Return the newest matching traces, newest first; with ``before``, only older ones. None selects all traces."""
-    return [_readable(row) for row in _asked(db, WHICH_TRACES_MATCH, which, limit=limit, before=before)]
+    return [readable(row) for row in _asked(db, WHICH_TRACES_MATCH, which, limit=limit, before=before)]
 
 
 def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
@@ -145,7 +145,7 @@ def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
     row = db.execute(WHAT_IS_THIS_TRACE, {"id": trace_id}).fetchone()
     if row is None:
         raise UnknownTraceError(f"no trace {trace_id!r}")
-    return _with_children(db, _readable(row), most=most)
+    return _with_children(db, readable(row), most=most)
 
 
 def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str:
@@ -227,7 +227,7 @@ def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
         order = "position" if "position" in traces.TABLES[table] else "score desc, name" if table == CHILDREN[0] else 2
         query = f"select * from {table} where trace_id = :id order by {order} limit :most"
         rows = db.execute(query, {"id": row["id"], "most": most})
-        children = [_readable(child, without="trace_id") for child in rows]
+        children = [readable(child, without="trace_id") for child in rows]
         if children or table not in RARE:
             row[table.removeprefix("trace_")] = children
         for item in children if table == "trace_items" else ():
@@ -238,7 +238,8 @@ def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
     return row
 
 
-def _readable(row: sqlite3.Row, *, without: str = "") -> Row:
+def readable(row: sqlite3.Row, *, without: str = "") -> dict[str, Any]:
+    """Return a row with its JSON columns decoded and its flags as booleans, without one of its columns."""
     return {column: _as_value(column, row[column]) for column in row.keys() if column != without}  # noqa: SIM118
 
 

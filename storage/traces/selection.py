@@ -270,12 +270,11 @@ def _shown(_sign: str, value: str, _parts: _Parts) -> str:
     return f"traces.output_tokens {'>' if value == 'yes' else '='} 0"
 
 
-def _since(_sign: str, value: str, parts: _Parts) -> str:
-    return f"traces.id >= {parts.name(_id_at(value, parts.now))}"
+def _id(sign: str) -> Condition:
+    def condition(_sign: str, value: str, parts: _Parts) -> str:
+        return f"traces.id {sign} {parts.name(queries.first_id(moment(value, now=parts.now)))}"
 
-
-def _before(_sign: str, value: str, parts: _Parts) -> str:
-    return f"traces.id < {parts.name(_id_at(value, parts.now))}"
+    return condition
 
 
 def moment(text: str, *, now: float | None = None) -> float:
@@ -292,10 +291,6 @@ def moment(text: str, *, now: float | None = None) -> float:
         raise ValueError(f"{text!r} is not a time")
     whole = text + "-01" * (2 - text.count("-")) if len(text) < 10 else text
     return datetime.fromisoformat(whole.removesuffix("Z")).replace(tzinfo=UTC).timestamp()
-
-
-def _id_at(value: str, now: float) -> str:
-    return queries.first_id(moment(value, now=now))
 
 
 if TYPE_CHECKING:
@@ -341,9 +336,9 @@ FIELDS = {
     "ms": Field(_COMPARED, "ms>20", "how long the hook took", _number("latency_ms"), is_indexed=True),
     "tokens": Field(_COMPARED, "tokens>100", "how much was added", _number("output_tokens"), is_indexed=True),
     "since": Field(
-        _EQUAL, "since:2d", "from then on (30m, 4h, 2d, 1w, today, a UTC date)", _since, ("1h", "today", "2d", "1w")
+        _EQUAL, "since:2d", "from then on (30m, 4h, 2d, 1w, today, a UTC date)", _id(">="), ("1h", "today", "2d", "1w")
     ),
-    "before": Field(_EQUAL, "before:2026-11-01", "until then", _before, ("1h", "today", "2d", "1w")),
+    "before": Field(_EQUAL, "before:2026-11-01", "until then", _id("<"), ("1h", "today", "2d", "1w")),
     "shown": Field(_EQUAL, "shown:yes", "whether anything was added", _shown, ("yes", "no")),
 }
 
@@ -362,7 +357,8 @@ def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
     *earlier, begun = value.split(",")
     known = values.get(name, ()) or FIELDS[name].values
     found = [one for one in known if one.startswith(begun) and one != begun and one not in earlier]
-    return [f"{before}{minus}{name}:{','.join([*earlier, _quoted(one)])}" for one in found]
+    quoted = (f'"{one}"' if " " in one else one for one in found)
+    return [f"{before}{minus}{name}:{','.join([*earlier, one])}" for one in quoted]
 
 
 def value_warnings(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
@@ -379,7 +375,3 @@ def value_warnings(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
                 near = difflib.get_close_matches(one, known, n=3) or known[:8]
                 found.append(f"{name}:{one} is not among the recent prompts; there is: {', '.join(near)}")
     return found
-
-
-def _quoted(value: str) -> str:
-    return f'"{value}"' if " " in value else value

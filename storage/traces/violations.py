@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from storage import traces
 from storage.base import fast_stdlib
 from storage.base.paced_writes import transaction
+from storage.traces import queries
 
 if TYPE_CHECKING:
     import sqlite3
@@ -64,13 +65,8 @@ def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation
 
 def of_trace(db: sqlite3.Connection, trace_id: str) -> list[StoredViolation]:
     """Return the stored violations of a trace, in the order in which they were found."""
-    rows = [dict(row) for row in db.execute(WHICH_OF_THE_TRACE, {"id": trace_id})]
-    return [_read(row) for row in rows]
-
-
-def _read(row: dict[str, Any]) -> StoredViolation:
-    given = {field.name: row[field.name] for field in fields(StoredViolation)}
-    return StoredViolation(**{**given, "resolved": bool(given["resolved"])})
+    rows = map(queries.readable, db.execute(WHICH_OF_THE_TRACE, {"id": trace_id}))
+    return [StoredViolation(**{field.name: row[field.name] for field in fields(StoredViolation)}) for row in rows]
 
 
 def resolve(db: sqlite3.Connection, trace_id: str, position: int, *, notes: str = "") -> bool:

@@ -10,7 +10,7 @@ import pytest
 from enricher.interfaces.bench import BenchRow, targets
 from enricher.interfaces.bench.context import EVERYTHING, MANY
 from enricher.interfaces.cli.bench import report
-from workbench.bench.app import COVERAGE, FILTERS, SAVE_COMPLETE, START, TAIL
+from workbench.bench import COVERAGE, FILTERS, SAVE_COMPLETE, START, TAIL
 
 ROOT = Path(__file__).parents[2]
 MOST = {(bench, one.row, one.figure): one.most for bench, every in targets.TARGETS.items() for one in every}

@@ -16,9 +16,9 @@ from simulator import PATIENT_ATTEMPTS, Account
 from storage import traces
 from storage.base import log
 from storage.db import database
-from storage.erasure import snapshots
+from storage.erasure import copies
 from storage.traces import spool
-from workbench.web.reading import derived_data
+from workbench.web.server import upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ def rows(account: Account, query: str, *values: object) -> list[tuple[Any, ...]]
 def index_the_prompts(account: Account) -> None:
     """Have the words in the index, and coverage measured, as readers bring them there."""
     with closing(database.connect(str(account.state))) as db:
-        assert derived_data.catch_up(db) == 0
+        assert upkeep.catch_up(db) == 0
 
 
 def other_rules(account: Account) -> str:
@@ -91,7 +91,7 @@ def put_aside(account: Account) -> Path:
 def publish(account: Account) -> Path:
     """Write a snapshot, as the product does, and note it."""
     file = account.home / "snapshot.db"
-    snapshots.add(str(account.state), str(file))
+    copies.add_snapshot(str(account.state), str(file))
     with closing(sqlite3.connect(account.state / traces.DATABASE)) as db:
         db.execute("vacuum into ?", (str(file),))
     return file

@@ -18,7 +18,7 @@ import pytest
 from simulator import ENTRY, ROOT
 
 from storage.db import database, maintenance
-from storage.erasure import snapshots
+from storage.erasure import copies
 from storage.traces import search
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -148,14 +148,14 @@ def test_by_age_go_databases_aside_and_snapshots_too(past: Account) -> None:
     os.utime(old, (0, 0))
     published = past.home / "snapshot.db"
     published.write_bytes(b"")
-    snapshots.add(str(past.state), str(published))
+    copies.add_snapshot(str(past.state), str(published))
     noted = (past.state / "published").read_text()
     (past.state / "published").write_text(noted.replace("2026-", "2016-"))
 
     pruned(past, "--days", "400")
 
     assert (old.exists(), new.exists(), published.exists()) == (False, True, False)
-    assert snapshots.listed(str(past.state)) == []
+    assert copies.listed_snapshots(str(past.state)) == []
 
 
 def test_a_snapshot_that_goes_back_further_goes_too_when_a_person_prunes(past: Account) -> None:

@@ -9,9 +9,9 @@ import pytest
 from serving import anthropic_environment, simulated
 
 from enricher.interfaces.compat.intent import packaged_rules
+from workbench.commands.model import simulated as invented
+from workbench.commands.model import value_of
 from workbench.tuning.labelled_prompts import LabelledPrompt
-from workbench.tuning.second_opinion import simulated as invented
-from workbench.tuning.second_opinion import value_of
 
 if TYPE_CHECKING:
     from pathlib import Path

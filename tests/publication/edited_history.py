@@ -9,7 +9,7 @@ from served_history import over
 from simulator import Account
 
 from storage.db import database
-from workbench.web.reading.derived_data import catch_up
+from workbench.web.server.upkeep import catch_up
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,8 @@ from storage.db import database
 from storage.traces import line_labels
 from storage.traces.line_labels import Line
 from workbench.views.latency import INSIDE_MS
-from workbench.web.reading.derived_data import catch_up
 from workbench.web.server.serving import datasette_over
+from workbench.web.server.upkeep import catch_up
 
 if TYPE_CHECKING:
     from datasette.app import Datasette

@@ -13,9 +13,9 @@ from storage.erasure import forgetting
 from workbench.coverage.coverage import measure
 from workbench.coverage.rule_positions import in_force
 from workbench.replay.corpus import Corpus
-from workbench.web.reading import derived_data
+from workbench.web.reading import coverage_store
 from workbench.web.reading.coverage_store import coverage
-from workbench.web.reading.derived_data import catch_up
+from workbench.web.server.upkeep import catch_up
 
 if TYPE_CHECKING:
     import sqlite3
@@ -65,7 +65,7 @@ def test_which_rules_always_speak_together_is_kept(
     for number in range(6):
         copied = f"select id || '{number}', {columns} from traces where prompt like 'why does the nightly%' limit 1"
         db.execute(f"insert into traces (id, {columns}) {copied}")
-    derived_data.measure(db)
+    coverage_store.measure(db)
     (version,) = versions(db)
     own = measure(Corpus(db), in_force(str(library.project)))
 
@@ -74,19 +74,19 @@ def test_which_rules_always_speak_together_is_kept(
 
 
 def test_it_is_not_measured_again_without_new_prompts(db: sqlite3.Connection) -> None:
-    derived_data.measure(db)
+    coverage_store.measure(db)
     db.execute("update coverage_measured set judged_again = 77")
 
-    derived_data.measure(db)
+    coverage_store.measure(db)
 
     assert db.execute("select judged_again from coverage_measured").fetchone()[0] == 77
 
 
 def test_it_is_measured_again_with_a_twentieth_more(db: sqlite3.Connection) -> None:
-    derived_data.measure(db)
+    coverage_store.measure(db)
     db.execute("update coverage_measured set judged_again = 77, at = '2001-01-01T00:00:00.000Z'")
 
-    derived_data.measure(db)
+    coverage_store.measure(db)
 
     assert db.execute("select judged_again from coverage_measured").fetchone()[0] == 0
 
@@ -94,7 +94,7 @@ def test_it_is_measured_again_with_a_twentieth_more(db: sqlite3.Connection) -> N
 def test_a_version_whose_files_were_not_stored_is_left_out(db: sqlite3.Connection) -> None:
     db.execute("update traces set rules_hash = 'ab' || substr(rules_hash, 3)")
 
-    derived_data.measure(db)
+    coverage_store.measure(db)
 
     assert versions(db) == []
 
@@ -102,7 +102,7 @@ def test_a_version_whose_files_were_not_stored_is_left_out(db: sqlite3.Connectio
 def test_nothing_is_kept_of_a_measurement_that_was_stopped(db: sqlite3.Connection) -> None:
     looks = iter((False,))
 
-    derived_data.measure(db, should_stop=lambda: next(looks, True))
+    coverage_store.measure(db, should_stop=lambda: next(looks, True))
 
     assert versions(db) == []
 
@@ -116,13 +116,13 @@ def test_nothing_is_kept_of_prompts_that_were_forgotten_meanwhile(db: sqlite3.Co
             forgetting.delete(db, [own])
         return False
 
-    derived_data.measure(db, should_stop=forget_it_after_it_was_read)
+    coverage_store.measure(db, should_stop=forget_it_after_it_was_read)
 
     assert versions(db) == []
 
 
 def test_forgetting_a_prompt_forgets_what_was_measured_on_it(db: sqlite3.Connection) -> None:
-    derived_data.measure(db)
+    coverage_store.measure(db)
     before = versions(db)
 
     oldest = db.execute("select id from traces order by id limit 1").fetchone()[0]

@@ -84,7 +84,7 @@ def test_it_says_once_why_it_failed_and_is_left_alone_then(state: Path) -> None:
 
 def test_it_ends_when_its_server_is_killed(state: Path) -> None:
     sleep = (
-        f"import workbench.web.reading.derived_data as own, time; own.measure = lambda db: time.sleep(60); {COMMAND}"
+        f"import workbench.web.reading.coverage_store as own, time; own.measure = lambda db: time.sleep(60); {COMMAND}"
     )
     server = subprocess.Popen([sys.executable, "-c", SERVER, sleep, state], stdout=subprocess.PIPE, text=True)
     assert server.stdout

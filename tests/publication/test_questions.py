@@ -15,7 +15,7 @@ from storage.evaluation import replays
 from storage.traces import violations
 from workbench.web.native.description import queries, source
 from workbench.web.native.facets import searched
-from workbench.web.reading.derived_data import catch_up
+from workbench.web.server.upkeep import catch_up
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:

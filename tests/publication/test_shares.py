@@ -14,7 +14,7 @@ from simulator import Account
 from storage import traces
 from storage.db import database
 from storage.metrics import rollups
-from workbench.web.reading.derived_data import catch_up
+from workbench.web.server.upkeep import catch_up
 
 if TYPE_CHECKING:
     from pathlib import Path

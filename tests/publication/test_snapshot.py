@@ -18,7 +18,7 @@ from simulator import Account
 
 from enricher.interfaces.explanation import FACETS
 from storage.db import database
-from storage.erasure import snapshots
+from storage.erasure import copies
 from storage.metrics import rollups
 from storage.traces import search
 from workbench.web.reading import reasons
@@ -216,7 +216,7 @@ def test_an_interruption_leaves_nothing(account: Account, tmp_path: Path) -> Non
         snapshot.write(str(account.state), str(tmp_path / "s.db"), should_stop=lambda: True)
 
     assert list(tmp_path.iterdir()) == []
-    assert str(tmp_path) not in " ".join(one.path for one in snapshots.listed(str(account.state)))
+    assert str(tmp_path) not in " ".join(one.path for one in copies.listed_snapshots(str(account.state)))
 
 
 def test_prompts_that_are_deleted_meanwhile_are_in_no_snapshot(tmp_path: Path) -> None:
@@ -270,24 +270,24 @@ def test_forgetting_a_prompt_removes_the_snapshots_that_hold_it(tmp_path: Path, 
 def test_no_note_of_a_snapshot_is_lost_where_several_are_written_at_once(tmp_path: Path) -> None:
     writing = """
 import os, sys
-from storage.erasure import snapshots
+from storage.erasure import copies
 state, name = sys.argv[1:]
 for number in range(60):
-    snapshots.add(state, f"/x/{name}-{number}.tmp")
-    snapshots.add(state, f"/x/{name}-{number}")
-    snapshots.forget(state, [f"/x/{name}-{number}.tmp"])
+    copies.add_snapshot(state, f"/x/{name}-{number}.tmp")
+    copies.add_snapshot(state, f"/x/{name}-{number}")
+    copies.forget_snapshots(state, [f"/x/{name}-{number}.tmp"])
 """
     several = [subprocess.Popen([sys.executable, "-c", writing, str(tmp_path), name]) for name in "abc"]
 
     assert [one.wait(timeout=60) for one in several] == [0, 0, 0]
-    assert len(snapshots.listed(str(tmp_path))) == 180
+    assert len(copies.listed_snapshots(str(tmp_path))) == 180
 
 
 def test_what_is_written_aside_is_looked_at_before_what_it_becomes(tmp_path: Path) -> None:
     for path in ("/x/s.db", "/x/.s.tmp", "/x/s.db"):
-        snapshots.add(str(tmp_path), path)
+        copies.add_snapshot(str(tmp_path), path)
 
-    assert [one.path for one in snapshots.listed(str(tmp_path))] == ["/x/.s.tmp", "/x/s.db"]
+    assert [one.path for one in copies.listed_snapshots(str(tmp_path))] == ["/x/.s.tmp", "/x/s.db"]
 
 
 def test_a_full_disk_is_said_of_the_file_that_was_to_be_written(account: Account, tmp_path: Path) -> None:

@@ -19,8 +19,7 @@ from storage.evaluation import replays
 from storage.traces import intake, labels
 from workbench.views.outcomes import places
 from workbench.web import evidence, waterfall
-from workbench.web.reading import records
-from workbench.web.snapshot import explanations
+from workbench.web.reading import reasons, records
 from workbench.web.snapshot import writing as snapshot
 
 if TYPE_CHECKING:
@@ -306,7 +305,7 @@ async def test_a_snapshot_says_what_explain_says_and_names_no_command(
 async def test_a_prompt_of_a_snapshot_that_is_not_explained_says_by_its_points_what_came_nearest(
     account: Account, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(explanations, "MOST_EXPLAINED", 0)
+    monkeypatch.setattr(reasons, "MOST_EXPLAINED", 0)
     snapshot.write(str(account.state), str(tmp_path / "s.db"))
     trace_id = trace_of(account, DEBUG)["id"]
     page = await page_of(await over(tmp_path / "s.db", is_immutable=True), trace_id)

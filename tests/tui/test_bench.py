@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.bench.app import COVERAGE, FILTERS, SAVE_COMPLETE, SAVE_FIRST, START, TAIL, YARDSTICK
+from workbench.bench import COVERAGE, FILTERS, SAVE_COMPLETE, SAVE_FIRST, START, TAIL, YARDSTICK
 
 if TYPE_CHECKING:
     from simulator import Account

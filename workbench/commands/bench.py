@@ -24,7 +24,7 @@ from enricher.interfaces.cli.options import as_json
 def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
     """Time start, filter, coverage, saving and a new prompt in the app, as ratios to importing Textual."""
     from storage.db.database import StorageError
-    from workbench.bench.app import workbench_rows
+    from workbench.bench import workbench_rows
 
     try:
         rows = workbench_rows(history or state_dir(), runs)
@@ -49,7 +49,7 @@ def replay(prompts: int, runs: int, is_json: bool, asserts: bool) -> None:
 
     It also measures how long after a save the workbench shows the first and the complete figures.
     """
-    from workbench.bench.replay import missed, rates
+    from workbench.bench import missed, rates
 
     found, saves = rates(prompts, runs)
     if is_json:

@@ -13,7 +13,7 @@ import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.output import printable
+from enricher.interfaces.cli.output import printable, progress_bar
 from workbench.web.snapshot.columns import TEXTS
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
 PASSWORD_BYTES = 18
 # Options that have no effect unless the pages are shown.
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
+STEPS = {
+    "traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums",
+    "explanations": "reasons",
+}  # fmt: skip
 
 
 @click.command("publish", epilog="Example: enricher publish --snapshot history.db")
@@ -144,18 +148,87 @@ def _first_given(*names: str) -> str:
 
 def _snapshot_description(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
     """Return the description of the snapshot, after writing it if requested; None if the live history is shown."""
-    from workbench.commands.publish_snapshot import written
     from workbench.web.snapshot import writing as snapshots
 
     try:
         if snapshot:
-            return written(snapshot, text, is_sure=is_sure)
+            return _written_snapshot(snapshot, text, is_sure=is_sure)
         if file:
             return snapshots.read(file)
         _prepare()
     except snapshots.SnapshotError as refusal:
         raise click.ClickException(printable(refusal)) from refusal
     return None
+
+
+def _written_snapshot(path: str, text: str, *, is_sure: bool) -> Publication:
+    """Write a snapshot of this account and return its description.
+
+    Raises SnapshotError, or click.ClickException for errors of the database or the folder.
+    """
+    from storage.db import database
+    from workbench.web.snapshot import writing as snapshot
+
+    snapshot.may_be_written(path)
+    try:
+        with database.opened(state_dir()) as db:
+            if text == "full":
+                _reveal(db, is_sure=is_sure)
+            publication = _write_snapshot(db, path, text)
+    except database.StorageError as failure:
+        raise click.ClickException(printable(failure)) from failure
+    except (OSError, sqlite3.Error) as failure:
+        raise click.ClickException(printable(f"{path} cannot be written: {failure}")) from failure
+    size = os.stat(path).st_size / 1e6
+    click.echo(printable(f"{path}: {_described(publication)}, {size:,.1f} MB"), err=True)
+    return publication
+
+
+def _described(publication: Publication) -> str:
+    """Return a phrase that describes a snapshot: the number of prompts, the period, and how texts were treated."""
+    kept = {"redacted": "texts redacted", "hash": "no texts", "full": "texts as stored"}[publication.text]
+    span = f" from {publication.since[:10]} to {publication.until[:10]}" if publication.prompts else ""
+    return f"{publication.prompts:,} {'prompt' if publication.prompts == 1 else 'prompts'}{span}, {kept}"
+
+
+def _write_snapshot(db: sqlite3.Connection, path: str, text: str) -> Publication:
+    from workbench.web.server import upkeep
+    from workbench.web.server.serving import stop_signals
+    from workbench.web.snapshot import writing as snapshot
+
+    with stop_signals() as asked, progress_bar(STEPS["sums"]) as bar:
+
+        def advance(step: str, done: int, total: int) -> None:
+            if bar:
+                bar(done, total, STEPS.get(step, "the rest"))
+
+        upkeep.catch_up(db, should_stop=asked.is_set)
+        if asked.is_set():
+            raise snapshot.InterruptedSnapshotError("interrupted: no snapshot was written")
+        return snapshot.write(state_dir(), path, text=text, should_stop=asked.is_set, advance=advance)
+
+
+def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
+    """Print what full texts would show, and ask for confirmation."""
+    from workbench.web.snapshot.writing import revealed
+
+    seen = revealed(db)
+    span = f"from {seen.since[:10]} to {seen.until[:10]}" if seen.prompts else "none yet"
+    click.echo(
+        "With --text full, everyone who has the file or can open the pages can read, as stored:\n"
+        f"  {seen.prompts:,} prompts as typed, {span}, without recognised secrets, and what was added to them\n"
+        f"  {seen.memories:,} quoted memories\n"
+        f"  {seen.projects:,} projects, {seen.folders:,} folders of this machine, {seen.sessions:,} session ids",
+        err=True,
+    )
+    if is_sure:
+        return
+    if not sys.stdin.isatty():
+        raise click.ClickException(
+            "nothing was written: there is no terminal to ask for confirmation; add --yes to write the snapshot"
+        )
+    if not click.confirm("Write the snapshot?", default=False, err=True):
+        raise click.ClickException("nothing was written, because you did not confirm")
 
 
 def _prepare() -> None:
@@ -265,9 +338,7 @@ def _print_address(url: str, publication: Publication | None, *, taken: int) -> 
         click.echo(f"Port {taken} is already in use, so another one was chosen.", err=True)
     click.echo(url)
     sys.stdout.flush()  # a program that started this one waits for the address
-    from workbench.commands.publish_snapshot import described
-
-    shown = f"A snapshot: {described(publication)}." if publication else "The live history, for this machine only."
+    shown = f"A snapshot: {_described(publication)}." if publication else "The live history, for this machine only."
     click.echo(f"{shown} Press Ctrl-C to stop.", err=True)
 
 

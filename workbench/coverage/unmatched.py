@@ -24,10 +24,6 @@ class Cluster:
     examples: tuple[str, ...]
 
 
-def _is_specific(word: str) -> bool:
-    return len(word) > 1 and word not in STOP_WORDS and not any(map(str.isdigit, word))
-
-
 @dataclass(slots=True)
 class Unmatched:
     """Collects prompts that no signal matches; add them newest first."""
@@ -39,10 +35,10 @@ class Unmatched:
         """Count a prompt, and store its words if fewer than MOST_PROMPTS prompts are stored."""
         self.count += 1
         if len(self._prompts) < MOST_PROMPTS:
-            specific = (word for word in words(prompt[:SCANNED_CHARS]) if _is_specific(word))
             terms: dict[str, str] = {}
-            for word in specific:
-                terms.setdefault(stem(word), word)
+            for word in words(prompt[:SCANNED_CHARS]):
+                if len(word) > 1 and word not in STOP_WORDS and not any(map(str.isdigit, word)):
+                    terms.setdefault(stem(word), word)
             self._prompts[trace_id] = terms
 
     def clusters(self) -> list[Cluster]:

@@ -13,10 +13,10 @@ from enricher.rules.compiling.compiler import PACKAGED
 from enricher.rules.layers import packaged_file
 from storage.evaluation import corpus as stored
 from workbench.coverage.rule_positions import LocatedRules, RulePosition
+from workbench.replay.compare import current_rules
 from workbench.replay.outcome import reevaluated
 from workbench.replay.rulesets.compared_rules import SideError
 from workbench.replay.rulesets.versions import compile_texts
-from workbench.replay.side_by_side import current_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

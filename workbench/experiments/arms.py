@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from enricher.prompt.text import estimate_tokens
 from enricher.respond.decision import Inputs, decide, verdict_on
@@ -59,25 +59,22 @@ class ArmTask:
     is_unknown: bool = False
 
 
-class Arm(Protocol):
-    """One of the two variants that an experiment compares; arms with equal hashes are equal."""
+class Arm:
+    """One of the two variants that an experiment compares; arms with equal hashes are equal.
+
+    An arm remembers what it has shown to each session; recorded prompts have that in their inputs.
+    """
 
     label: str
     hash: str
 
-    def task(self, question: ExperimentPrompt) -> ArmTask | None:
-        """Return the task for a prompt; None if this arm cannot answer it."""
-
-    def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
-        """Record that the answer has been shown to the prompt's session."""
-
-
-class _InjectingArm:
-    """Base class of arms that remember what they showed to each session; recorded prompts have it in their inputs."""
-
     def __init__(self) -> None:
         self._names: defaultdict[str, list[str]] = defaultdict(list)
         self._spent: defaultdict[str, int] = defaultdict(int)
+
+    def task(self, question: ExperimentPrompt) -> ArmTask | None:
+        """Return the task for a prompt; None if this arm cannot answer it."""
+        raise NotImplementedError
 
     def _shown_before(self, question: ExperimentPrompt) -> tuple[list[str], int]:
         """Return the references that the session was shown, and the number of tokens spent on it."""
@@ -89,7 +86,7 @@ class _InjectingArm:
         self._spent[question.session] += answer.tokens
 
 
-class Instructions(_InjectingArm):
+class Instructions(Arm):
     """An arm that answers with the rules of a side, which is a rule set to compare.
 
     If the side has no rules for a prompt, the rules under which the prompt was recorded are used.
@@ -122,7 +119,7 @@ class Instructions(_InjectingArm):
         )
 
 
-class Recording(_InjectingArm):
+class Recording(Arm):
     """An arm with answers from a file; they are checked against the rules that the prompt was recorded under."""
 
     def __init__(self, path: str) -> None:

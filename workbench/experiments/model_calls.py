@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from enricher.model import allowance, client
 from enricher.model.endpoint import Endpoint, EndpointError
@@ -58,16 +58,6 @@ class ResponseQuality:
     quality: float
     violations: int | None
     fault: str = ""
-
-
-class Ask(Protocol):
-    """Asks a model; both methods raise StopError if no call can be made."""
-
-    def check(self, calls: int) -> None:
-        """Raise StopError if today's limits do not allow this number of calls."""
-
-    def __call__(self, prompt: str, model: str) -> Reply:
-        """Return the response to a prompt."""
 
 
 class ModelCalls:
@@ -159,7 +149,8 @@ class CallPlan:
         """Raise StopError if these calls could exceed the budget; where a cost is unknown, its upper bound counts."""
         if self.budget is None:
             return
-        unknown = [(one, name) for one in self.asked for name in NAMES if _is_uncounted(done.get((one.case.id, name)))]
+        unpriced = {key for key, result in done.items() if result.usd is None}
+        unknown = [(one, name) for one in self.asked for name in NAMES if (one.case.id, name) in unpriced]
         spent = sum(one.usd or 0.0 for one in done.values()) + (self.bound(unknown).most_usd or 0.0)
         most = self.bound(calls).most_usd
         if most is None or spent + most > self.budget:
@@ -167,15 +158,11 @@ class CallPlan:
             raise StopError(f"budget: {text}, and the next case may cost {most or 0.0:.4f}")
 
 
-def _is_uncounted(result: ArmResult | None) -> bool:
-    return result is not None and result.usd is None
-
-
 def ask_missing(
     plan: CallPlan,
     done: dict[tuple[str, str], ArmResult],
     *,
-    ask: Ask,
+    ask: ModelCalls,
     judge: Callable[[str], ResponseQuality],
     store: Callable[[ArmResult], None],
 ) -> str:
@@ -197,7 +184,9 @@ def ask_missing(
     return ""
 
 
-def _result(plan: CallPlan, one: Pairing, name: str, ask: Ask, judge: Callable[[str], ResponseQuality]) -> ArmResult:
+def _result(
+    plan: CallPlan, one: Pairing, name: str, ask: ModelCalls, judge: Callable[[str], ResponseQuality]
+) -> ArmResult:
     arm = plan.arms[name]
     reply = ask(one.prompts[name], arm.model)
     judged = ResponseQuality(False, 0.0, None, reply.fault) if reply.fault else judge(reply.text)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from enricher.interfaces.api import enrich
 from enricher.rules.cache import NoRulesError
 from storage.evaluation import corpus
 from storage.evaluation.corpus import RecordedPrompt
+from workbench.importing.lines import json_objects
 from workbench.replay.corpus import why_left_out
 
 if TYPE_CHECKING:
@@ -134,25 +134,7 @@ class Questions:
 
 def lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ``file:line`` and the JSON object of each non-empty line; raises QuestionError."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise QuestionError(f"{path}: cannot be read: {error.strerror}") from error
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if line.strip():
-            yield f"{path}:{number}", _object(line, f"{path}:{number}")
-
-
-def _object(line: bytes, place: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line.decode())
-    except UnicodeDecodeError as error:
-        raise QuestionError(f"{place}: this is no UTF-8 text; {REMEDY}") from error
-    except (ValueError, RecursionError) as error:
-        raise QuestionError(f"{place}: the line is not JSON ({error}); {REMEDY}") from error
-    if not isinstance(value, dict):
-        raise QuestionError(f"{place}: the line is not a JSON object; {REMEDY}")
-    return value
+    return json_objects(path, QuestionError, remedy=REMEDY)
 
 
 def _column(name: str, value: object) -> Any:

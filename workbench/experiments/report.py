@@ -283,7 +283,7 @@ def _detectable(differences: Sequence[float], *, error: float, is_share: bool) -
     n, unequal = len(differences), sum(one != 0 for one in differences)
     if is_share and n:
         return minimum_detectable_effect(n, baseline=unequal / n) if unequal else minimum_detectable_share(n)
-    return minimum_detectable_shift(1, deviation=error) if unequal else None
+    return minimum_detectable_shift(error) if unequal else None
 
 
 def _with_verdict(metric: Metric) -> Metric:

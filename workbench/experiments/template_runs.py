@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from storage.evaluation.experiments import ArmResult, Experiment
-    from workbench.experiments.model_calls import Ask
+    from workbench.experiments.model_calls import ModelCalls
     from workbench.experiments.prompt_arms import ModelCase, Pairing, PromptArm
 
 CHANGED = "its prompt is not the one that the experiment began with"
@@ -165,7 +165,7 @@ def resumed(
 
 
 def continue_run(
-    db: sqlite3.Connection, one: Experiment, comparison: Comparison, *, ask: Ask, source: PromptSource
+    db: sqlite3.Connection, one: Experiment, comparison: Comparison, *, ask: ModelCalls, source: PromptSource
 ) -> Experiment:
     """Make the missing calls and store a new report; return the experiment with that report."""
     response = source.generator.template(comparison.template).response

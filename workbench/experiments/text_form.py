@@ -8,7 +8,7 @@ the rules define; an empty text is a success, too.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from enricher.prompt.text import estimate_tokens
@@ -81,9 +81,8 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class TextCheck:
-    """The result of checking a text: its content, a fault if any, and the broken rules, one name per breach."""
+    """The result of checking a text: a fault if any, and the broken rules, one name per breach."""
 
-    parsed: ParsedText = field(default_factory=ParsedText)
     fault: str = ""
     violations: tuple[str, ...] = ()
 
@@ -126,7 +125,7 @@ def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
 def read(
     text: str, *, terms: Terms, tokens: int, already_shown: Collection[str], names: Collection[str] | None = None
 ) -> TextCheck:
-    """Return the content of a text and the rules that it breaks.
+    """Return the rules that a text breaks.
 
     ``tokens`` is the token limit by ruling R12's estimate, ``already_shown`` has what the session was shown before, as
     ``kind:reference``; ``names`` is what this text shows, by default what ``references`` finds in it. Possible
@@ -138,7 +137,7 @@ def read(
     try:
         parsed = parse(text)
     except FormError as error:
-        return TextCheck(fault=str(error), violations=("form", *over))
+        return TextCheck(str(error), ("form", *over))
     unknown = [f"class {parsed.task_type}"] if parsed.task_type and parsed.task_type not in terms.task_types else []
     strangers = [one for one in parsed.guardrails if one not in terms.guardrails]
     faults = [*unknown, *(f"guardrail {one}" for one in strangers)]
@@ -146,7 +145,7 @@ def read(
     again = [one for one in new if one in already_shown and one.removeprefix("guardrail:") not in terms.always]
     breaches = [*over, *["unknown class" for _ in unknown], *["unknown guardrail" for _ in strangers]]
     fault = f"no rule defines {', '.join(faults)}" if faults else ""
-    return TextCheck(parsed, fault, (*breaches, *("repeated" for _ in again)))
+    return TextCheck(fault, (*breaches, *("repeated" for _ in again)))
 
 
 def references(parsed: ParsedText) -> list[str]:

@@ -1,21 +1,28 @@
-"""Find conversation files on this machine, and recognise which client wrote a file."""
+"""Find conversation files on this machine, recognise which client wrote one, and read prompts that are stored as rows.
+
+Those are ``logs.db`` of the program ``llm``, and plain JSONL. ``llm`` stored its calls in ``responses`` up to 0.31, and
+stores them in ``turns`` since 0.32 (its migration 23), where ``turn_search`` has the texts of prompt and response.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
+import sqlite3
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from enricher.hosts.servers import home_folder
-from workbench.importing import HOSTS, ConversationFile, ReadProblem, lines
-from workbench.importing.logs import jsonl_prompts, llm_calls
-from workbench.importing.transcripts import Transcript
+from storage.base import reader
+from workbench.importing import HOSTS, ConversationFile, LeftOut, ReadProblem, Turn, client_records, lines
+from workbench.importing.transcripts import Transcript, Window, modified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Any
 
+    from enricher.prompt.conversation import Conversation
+    from enricher.sources.transcripts import Found
     from workbench.importing import Advance, Event
 
 STORED_AT = {
@@ -29,6 +36,18 @@ SQLITE = b"SQLite format 3\0"
 LOOKED_AT_LINES = 50
 """Number of lines that are read to recognise the client that wrote a file."""
 NOT_RECOGNISED = f"no conversation that is known; name its kind: --host {'|'.join(HOSTS)}"
+OLD_CALLS = """
+    select id, coalesce(conversation_id, '') as session, prompt, response, datetime_utc as at from responses
+"""
+NEW_CALLS = """
+    select turns.id, coalesce(turns.thread_id, '') as session, turn_search.prompt, turn_search.response,
+           turns.datetime_utc as at
+    from turns join turn_search on turn_search.turn_id = turns.id
+"""
+NEEDED = {"responses": {"id", "prompt", "response", "conversation_id", "datetime_utc"}, "turn_search": {"prompt"}}
+WHICH_COLUMNS = "select name from pragma_table_info(:table)"
+LONGEST_PATH = 4096
+WANTED = 'a line wants {"prompt": "…"}, and may have "at", "session_id", "cwd" and "id"'
 
 
 def stored_files(host: str = "") -> list[ConversationFile]:
@@ -65,8 +84,8 @@ def named(paths: tuple[str, ...], host: str = "") -> tuple[list[ConversationFile
 def read(source: ConversationFile, advance: Advance) -> Iterator[Event]:
     """Yield the prompts of a file, the turns that are left out, and the problems."""
     if source.host == "llm":
-        return llm_calls(source, advance)
-    return jsonl_prompts(source, advance) if source.host == "jsonl" else Transcript(source).events(advance)
+        return _llm_calls(source, advance)
+    return _jsonl_prompts(source, advance) if source.host == "jsonl" else Transcript(source).events(advance)
 
 
 def recognise(path: str) -> str:
@@ -133,3 +152,124 @@ def _llm_folder() -> str:
     if sys.platform == "darwin":
         default = os.path.join(home, "Library", "Application Support")
     return os.environ.get("LLM_USER_PATH") or os.path.join(default, "io.datasette.llm")
+
+
+class _PromptAndResponse:
+    """Reader for rows with a prompt and a response, with the interface of the hook's transcript readers."""
+
+    MARKS: tuple[bytes, ...] = ()
+    TODO_MARKS: tuple[bytes, ...] = ()
+
+    @staticmethod
+    def take(record: dict[str, Any], found: Found) -> None:
+        found.add_answer(str(record.get("response") or ""))
+        found.prompt(str(record["prompt"]))
+
+
+def _llm_calls(source: ConversationFile, advance: Advance) -> Iterator[Event]:
+    """Yield the prompts of an ``llm`` database, one conversation after the other; it is opened read-only."""
+    talk = _Conversation("")
+    try:
+        with contextlib.closing(sqlite3.connect(reader.address(source.path), uri=True)) as db:
+            db.row_factory = sqlite3.Row
+            for number, row in enumerate(_calls(db), start=1):
+                if row["session"] != talk.session_id:
+                    talk = _Conversation(str(row["session"]))
+                text = str(row["prompt"] or "")
+                if kind := client_records.kind_of(text):
+                    yield LeftOut("llm", talk.session_id, "", kind)
+                    continue
+                index = talk.next() if talk.session_id else str(row["id"])
+                yield talk.turn(source, text, index=index, at=lines.moment(row["at"]), line=number)
+                talk.add(text, str(row["response"] or ""))
+    except sqlite3.Error as failure:
+        yield ReadProblem(source.path, 0, f"no readable logs.db of llm: {failure}")
+    advance(source.size)
+
+
+def _calls(db: sqlite3.Connection) -> Iterator[sqlite3.Row]:
+    queries = [
+        query
+        for table, query in (("responses", OLD_CALLS), ("turn_search", NEW_CALLS))
+        if {row[0] for row in db.execute(WHICH_COLUMNS, {"table": table})} >= NEEDED[table]
+    ]
+    if not queries:
+        raise sqlite3.DatabaseError("it has neither the table responses nor turn_search")
+    # Releases around 0.32 stored a call in both tables; the two rows have the same id.
+    return db.execute(f"select * from ({' union all '.join(queries)}) group by id order by session, at, id")
+
+
+def _jsonl_prompts(source: ConversationFile, advance: Advance) -> Iterator[Event]:
+    """Yield the prompts of a JSONL file, the turns that are left out, and the problems."""
+    talks: dict[str, _Conversation] = {}
+    try:
+        with lines.opened(source.path) as file:
+            for number, line in lines.numbered(file):
+                if line.strip():
+                    yield from _prompt(source, line, number=number, talks=talks)
+                advance(len(line))
+    except OSError as failure:
+        yield ReadProblem(source.path, 0, failure.strerror or str(failure))
+
+
+def _prompt(source: ConversationFile, line: bytes, *, number: int, talks: dict[str, _Conversation]) -> Iterator[Event]:
+    record = None if lines.is_too_long(line) else lines.decoded(line)
+    if fault := _fault(record, line):
+        yield ReadProblem(source.path, number, fault)
+        return
+    text, session, cwd = (lines.text_at(record, name) for name in ("prompt", "session_id", "cwd"))
+    cwd = cwd[:LONGEST_PATH]
+    if kind := client_records.kind_of(text):
+        yield LeftOut("jsonl", session, cwd, kind)
+        return
+    words, given = client_records.typed(text), (record or {}).get("id")
+    talk = talks.setdefault(session, _Conversation(session)) if session else _Conversation("")
+    own = str(given) if isinstance(given, str | int) and given != "" else ""
+    index = own or (talk.next() if session else f"{source.path}:{number}")
+    at = lines.moment((record or {}).get("at"))
+    yield talk.turn(source, words, index=index, at=at, line=number, cwd=cwd)
+    talk.add(words, "")
+
+
+def _fault(record: dict[str, Any] | None, line: bytes) -> str:
+    if record is None:
+        return lines.TOO_LONG if lines.is_too_long(line) else lines.NO_OBJECT
+    if not isinstance(record.get("prompt"), str):
+        return WANTED
+    if record.get("at") and lines.moment(record["at"]) is None:
+        return f"{str(record['at'])[:40]!r} is no time since 2000; write it as 2026-03-31T14:00:00Z"
+    return ""
+
+
+class _Conversation:
+    """The part of a conversation that has been read so far."""
+
+    __slots__ = ("_count", "_offset", "_window", "session_id")
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self._window = Window(_PromptAndResponse())
+        self._count = -1
+        self._offset = 0
+
+    def next(self) -> str:
+        """Return the index of the next prompt in its session."""
+        self._count += 1
+        return str(self._count)
+
+    def turn(
+        self, source: ConversationFile, text: str, *, index: str, at: int | None, line: int, cwd: str = ""
+    ) -> Turn:
+        """Return a prompt of this conversation; without a time, it gets the modification time of the file."""
+
+        def before() -> Conversation:
+            return self._window.before(text, cwd=cwd)
+
+        moment = modified(source.path) + line if at is None else at
+        return Turn(source.host, self.session_id, cwd, moment, at is not None, text, index, source.path, line, before)
+
+    def add(self, prompt: str, response: str) -> None:
+        """Add a prompt and its response."""
+        size = len(prompt) + len(response)
+        self._window.add({"prompt": prompt, "response": response}, size=size, offset=self._offset)
+        self._offset += size

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import stat
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from storage.base.fast_stdlib import loads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 LONGEST_LINE = 16 << 20
 """Length in bytes; the line of a prompt also contains the images that the user pasted."""
@@ -85,3 +87,29 @@ def text_at(record: object, *path: str) -> str:
     for key in path:
         record = record.get(key) if isinstance(record, dict) else None
     return record if isinstance(record, str) else ""
+
+
+def json_objects(
+    path: str | Path, error: Callable[[str], Exception], *, remedy: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield ``file:line`` and the JSON object of each non-empty line of a user's file.
+
+    Raises ``error`` with a message that ends with ``remedy``.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as failure:
+        raise error(f"{path}: cannot be read: {failure.strerror}") from failure
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        place = f"{path}:{number}"
+        try:
+            value = json.loads(line.decode())
+        except UnicodeDecodeError as failure:
+            raise error(f"{place}: this is no UTF-8 text; {remedy}") from failure
+        except (ValueError, RecursionError) as failure:
+            raise error(f"{place}: the line is not JSON ({failure}); {remedy}") from failure
+        if not isinstance(value, dict):
+            raise error(f"{place}: the line is not a JSON object; {remedy}")
+        yield place, value

@@ -202,7 +202,7 @@ def survey(sources: list[ConversationFile], sieve: Sieve, advance: Advance, *, l
             head = head_of(event)
             if head:
                 heads.setdefault(head, set()).add(event.session_id or event.index)
-            fresh.append((event.at, head, group, _secrets(event)))
+            fresh.append((event.at, head, group, redact_and_cap(storable(event.text), PROMPT_LIMIT)[1]))
     result.templates = frozenset(head for head, sessions in heads.items() if len(sessions) >= TEMPLATE_SESSIONS)
     _count(result, fresh, limit)
     return result
@@ -212,10 +212,6 @@ def head_of(turn: Turn) -> str:
     """Return a hash of the beginning of a long prompt; empty for a short one."""
     words = " ".join(turn.text[: 4 * TEMPLATE_CHARS].split())
     return keyed_hash(b"head", words[:TEMPLATE_CHARS].encode(errors="replace")) if len(words) >= TEMPLATE_CHARS else ""
-
-
-def _secrets(turn: Turn) -> tuple[str, ...]:
-    return redact_and_cap(storable(turn.text), PROMPT_LIMIT)[1]
 
 
 def _count(result: ImportSurvey, fresh: list[tuple[int, str, ConversationGroup, tuple[str, ...]]], limit: int) -> None:

@@ -52,7 +52,9 @@ class Window:
         self._records.append((record, size, offset))
         self._bytes += size
         oldest = offset + size - MOST_BYTES
-        while self._bytes > MOST_DECODED_BYTES or len(self._records) > MOST_DECODED_LINES or self._starts_at() < oldest:
+        while (
+            self._bytes > MOST_DECODED_BYTES or len(self._records) > MOST_DECODED_LINES or self._records[0][2] < oldest
+        ):
             self._bytes -= self._records.popleft()[1]
 
     def before(self, prompt: str, *, cwd: str) -> Conversation:
@@ -65,9 +67,6 @@ class Window:
         summarise(found, conversation, prompt)
         conversation.resumed = found.news
         return conversation
-
-    def _starts_at(self) -> int:
-        return self._records[0][2]
 
 
 class _UserTexts(Found):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from storage.db import database
@@ -61,18 +61,19 @@ class Corpus:
 
     def recorded(self, row: RecordedPrompt) -> Outcome:
         """Return the outcome recorded for the prompt."""
-        text = row.output_text
-        return Outcome(
-            row.task_type,
-            not row.uncertain,
-            row.search_intent,
-            row.workflow,
-            corpus.guardrails(self.db, row.id) if text else (),
-            row.approach if text else "",
-            corpus.kept_items(self.db, row.id) if text else (),
-            text,
-            row.output_tokens,
-        )
+        short = recorded_in_short(row)
+        if not row.output_text:
+            return short
+        guardrails, items = corpus.guardrails(self.db, row.id), corpus.kept_items(self.db, row.id)
+        return replace(short, guardrails=guardrails, approach=row.approach, items=items)
+
+
+def recorded_in_short(row: RecordedPrompt) -> Outcome:
+    """Return the recorded outcome without guardrails, approach and items, which are read only if outcomes differ."""
+    return Outcome(
+        row.task_type, not row.uncertain, row.search_intent, row.workflow, (), "", (), row.output_text,
+        row.output_tokens,
+    )  # fmt: skip
 
 
 def why_left_out(row: RecordedPrompt) -> str:

@@ -69,7 +69,7 @@ class Impact:
         elif not _is_settled_late(other):
             self._least = WEIGH
             self._between = _confidences_in_question(before, after)
-        forms = {form for phrase in self._phrases for form in max(phrase, key=_shortest)}
+        forms = {form for phrase in self._phrases for form in max(phrase, key=lambda forms: min(map(len, forms)))}
         self._sought = _pattern(forms)
         self._parts = {*NOT_AS_WRITTEN, *(max(RUN.findall(form), key=len, default="") for form in forms)}
 
@@ -183,10 +183,6 @@ def _signals(rules: Rules) -> _Signals:
 def _lowered(text: str) -> str:
     """Return the part of a text that is searched for signals, in the form in which it is searched."""
     return scanned_part(text).lower().replace("\u2019", "'")
-
-
-def _shortest(forms: Iterable[str]) -> int:
-    return min(map(len, forms))
 
 
 def _occurs(forms: Iterable[str], words: set[str], low: str) -> bool:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from storage.evaluation import corpus
 from storage.traces.selection import Selection
 from workbench.replay.compare import BlastRadius, Change, Pair, PairedPrompt, Replayed, kinds
-from workbench.replay.corpus import opened
+from workbench.replay.corpus import opened, recorded_in_short
 from workbench.replay.evaluator import EvaluationTask, Evaluator, Impacts, evaluate_all, prepare
 from workbench.replay.impact import WEIGH
 from workbench.replay.outcome import Outcome, reevaluated
@@ -196,20 +196,12 @@ class Replay:
     def _pair(self, row: RecordedPrompt, before: Outcome | None, after: Outcome | None) -> Pair:
         _version, *scopes = self._situation(row)
         prompt = PairedPrompt.of(row, (scopes[0], scopes[1]))
-        recorded = _in_short(row)
+        recorded = recorded_in_short(row)
         one, other = before or recorded, after or recorded
         if one is other or one.is_same(other):
             return Pair(prompt, one, one)
         whole = self.corpus.recorded(row)
         return Pair(prompt, whole if one is recorded else one, whole if other is recorded else other)
-
-
-def _in_short(row: RecordedPrompt) -> Outcome:
-    """Return the recorded outcome without guardrails, approach and items, which are read only if outcomes differ."""
-    return Outcome(
-        row.task_type, not row.uncertain, row.search_intent, row.workflow, (), "", (), row.output_text,
-        row.output_tokens,
-    )  # fmt: skip
 
 
 def _is_same_for(version: str, *sides: Side) -> bool:

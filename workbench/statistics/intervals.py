@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Clusters = Counter[tuple[int, int]]
     Method = Literal["sessions resampled", "sessions counted", "one session"]
 
+LEVEL = 0.95
+"""The level of all intervals."""
 LARGE_DF = 200
 """Degrees of freedom above which the series in 1/df is more accurate than the printed figures need."""
 TAIL = 10
@@ -30,13 +32,13 @@ class Interval:
 
     low: float
     high: float
-    level: float
+    level: float = LEVEL
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
 
-def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
+def wilson(successes: float, n: float) -> Interval:
     """Return Wilson's score interval of a share; ``n`` may be an effective number.
 
     Source: Wilson (1927), without continuity correction. Without observations the interval is 0 to 1. Raises
@@ -45,14 +47,14 @@ def wilson(successes: float, n: float, *, level: float = 0.95) -> Interval:
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}: a share lies between 0 and 1")
     if not n:
-        return Interval(0.0, 1.0, level)
-    z = normal_quantile((1 + level) / 2)
+        return Interval(0.0, 1.0)
+    z = normal_quantile((1 + LEVEL) / 2)
     share, weight = successes / n, z * z / n
     middle = (share + weight / 2) / (1 + weight)
     half = z * math.sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
     low = 0.0 if not successes else max(0.0, middle - half)
     high = 1.0 if successes == n else min(1.0, middle + half)
-    return Interval(low, high, level)
+    return Interval(low, high)
 
 
 def upper_bound(n: float) -> float:
@@ -104,7 +106,7 @@ class Quantile:
     interval: Interval
 
 
-def bootstrap_quantiles(values: Sequence[float], *, level: float = 0.95) -> list[Quantile]:
+def bootstrap_quantiles(values: Sequence[float]) -> list[Quantile]:
     """Return the quantiles of SHARES (nearest rank), each with its bootstrap percentile interval.
 
     The k-th smallest of a resample is at most the j-th smallest value with the probability that Binomial(n, j/n)
@@ -114,14 +116,14 @@ def bootstrap_quantiles(values: Sequence[float], *, level: float = 0.95) -> list
     if not values:
         raise ValueError("a quantile needs at least one value")
     ordered = sorted(values)
-    return [_quantile(ordered, one, level) for one in SHARES]
+    return [_quantile(ordered, one) for one in SHARES]
 
 
-def _quantile(ordered: list[float], at: float, level: float) -> Quantile:
+def _quantile(ordered: list[float], at: float) -> Quantile:
     n = len(ordered)
     rank = nearest_rank(n, at)
-    low, high = (_place(n, rank, probability) for probability in ((1 - level) / 2, (1 + level) / 2))
-    return Quantile(at, ordered[rank - 1], Interval(ordered[low - 1], ordered[high - 1], level))
+    low, high = (_place(n, rank, probability) for probability in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return Quantile(at, ordered[rank - 1], Interval(ordered[low - 1], ordered[high - 1]))
 
 
 def _place(n: int, rank: int, probability: float) -> int:
@@ -167,9 +169,7 @@ class Share:
     method: Method
 
 
-def share_changed(
-    clusters: Sequence[tuple[int, int]], *, level: float = 0.95, resamples: int = 2000, seed: int = 0
-) -> Share:
+def share_changed(clusters: Sequence[tuple[int, int]], *, resamples: int = 2000, seed: int = 0) -> Share:
     """Return the share of changed prompts; ``clusters`` has (changed, prompts) for each session.
 
     The interval spans two others. The first has the percentiles of the ratio of sums when sessions are drawn with
@@ -189,18 +189,17 @@ def share_changed(
     prompts = sum(one * times for (_, one), times in groups.items())
     sessions = groups.total()
     value = changed / prompts if prompts else 0.0
-    interval: Interval
     method: Method
     if sessions <= 1:
-        interval, method = wilson(changed, prompts, level=level), "one session"
+        interval, method = wilson(changed, prompts), "one session"
     elif changed in (0, prompts):
         effective = prompts / _largest_design_effect(groups, prompts)
-        interval, method = wilson(value * effective, effective, level=level), "sessions counted"
+        interval, method = wilson(value * effective, effective), "sessions counted"
     else:
-        resampled = _percentiles(groups, level=level, resamples=resamples, seed=seed)
-        widened = _with_design_effect(groups, level=level)
-        ends = (min(resampled.low, widened.low), max(resampled.high, widened.high))
-        interval, method = Interval(*ends, level), "sessions resampled"
+        resampled = _percentiles(groups, resamples=resamples, seed=seed)
+        widened = _with_design_effect(groups)
+        interval = Interval(min(resampled.low, widened.low), max(resampled.high, widened.high))
+        method = "sessions resampled"
     return Share(value, interval, sessions, changed, prompts, method)
 
 
@@ -209,7 +208,7 @@ def _largest_design_effect(groups: Clusters, prompts: int) -> float:
     return sum(size * size * times for (_, size), times in groups.items()) / prompts
 
 
-def _with_design_effect(groups: Clusters, *, level: float) -> Interval:
+def _with_design_effect(groups: Clusters) -> Interval:
     prompts = sum(size * times for (_, size), times in groups.items())
     share = sum(changed * times for (changed, _), times in groups.items()) / prompts
     sessions, largest = groups.total(), _largest_design_effect(groups, prompts)
@@ -218,15 +217,15 @@ def _with_design_effect(groups: Clusters, *, level: float) -> Interval:
     design_effect = total * sessions / (sessions - 1) / prompts / (share * (1 - share))
     excess = sessions * math.fsum(times * square * square for times, square in squares) / total**2 - 1 if total else 0
     known = max(1, min(sessions - 1, int(2 * sessions / excess))) if excess else sessions - 1
-    probability = (1 + level) / 2
+    probability = (1 + LEVEL) / 2
     few = student_quantile(probability, df=sessions - 1)
     unsure = student_quantile(probability, df=known) / few
     design_effect = min(max(design_effect * unsure**2, 1.0), largest)
     effective = prompts / design_effect * (normal_quantile(probability) / few) ** 2
-    return wilson(share * effective, effective, level=level)
+    return wilson(share * effective, effective)
 
 
-def _percentiles(groups: Clusters, *, level: float, resamples: int, seed: int) -> Interval:
+def _percentiles(groups: Clusters, *, resamples: int, seed: int) -> Interval:
     """Return percentiles of the share over ``resamples`` draws of sessions; equal sessions are drawn together."""
     chance = random.Random(seed)
     changed, prompts = [0] * resamples, [0] * resamples
@@ -237,9 +236,9 @@ def _percentiles(groups: Clusters, *, level: float, resamples: int, seed: int) -
             changed = [total + one_changed * count for total, count in zip(changed, counts, strict=True)]
     shares = sorted(part / whole for part, whole in zip(changed, prompts, strict=True) if whole)
     if not shares:
-        return Interval(0.0, 1.0, level)
-    outside = math.floor((1 - level) / 2 * len(shares))
-    return Interval(shares[outside], shares[-1 - outside], level)
+        return Interval(0.0, 1.0)
+    outside = math.floor((1 - LEVEL) / 2 * len(shares))
+    return Interval(shares[outside], shares[-1 - outside])
 
 
 def _poisson(mean: int, draws: int, chance: random.Random) -> list[int]:

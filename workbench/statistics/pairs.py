@@ -10,7 +10,7 @@ from itertools import accumulate, groupby
 from statistics import NormalDist, fmean, variance
 from typing import TYPE_CHECKING, Literal
 
-from workbench.statistics.intervals import Interval, normal_quantile, student_quantile
+from workbench.statistics.intervals import LEVEL, Interval, normal_quantile, student_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -38,18 +38,11 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean difference of ``n`` pairs in ``clusters`` sessions, with its interval.
-
-    ``error`` is the standard error of the mean, infinite with a single session; ``deviation`` is the standard
-    deviation of single differences.
-    """
+    """The mean difference of pairs, its interval, and its standard error, which is infinite with a single session."""
 
     estimate: float
     interval: Interval
     error: float
-    deviation: float
-    n: int
-    clusters: int
 
 
 def mcnemar_midp(gained: int, lost: int) -> float:
@@ -91,12 +84,12 @@ def signed_rank(differences: Sequence[float]) -> float:
     return min(1.0, 2 * NormalDist().cdf((smaller - sum(ranks) / 2) / deviation))
 
 
-def hodges_lehmann(differences: Sequence[float], *, level: float = 0.95) -> Shift:
+def hodges_lehmann(differences: Sequence[float]) -> Shift:
     """Return the typical difference: the median of the means of all pairs of values, with Wilcoxon's interval.
 
     Source: Hollander & Wolfe 3.2 and 3.3; the rank of the interval's ends is exact up to 50 differences and normal
-    above. Fewer than six differences cannot reach 95 %: the interval is then their range, and ``level`` is that of
-    the range. Above 2,000 the differences are reduced to 2,000 evenly spaced quantiles, to bound the work. Raises
+    above. Fewer than six differences cannot reach 95 %: the interval is then their range, and its ``level`` that
+    of the range. Above 2,000 the differences are reduced to 2,000 evenly spaced quantiles, to bound the work. Raises
     ValueError without differences.
     """
     n = len(differences)
@@ -107,14 +100,12 @@ def hodges_lehmann(differences: Sequence[float], *, level: float = 0.95) -> Shif
         values = [values[(2 * place + 1) * n // (2 * EXACT_DIFFERENCES)] for place in range(EXACT_DIFFERENCES)]
     whole = len(values) * (len(values) + 1) // 2
     estimate = (_walsh(values, (whole + 1) // 2) + _walsh(values, whole // 2 + 1)) / 2
-    rank, level = _interval_rank(n, level)
+    rank, level = _interval_rank(n)
     rank = max(1, round(rank * whole / (n * (n + 1) // 2)))
     return Shift(estimate, Interval(_walsh(values, rank), _walsh(values, whole + 1 - rank), level), n)
 
 
-def mean_by_session(
-    differences: Sequence[float], *, sessions: Sequence[Hashable] | None = None, level: float = 0.95
-) -> Mean:
+def mean_by_session(differences: Sequence[float], *, sessions: Sequence[Hashable] | None = None) -> Mean:
     """Return the mean difference with Student's interval over sessions; without ``sessions`` each pair is a session.
 
     The variance is that of a ratio of session sums (Cochran 1977, 6.4), with one degree of freedom less than there
@@ -128,12 +119,11 @@ def mean_by_session(
     for session, value in zip(sessions or range(n), differences, strict=True):
         residuals[session] += value - mean
     clusters = len(residuals)
-    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in differences) / (n - 1)) if n > 1 else 0.0
     if clusters == 1:
-        return Mean(mean, Interval(-math.inf, math.inf, level), math.inf, deviation, n, clusters)
+        return Mean(mean, Interval(-math.inf, math.inf), math.inf)
     error = math.sqrt(math.fsum(one * one for one in residuals.values()) * clusters / (clusters - 1)) / n
-    half = student_quantile((1 + level) / 2, df=clusters - 1) * error
-    return Mean(mean, Interval(mean - half, mean + half, level), error, deviation, n, clusters)
+    half = student_quantile((1 + LEVEL) / 2, df=clusters - 1) * error
+    return Mean(mean, Interval(mean - half, mean + half), error)
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
@@ -168,14 +158,14 @@ def _rank_sums(ranks: Sequence[int]) -> list[int]:
     return ways
 
 
-def _interval_rank(n: int, level: float) -> tuple[int, float]:
+def _interval_rank(n: int) -> tuple[int, float]:
     """Return the rank (from either end) of the pairwise mean at which the interval ends, and the interval's level."""
     if n > EXACT_RANKS:
-        spread = normal_quantile((1 + level) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        return max(1, math.floor(n * (n + 1) / 4 - spread)), level
+        spread = normal_quantile((1 + LEVEL) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        return max(1, math.floor(n * (n + 1) / 4 - spread)), LEVEL
     outside = list(accumulate(_rank_sums(range(1, n + 1))))
-    rank = bisect_right(outside, (1 - level) / 2 * 2**n)
-    return (rank, level) if rank else (1, 1 - 2 ** (1 - n))
+    rank = bisect_right(outside, (1 - LEVEL) / 2 * 2**n)
+    return (rank, LEVEL) if rank else (1, 1 - 2 ** (1 - n))
 
 
 def _walsh(values: list[float], rank: int) -> float:
@@ -220,10 +210,10 @@ def difference_of_shares(first: Share, second: Share) -> Effect:
     down = math.hypot(second.value - second.interval.low, first.interval.high - first.value)
     up = math.hypot(second.interval.high - second.value, first.value - first.interval.low)
     size = 2 * (math.asin(math.sqrt(second.value)) - math.asin(math.sqrt(first.value)))
-    return Effect(difference, Interval(difference - down, difference + up, first.interval.level), size)
+    return Effect(difference, Interval(difference - down, difference + up), size)
 
 
-def difference_of_means(first: Sequence[float], second: Sequence[float], *, level: float = 0.95) -> Effect:
+def difference_of_means(first: Sequence[float], second: Sequence[float]) -> Effect:
     """Return the mean of the second group minus that of the first, with Welch's interval, in the unit of the values.
 
     The degrees of freedom are rounded down (Welch 1947); g is the difference in pooled standard deviations, corrected
@@ -236,17 +226,17 @@ def difference_of_means(first: Sequence[float], second: Sequence[float], *, leve
     errors = [variance(group) / len(group) for group in (first, second)]
     freedoms = [len(group) - 1 for group in (first, second)]
     if not sum(errors):
-        return Effect(difference, Interval(difference, difference, level), 0.0)
+        return Effect(difference, Interval(difference, difference), 0.0)
     df = sum(errors) ** 2 / sum(error**2 / one for error, one in zip(errors, freedoms, strict=True))
-    half = student_quantile((1 + level) / 2, df=max(1, int(df))) * math.sqrt(sum(errors))
+    half = student_quantile((1 + LEVEL) / 2, df=max(1, int(df))) * math.sqrt(sum(errors))
     pooled = math.sqrt(
         sum(variance(group) * one for group, one in zip((first, second), freedoms, strict=True)) / sum(freedoms)
     )
     size = difference / pooled * (1 - 3 / (4 * sum(freedoms) - 1))
-    return Effect(difference, Interval(difference - half, difference + half, level), size)
+    return Effect(difference, Interval(difference - half, difference + half), size)
 
 
-def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: int = 0, level: float = 0.95) -> Verdict:
+def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: int = 0) -> Verdict:
     """Return the verdict on a comparison with ``changed`` changed prompts: the first of these that applies.
 
     - regressed: the outcome of an approved case changed (``failing_cases``), or significantly more of the
@@ -256,7 +246,7 @@ def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: i
       more became wrong than right.
     - changed: none of the above; without labels, this means neither better nor worse.
     """
-    is_significant = mcnemar_midp(gained, lost) < 1 - level
+    is_significant = mcnemar_midp(gained, lost) < 1 - LEVEL
     if failing_cases or (is_significant and lost > gained):
         return "regressed"
     if not changed:
@@ -288,10 +278,9 @@ def minimum_detectable_share(n: int) -> float:
     return 1 - (1 - POWER) ** (1 / n) if n else 1.0
 
 
-def minimum_detectable_shift(n: int, *, deviation: float) -> float:
-    """Return the smallest mean difference that ``n`` pairs can show; ``deviation`` is that of a single pair.
+def minimum_detectable_shift(error: float) -> float:
+    """Return the smallest mean difference that can be shown with a mean of this standard error.
 
-    Source: the normal approximation of the paired t-test (Cohen 1988). Infinite without pairs.
+    Source: the normal approximation of the paired t-test (Cohen 1988).
     """
-    reach = normal_quantile(0.975) + normal_quantile(POWER)
-    return reach * deviation / math.sqrt(n) if n else math.inf
+    return (normal_quantile(0.975) + normal_quantile(POWER)) * error

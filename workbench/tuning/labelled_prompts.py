@@ -15,6 +15,7 @@ from enricher.classify import TASK_TYPE, Observation, scanned_part, verdict
 from enricher.respond.decision import Inputs
 from storage.evaluation.corpus import labels_of
 from workbench.gate.case import Excerpt
+from workbench.importing.lines import json_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -80,17 +81,11 @@ def read_rows(path: str | Path) -> Iterator[LabelledRow | None]:
     A row has ``text`` (or ``prompt``), ``task_type`` and, if known, the other labels, or it is a trace as ``enricher
     trace export`` writes it.
     """
-    try:
-        lines = Path(path).read_bytes().decode().split("\n")
-    except UnicodeDecodeError as error:
-        raise LabelError(f"{path}:1: this is no UTF-8 text; {REMEDY}") from error
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            yield _prompt(line, f"{path}:{number}")
+    for place, row in json_objects(path, LabelError, remedy=REMEDY):
+        yield _prompt(row, place)
 
 
-def _prompt(line: str, place: str) -> LabelledRow | None:
-    row = _row(line, place)
+def _prompt(row: dict[str, Any], place: str) -> LabelledRow | None:
     is_trace = "prompt_hmac" in row
     task_type = _label_of(row) if is_trace else row.get("task_type")
     if is_trace and not task_type:
@@ -108,16 +103,6 @@ def _prompt(line: str, place: str) -> LabelledRow | None:
         row.get("sample") == "rare",
         place,
     )
-
-
-def _row(line: str, place: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError as error:
-        raise LabelError(f"{place}: the line is not JSON ({error}); {REMEDY}") from error
-    if not isinstance(row, dict):
-        raise LabelError(f"{place}: the line is not a JSON object; {REMEDY}")
-    return row
 
 
 def _label_of(trace: dict[str, Any]) -> object:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from storage.metrics.latencies import TOTAL, Block, Counts, Series, Use
 from storage.metrics.percentiles import percentiles
-from workbench.statistics.intervals import Interval, normal_quantile
+from workbench.statistics.intervals import LEVEL, Interval, normal_quantile
 from workbench.statistics.pairs import Shift, Verdict
 
 if TYPE_CHECKING:
@@ -113,17 +113,15 @@ class LatencyTally:
 
     def profiles(self) -> tuple[Profile, ...]:
         """Return a profile of every series so far, in the order of the hook's stages."""
-        return tuple(
-            Profile(series, _figures(self._whole[series]), self._over_time(series), _bins(self._whole[series]))
-            for series in sorted(self._whole)
-        )
+        found = []
+        for series, counts in sorted(self._whole.items()):
+            points = tuple(Point(start, figures) for start, figures in sorted(self._points[series].items()))
+            found.append(Profile(series, _figures(counts), points, _bins(counts)))
+        return tuple(found)
 
     def versions(self) -> tuple[Use, ...]:
         """Return the uses of rules versions, the most recent first."""
         return tuple(sorted(self._uses.values(), key=lambda use: (use.last_at, use.rules_hash), reverse=True))
-
-    def _over_time(self, series: Series) -> tuple[Point, ...]:
-        return tuple(Point(start, figures) for start, figures in sorted(self._points[series].items()))
 
 
 def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
@@ -140,7 +138,7 @@ def compare_versions(base: Mapping[Series, Counts], candidate: Mapping[Series, C
     return [_compare(series, base.get(series), candidate.get(series)) for series in sorted({*base, *candidate})]
 
 
-def shift_between(first: Mapping[int, int], second: Mapping[int, int], *, level: float = 0.95) -> Shift:
+def shift_between(first: Mapping[int, int], second: Mapping[int, int]) -> Shift:
     """Return by how many milliseconds the latencies of the second side exceed those of the first.
 
     The estimate is the median difference over all pairs of values, one from each side; the interval is that of the
@@ -152,10 +150,10 @@ def shift_between(first: Mapping[int, int], second: Mapping[int, int], *, level:
     n, m = sum(first.values()), sum(second.values())
     left, right = _reduced(first), _reduced(second)
     pairs = len(left) * len(right)
-    spread = normal_quantile((1 + level) / 2) * math.sqrt((n + m + 1) / (12 * n * m)) * pairs
+    spread = normal_quantile((1 + LEVEL) / 2) * math.sqrt((n + m + 1) / (12 * n * m)) * pairs
     low = max(1, math.floor(pairs / 2 - spread))
     ends = [_difference(left, right, rank) / 1000 for rank in (low, (pairs + 1) // 2, pairs + 1 - low)]
-    return Shift(ends[1], Interval(ends[0], ends[2], level), n + m)
+    return Shift(ends[1], Interval(ends[0], ends[2]), n + m)
 
 
 def _compare(series: Series, base: Counts | None, candidate: Counts | None) -> SeriesComparison:

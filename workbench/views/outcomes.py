@@ -6,13 +6,16 @@ Pure. Offsets are code points of the recorded prompt; a signal for the prompt as
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from enricher.interfaces.explanation import model_summary
 from enricher.prompt.event import SKIPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from storage.traces.trace_pages import TraceLine
+    from workbench.web.reading.records import SessionPrompt
 
     Row = dict[str, Any]
 
@@ -108,18 +111,7 @@ def _recorded(trace: Row, name: str) -> Any:
     return trace["inputs"].get(name) if isinstance(trace["inputs"], dict) else None
 
 
-class ClassifiedPrompt(Protocol):
-    """What ``drifts`` needs to know of a prompt: its id, its status, and its task type."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def status(self) -> str: ...
-    @property
-    def task_type(self) -> str: ...
-
-
-def drifts(prompts: Iterable[ClassifiedPrompt]) -> set[str]:
+def drifts(prompts: Iterable[TraceLine] | Iterable[SessionPrompt]) -> set[str]:
     """Return the ids of prompts whose task type differs from that of the previous one; ``prompts`` is oldest first."""
     found, former = set(), ""
     for one in prompts:

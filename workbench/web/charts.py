@@ -85,6 +85,7 @@ def _over_days(
     """Return a chart with the SVG ``body`` in a frame of axes; ``marks`` are the vertical axis's numbers, ascending."""
     rows = tuple((link(day.href, day.day), *(number(one) for one in day.values)) for day in given)
     is_linked = len(given) <= MOST_LINKS
+    rules = Markup("").join(RULE.format("rule" if mark else "axis", y=_height(mark, marks)) for mark in marks)
     svg = FIGURE.format(
         key=key if given else "",
         role="group" if is_linked and any(day.href for day in given) else "img",
@@ -93,7 +94,7 @@ def _over_days(
         desc=_described(given, names, unit),
         wide=DIGIT_PX * max(len(written(mark)) for mark in marks),
         numbers=_numbers(marks),
-        axes=_rules(marks) + _along(given),
+        axes=rules + _along(given),
         marks=body + (_hits(given, names, unit) if is_linked else ""),
     )
     return Chart(caption, ("day", *names), rows, svg)
@@ -132,10 +133,6 @@ def link(href: str, words: str) -> Markup:
 def _numbers(marks: list[float]) -> Markup:
     drawn = (LETTERS.format("100%", short(float(_height(mark, marks)) + 4), "end", written(mark)) for mark in marks)
     return Markup("").join(drawn)
-
-
-def _rules(marks: list[float]) -> Markup:
-    return Markup("").join(RULE.format("rule" if mark else "axis", y=_height(mark, marks)) for mark in marks)
 
 
 def _height(mark: float, marks: list[float]) -> str:

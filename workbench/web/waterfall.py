@@ -70,7 +70,9 @@ def draw(trace: Row) -> Waterfall:
     rules = Markup("").join(RULE.format(_percent(at, span)) for at in marks if at <= span)
     letters = Markup("").join(
         LETTERS.format(
-            _percent(at, span), "start" if not at else "end" if at > 0.9 * span else "middle", _format_time(at)
+            _percent(at, span),
+            "start" if not at else "end" if at > 0.9 * span else "middle",
+            f"{charts.written(at)} ms",
         )
         for at in marks
         if at <= span
@@ -120,7 +122,3 @@ def _with_lane(bar: TimelineBar, span: float, rules: Markup, kind: str) -> Timel
 
 def _percent(part: float, whole: float) -> float:
     return round(100 * part / whole, 2)
-
-
-def _format_time(at: float) -> str:
-    return f"{charts.written(at)} ms"

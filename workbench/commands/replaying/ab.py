@@ -10,7 +10,7 @@ import click
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import CommandGroup, new_console, new_table, print_json, printable
 from workbench.commands.replaying import ab_model
-from workbench.commands.replaying.ab_parts import opened, print_effect, print_report, record, summary, write_report
+from workbench.commands.replaying.ab_parts import opened, print_effect, print_report, record, summary
 
 if TYPE_CHECKING:
     import sqlite3
@@ -77,10 +77,7 @@ def run_experiment(
         arms = {name: {"name": arm.label, "hash": arm.hash} for name, arm in (("a", a), ("b", b))}
         text = question or f"{a.label} or {b.label}?"
         made = experiments.store(db, outcome.results, question=text, arms=arms, report=outcome.report.to_json())
-    value = record(made, outcome.results)
-    if out:
-        write_report(out, value)
-    print_report(value, is_json=is_json)
+    print_report(record(made, outcome.results), is_json=is_json, out=out)
 
 
 @ab.command("list", epilog="Example: enricher ab list --limit 5")
@@ -122,8 +119,7 @@ def show_experiment(experiment_id: str, is_json: bool) -> None:
     if found.plan and found.report["stopped"] == template_runs.INTERRUPTED:
         report = template_runs.report_of(found.plan, found.arms, results, stopped=template_runs.INTERRUPTED)
         found = replace(found, report=report)
-    value = record(found, results)
-    print_report(value, is_json=is_json)
+    print_report(record(found, results), is_json=is_json)
 
 
 @ab.command("cohort", epilog="Example: enricher ab cohort 3f2a --name shorter-texts")

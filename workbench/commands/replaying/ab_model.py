@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
-from workbench.commands.replaying.ab_parts import opened, print_report, record, write_report
+from workbench.commands.replaying.ab_parts import opened, print_report, record
 
 if TYPE_CHECKING:
     import sqlite3
@@ -111,9 +111,7 @@ def ask(
             return
         begun = template_runs.begin(db, comparison, question=question)
         value = _asked(db, begun, comparison, settings, source)
-    if out:
-        write_report(out, value)
-    print_report(value, is_json=is_json)
+    print_report(value, is_json=is_json, out=out)
 
 
 @click.command("resume", epilog="Example: enricher ab resume 0064a1 --budget 2")
@@ -138,9 +136,7 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
         comparison = template_runs.resumed(db, found, model=model, budget=budget, source=source)
         _check_prices(comparison)
         value = _asked(db, found, comparison, settings, source)
-    if out:
-        write_report(out, value)
-    print_report(value, is_json=is_json)
+    print_report(value, is_json=is_json, out=out)
 
 
 def _configured() -> tuple[Mapping[str, Setting], PromptSource]:

@@ -36,16 +36,6 @@ def opened() -> Iterator[sqlite3.Connection]:
         yield db
 
 
-def write_report(path: str, value: Value) -> None:
-    """Write an experiment as JSON."""
-    from storage.base import private
-
-    try:
-        private.write_file(os.path.abspath(path), json.dumps(value, indent=2).encode() + b"\n")
-    except OSError as failure:
-        raise click.ClickException(f"{path} cannot be written: {failure.strerror or failure}") from failure
-
-
 def summary(one: Experiment) -> Value:
     """Return an experiment as JSON, without the answers of its arms."""
     return {"id": one.id, "at": one.at, "question": one.question, "arms": one.arms, **one.report}
@@ -60,8 +50,10 @@ def record(one: Experiment, results: Iterable[ArmResult]) -> Value:
     return {**summary(one), "results": [{"prompt_id": prompt, **both} for prompt, both in answers.items()]}
 
 
-def print_report(value: Value, *, is_json: bool) -> None:
-    """Print an experiment, either completely as JSON or as a readable report."""
+def print_report(value: Value, *, is_json: bool, out: str = "") -> None:
+    """Print an experiment, either completely as JSON or as a readable report; write it as JSON to the file ``out``."""
+    if out:
+        _write(out, value)
     if is_json:
         print_json(value)
         return
@@ -138,3 +130,12 @@ def print_effect(found: CohortComparison) -> None:
         table.add_row(*cells)
     console.print(table)
     console.print(found.verdict)
+
+
+def _write(path: str, value: Value) -> None:
+    from storage.base import private
+
+    try:
+        private.write_file(os.path.abspath(path), json.dumps(value, indent=2).encode() + b"\n")
+    except OSError as failure:
+        raise click.ClickException(f"{path} cannot be written: {failure.strerror or failure}") from failure

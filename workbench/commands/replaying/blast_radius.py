@@ -71,12 +71,12 @@ def selection_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def run_report(
-    sides: Sides, path: str, selection: Selection, *, limit: int, ask_today: bool, keep: bool
-) -> tuple[Figures, dict[str, Cause]]:
-    """Replay the selected prompts under the two rule sets (sides) that ``sides`` returns.
+def replay_and_print(
+    sides: Sides, path: str, selection: Selection, *, limit: int, today: bool, keep: bool, is_json: bool
+) -> None:
+    """Replay the selected prompts under the two rule sets (sides) that ``sides`` returns, and print what changes.
 
-    Return the figures, and by trace id the part of the file at ``path`` that caused the change.
+    For each change, the part of the file at ``path`` that caused it is printed, too.
     """
     from workbench.gate.cases import CasesError, path_for
     from workbench.replay.replay import Replay
@@ -84,15 +84,15 @@ def run_report(
     try:
         with opened(selection, limit=limit) as corpus:
             base, candidate = sides(corpus.versions)
-            run = Replay(corpus, candidate, base=base, ask_today=ask_today)
+            run = Replay(corpus, candidate, base=base, ask_today=today)
             figures = _final_figures(run, path_for(os.getcwd()))
             _print_problems(candidate)
             causes = _causes(figures, corpus, path, base, candidate)
             if keep:
                 _keep(corpus, figures, causes, path, base, candidate, selection)
-            return figures, causes
     except CasesError as error:
         raise click.ClickException(printable(error)) from error
+    _print_report(figures, causes, is_json=is_json)
 
 
 def _print_problems(side: Side) -> None:
@@ -210,8 +210,7 @@ def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def print_report(figures: Figures, causes: dict[str, Cause], *, is_json: bool) -> None:
-    """Print the figures of a replay, as text or as one JSON object."""
+def _print_report(figures: Figures, causes: dict[str, Cause], *, is_json: bool) -> None:
     if is_json:
         print_json(as_object(figures, causes))
     else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
 from enricher.interfaces.cli.output import new_console, new_table, opened, print_json, printable
-from workbench.commands.replaying.blast_radius import print_report, run_report, selection_options
+from workbench.commands.replaying.blast_radius import replay_and_print, selection_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,11 +59,10 @@ def compare(
             "BASE or CANDIDATE is missing; for example: enricher compare recorded my-instructions.md"
         )
     place = path or _file_of(candidate) or _file_of(base) or _packaged()
-    figures, causes = run_report(
+    replay_and_print(
         lambda versions: _sides(base, candidate, place, versions), place, selection,
-        limit=limit, ask_today=today, keep=keep,
+        limit=limit, today=today, keep=keep, is_json=is_json,
     )  # fmt: skip
-    print_report(figures, causes, is_json=is_json)
 
 
 def _sides(base: str, candidate: str, path: str, versions: Versions) -> tuple[Side, Side]:
@@ -84,8 +84,6 @@ def _packaged() -> str:
 
 
 def _show_kept(identity: str, *, is_json: bool) -> None:
-    from dataclasses import asdict
-
     from storage.evaluation import replays
 
     with opened(replays.UnknownReplayError) as db:
@@ -103,8 +101,6 @@ def _show_kept(identity: str, *, is_json: bool) -> None:
 
 
 def _list(kept: Sequence[StoredReplay], *, is_json: bool) -> None:
-    from dataclasses import asdict
-
     if is_json:
         print_json([asdict(one) for one in kept])
     elif not kept:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -56,8 +57,6 @@ def coverage(selection: Selection, instructions: str | None, is_all: bool, is_js
 
 
 def _written(corpus: Corpus, instructions: str | None) -> LocatedRules:
-    from pathlib import Path
-
     from workbench.coverage import rule_positions
 
     if not instructions:

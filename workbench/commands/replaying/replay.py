@@ -11,7 +11,7 @@ import click
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import print_json, printable
-from workbench.commands.replaying.blast_radius import difference_of, opened, print_report, run_report, selection_options
+from workbench.commands.replaying.blast_radius import difference_of, opened, replay_and_print, selection_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,15 +136,10 @@ def replay(
         _ask_model(selection, limit, is_json=is_json)
         return
     path = _file(instructions)
-    figures, causes = run_report(
-        lambda versions: _sides(path, base, versions, is_given=bool(instructions)),
-        path,
-        selection,
-        limit=limit,
-        ask_today=today,
-        keep=keep,
-    )
-    print_report(figures, causes, is_json=is_json)
+    replay_and_print(
+        lambda versions: _sides(path, base, versions, is_given=bool(instructions)), path, selection,
+        limit=limit, today=today, keep=keep, is_json=is_json,
+    )  # fmt: skip
 
 
 def _refuse_with(option: str, **others: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -147,19 +148,13 @@ def _print_proposal(number: int, proposal: Proposal, texts: Mapping[str, str]) -
     for word, ids in (("fixes", proposal.fixes), ("breaks", proposal.breaks)):
         for one in ids[:MOST_LISTED]:
             prompt = " ".join(texts[one].split())[:PROMPT_CHARS]
-            click.echo(printable(f"   {word} {_short(one)}  {prompt}"))
+            click.echo(printable(f"   {word} {one if ':' in one else one[:ID_CHARS]}  {prompt}"))
         if len(ids) > MOST_LISTED:
             click.echo(f"   {word} {len(ids) - MOST_LISTED} more (--json)")
     click.echo(printable(f"\n{proposal.diff}"))
 
 
-def _short(name: str) -> str:
-    return name if ":" in name else name[:ID_CHARS]
-
-
 def _as_json(found: Suggestions) -> dict[str, object]:
-    from dataclasses import asdict
-
     return {
         "labelled": found.labelled,
         "right": found.right,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import IO, TYPE_CHECKING
 
 import click
@@ -168,9 +168,6 @@ def queue(limit: int, is_json: bool) -> None:
 
     These are prompts with a close decision that are similar to many others; similar ones are not listed in a row.
     """
-    from dataclasses import asdict
-
-    from storage.traces import labels
     from workbench.gate.queue import MOST_PROMPTS, order
 
     with opened() as db:

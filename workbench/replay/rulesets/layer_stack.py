@@ -81,13 +81,12 @@ class LayerFile:
         if self.layer not in ORDER:
             return []
         if self.layer in [layer for layer, *_ in texts]:
-            return [] if self.layer in OF_ONE_FOLDER else self._moved(texts, text)
+            if self.layer in OF_ONE_FOLDER:
+                return []
+            # The only file of this layer had another path then, for example in an older installation.
+            return [(self.layer, self.path, text) if one[0] == self.layer else one for one in texts]
         below = [one for one in texts if one[0] in ORDER and ORDER.index(one[0]) < ORDER.index(self.layer)]
         return [*below, (self.layer, self.path, text), *texts[len(below) :]]
-
-    def _moved(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """Replace the only file of this layer, which had another path then (for example in an older installation)."""
-        return [(self.layer, self.path, text) if one[0] == self.layer else one for one in texts]
 
 
 def layer_file(path: str, versions: Versions) -> LayerFile | None:

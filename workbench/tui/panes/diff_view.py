@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from workbench.edits.progress import ChangeCause
+    from workbench.replay.compare import Score, SideBySide, SideResult
     from workbench.replay.outcome import Outcome
-    from workbench.replay.side_by_side import Score, SideBySide, SideResult
     from workbench.views.differences import DiffLine
 
     Facts = tuple[str, str, str]

@@ -18,9 +18,9 @@ from textual.worker import get_current_worker
 
 from storage.db.database import StorageError
 from workbench.edits.progress import headline
+from workbench.replay.compare import side_by_side
 from workbench.replay.corpus import opened
 from workbench.replay.rulesets.compared_rules import RECORDED, SideError
-from workbench.replay.side_by_side import side_by_side
 from workbench.tui.messages import OpenCompare, OpenTrace
 from workbench.tui.panes import blast_view
 from workbench.tui.panes.diff_view import detail
@@ -31,8 +31,8 @@ from workbench.tui.widgets.lists.line_list import MOVES, Group, LineList, ListLi
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from workbench.replay.compare import SideBySide
     from workbench.replay.rulesets.compared_rules import Side
-    from workbench.replay.side_by_side import SideBySide
     from workbench.tui.state import CompletedRun
 
 NOTHING_YET = """\

@@ -153,12 +153,9 @@ def floors(lines: Sequence[JudgedLine]) -> Iterator[list[Floor]]:
         scores = sorted({one.score for one in judged})
         found = []
         for score, following in zip(scores, [*scores[1:], None], strict=True):
-            value = score + 1 if kind == GUARDRAIL else _between(score, following)
+            value = math.floor(score * 100 + 1) / 100 if following is None else round((score + following) / 2, 4)
+            value = score + 1 if kind == GUARDRAIL else value
             below = [one.is_wrong for one in judged if one.score <= score]
             if 2 * sum(below) > len(below) and (kind == GUARDRAIL or value <= HIGHEST):
                 found.append(Floor(kind, name, value, sum(below), len(below) - sum(below)))
         yield sorted(found, key=lambda one: (one.right - one.wrong, one.value))
-
-
-def _between(score: float, following: float | None) -> float:
-    return math.floor(score * 100 + 1) / 100 if following is None else round((score + following) / 2, 4)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from datasette.utils import tilde_encode
 from markupsafe import Markup, escape
 
+from storage import traces
 from workbench.web import evidence
 from workbench.web.page import VERDICT_LOOKS
 
@@ -35,7 +36,6 @@ CODE_LINK = Markup('<a href="{}"><code>{}</code></a>')
 STATUS = Markup('<span class="status {}">{}</span>')
 SHARE = Markup('<span class="share"><svg aria-hidden="true"><rect width="{}%" height="100%"></rect></svg>{} %</span>')
 DIGITS_OF_A_VERSION = 12
-STATUSES = ("ok", "silent", "skipped", "partial", "error", "shadow")
 LOOKS = {
     **VERDICT_LOOKS,
     **dict.fromkeys(("timeout", "wrong"), "bad"),
@@ -89,26 +89,14 @@ def _replay_link(history: History, value: object) -> Markup:
     return CODE_LINK.format(history.path(f"compare/{tilde_encode(str(value))}"), value)
 
 
-def _session_link(history: History, value: object) -> Markup:
-    return CODE_LINK.format(history.session(str(value)), value)
-
-
 def _version_link(history: History, value: object) -> Markup:
     return CODE_LINK.format(history.path(f"instructions/{tilde_encode(str(value))}"), str(value)[:DIGITS_OF_A_VERSION])
 
 
 def _status(_history: History, value: object) -> Markup | None:
-    if value not in STATUSES and value not in LOOKS:
+    if value not in traces.STATUSES and value not in LOOKS:
         return None
     return STATUS.format(LOOKS.get(str(value), value), value)
-
-
-def _evidence(_history: History, value: object) -> Markup | None:
-    return evidence.cell(value)
-
-
-def _markdown(_history: History, value: object) -> Markup | None:
-    return rendered(value) if isinstance(value, str) else None
 
 
 def _words(_history: History, value: object) -> Markup | None:
@@ -125,13 +113,15 @@ def _words(_history: History, value: object) -> Markup | None:
 
 BY_COLUMN: dict[str, Cell] = {
     "trace_id": _trace_link,
-    "session_id": _session_link,
+    "session_id": lambda history, value: CODE_LINK.format(history.session(str(value)), value),
     "replay_id": _replay_link,
     **dict.fromkeys(("rules_hash", "base_hash", "candidate_hash", "hash"), _version_link),
     **dict.fromkeys(("status", "verdict"), _status),
-    "evidence": _evidence,
+    "evidence": lambda _history, value: evidence.cell(value),
     **dict.fromkeys(("topics", "kinds", "tags"), _words),
-    **dict.fromkeys(("content", "output_text"), _markdown),
+    **dict.fromkeys(
+        ("content", "output_text"), lambda _history, value: rendered(value) if isinstance(value, str) else None
+    ),
 }
 
 

@@ -58,7 +58,8 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
         most += most == (page_size or self.ds.page_size)  # as Datasette does, to know whether there is another page
         question = query_processes.ReaderQuery(sql, _plain(sql, params), limit_ms, most and most + 1)
         if self.readers is None:
-            self.readers = query_processes.QueryProcesses(_address(self))
+            address = reader.address(str(self.path)) + "&immutable=1" * (not self.is_mutable)
+            self.readers = query_processes.QueryProcesses(address)
         loop = asyncio.get_running_loop()
         answer = await loop.run_in_executor(self.readers.threads, self.readers.ask, question)
         if answer.refusal is None:
@@ -90,10 +91,6 @@ def _plain(sql: str, params: Any) -> Any:
         with suppress(KeyError):
             found[name] = params[name]
     return found
-
-
-def _address(database: Database) -> str:
-    return reader.address(str(database.path)) + "&immutable=1" * (not database.is_mutable)
 
 
 def _as_sqlite_has_them(answer: query_processes.QueryResult) -> tuple[list[sqlite3.Row], Iterable[Any]]:

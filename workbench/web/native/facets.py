@@ -144,8 +144,5 @@ def searched(words: object) -> str:
     A word matches only whole words, which costs a hundredth of matching prefixes; ``word*`` matches a prefix.
     """
     parts = (found[1] or found[2] or "" for found in PART.finditer(str(words or "")))
-    return " ".join(_phrase(part) for part in parts if search.TOKEN.search(part)) or NOTHING
-
-
-def _phrase(part: str) -> str:
-    return f'"{" ".join(search.TOKEN.findall(part))}"{"*" * part.endswith("*")}'
+    tokens = ((search.TOKEN.findall(part), "*" * part.endswith("*")) for part in parts)
+    return " ".join(f'"{" ".join(found)}"{star}' for found, star in tokens if found) or NOTHING

@@ -121,8 +121,10 @@ class QueryProcesses:
             _pipe(process.stdin).flush()
             answer: QueryResult = pickle.load(_pipe(process.stdout))  # safe: it comes from our own process
         except (OSError, EOFError, pickle.UnpicklingError):
-            self._forget(process)
-            process = None
+            if process is not None:
+                self.alive.discard(process)
+                _end(process)
+                process = None
             return QueryResult([], [], sqlite3.OperationalError("interrupted"))
         else:
             return answer
@@ -137,11 +139,6 @@ class QueryProcesses:
         )  # fmt: skip
         self.alive.add(process)
         return process
-
-    def _forget(self, process: subprocess.Popen[bytes] | None) -> None:
-        if process is not None:
-            self.alive.discard(process)
-            _end(process)
 
 
 def asked_by_readers(scope: Mapping[str, Any]) -> bool:

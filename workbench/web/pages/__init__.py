@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from workbench.web.page import shown
-from workbench.web.pages import compare, coverage, home, instructions, label, session, trace, traces
+from workbench.web.pages import compare, coverage, home, instructions, session, trace, traces
 
 ROUTES = [
     (r"^/-/enricher/?$", shown(home.view)),
@@ -14,7 +14,7 @@ ROUTES = [
     (r"^/-/enricher/traces$", shown(traces.view)),
     (r"^/-/enricher/traces\.(?P<format>json|csv)$", shown(traces.rows)),
     (r"^/-/enricher/trace/(?P<id>[^/.]*)(?:\.(?P<format>json))?$", shown(trace.view)),
-    (r"^/-/enricher/label/(?P<id>[^/.]*)$", shown(label.view)),
+    (r"^/-/enricher/label/(?P<id>[^/.]*)$", shown(trace.label)),
     (r"^/-/enricher/session/(?P<session>[^/.]*)(?:\.(?P<format>json|csv))?$", shown(session.view)),
     (r"^/-/enricher/compare(?:\.(?P<format>json))?$", shown(compare.view)),
     (r"^/-/enricher/compare/(?P<run>[^/.]+)(?:\.(?P<format>json|csv))?$", shown(compare.run)),

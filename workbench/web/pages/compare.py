@@ -160,7 +160,8 @@ async def run(history: History, request: Request) -> Response:
         if form:
             return Response.json({"error": str(error)}, status=404)
         why = NOT_IN_A_SNAPSHOT if history.publication else NOT_KEPT
-        return await missing(history, request, what=_sentence(str(error)), why=why)
+        what = f"{str(error)[:1].upper()}{str(error)[1:]}."
+        return await missing(history, request, what=what, why=why)
     if form == "csv":
         return as_csv(CSV_COLUMNS, (_cells(one) for one in found.results))
     if form:
@@ -214,10 +215,6 @@ def _wanted(request: Request, limit: int) -> ResultQuery:
     args = request.args
     before = args.get("before") or replays.ABOVE_ALL
     return ResultQuery(request.url_vars["run"], args.get("kind") or "", args.get("trace") or "", before, limit)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _without_diff(one: ReplayView) -> dict[str, Any]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from datasette.utils.asgi import Request
+    from markupsafe import Markup
 
     from storage.evaluation.replays import StoredReplay
     from storage.metrics.overview import Count, Overview
@@ -43,6 +44,8 @@ REGRESSED = "regressed"
 MOST_CONFUSIONS = 5
 LONGEST_LIST = 12
 THE_HOOKS = "origin:hook"
+DAY_PARTS = {"shown": "text added", "silent": "silent", "skipped": "skipped", "": "only recorded", "failed": "failed"}
+"""The parts of a day's prompts by column of a question; prompts in none of these columns were only recorded."""
 
 HOW_MANY_ALTOGETHER = """
     select coalesce(sum(prompts), 0), coalesce(min(day), '') from prompts_by_day
@@ -137,8 +140,7 @@ class Lists:
 
 async def view(history: History, request: Request) -> Response:
     """Return the home page; its figures come from the roll-ups."""
-    days = _days(request)
-    seen, extras = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
+    seen, extras = await _figures(history, request)
     lists = Lists(history.path("traces"), _since(seen))
     shown: dict[str, Any] = {
         "seen": seen,
@@ -160,8 +162,7 @@ async def view(history: History, request: Request) -> Response:
 
 async def data(history: History, request: Request) -> Response:
     """Return the figures of the home page as JSON."""
-    days = _days(request)
-    seen, extras = await asyncio.gather(history.read(lambda db: overview.overview(db, days=days)), _extras(history))
+    seen, extras = await _figures(history, request)
     return Response.json(
         {
             "published": asdict(history.publication) if history.publication else None,
@@ -177,14 +178,13 @@ async def data(history: History, request: Request) -> Response:
     )
 
 
-def _days(request: Request) -> int:
-    days = request.args.get("days") or ""
-    return int(days) if days in map(str, PERIODS) else USUAL_DAYS
-
-
-async def _extras(history: History) -> HomeExtras:
-    is_live = history.publication is None
-    return await history.read(lambda db: _read_extras(db, is_live=is_live))
+async def _figures(history: History, request: Request) -> tuple[Overview, HomeExtras]:
+    asked, is_live = request.args.get("days") or "", history.publication is None
+    days = int(asked) if asked in map(str, PERIODS) else USUAL_DAYS
+    return await asyncio.gather(
+        history.read(lambda db: overview.overview(db, days=days)),
+        history.read(lambda db: _read_extras(db, is_live=is_live)),
+    )
 
 
 def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
@@ -234,6 +234,18 @@ def _since(seen: Overview) -> str:
 def _prompts(seen: Overview, lists: Lists) -> Chart:
     days = [ChartDay(one.day, (one.prompts - one.failures, one.failures), lists.on(one.day)) for one in seen.by_day]
     return charts.columns("Prompts by day", ("not failed", "failed"), days, bad="failed")
+
+
+def prompts_by_day(history: History, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
+    """Return a chart of the rows of ``how_many_prompts_by_day``, newest first; each day links to its prompts."""
+    lists = Lists(history.path("traces"), "")
+    days = []
+    for cells in reversed(rows):
+        one = dict(zip(names, map(str, cells), strict=True))
+        counts = {column: int(one[column]) for column in DAY_PARTS if column}
+        counts[""] = int(one["prompts"]) - sum(counts.values())
+        days.append(ChartDay(one["day"], tuple(counts[column] for column in DAY_PARTS), lists.on(one["day"])))
+    return charts.columns("Prompts by day", tuple(DAY_PARTS.values()), days, bad=DAY_PARTS["failed"]).svg
 
 
 def _times(seen: Overview, lists: Lists) -> Chart:

@@ -1,7 +1,17 @@
-"""The page of one prompt: what was asked, what was added and why, how long it took, and links."""
+"""The page of one prompt: what was asked, what was added and why, how long it took, links, and its label.
+
+A form on the page labels the prompt, or a line of the text added to it. In the live history the label is stored; from a
+snapshot it is downloaded as a file. Labelling the live history needs the permission ``label-prompt``, which readers
+have after they signed in with the address that ``enricher publish`` prints. Datasette itself rejects forms that were
+sent from another site.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import os
+from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -12,15 +22,18 @@ from datasette.utils.asgi import Response
 from markupsafe import Markup, escape
 
 from enricher.interfaces.explanation import violation_summary
+from enricher.rules.cache import read_any_age, shipped_file
 from enricher.settings import DEFAULTS
-from storage.traces import queries
+from storage.db import database
+from storage.traces import labels, line_labels, queries
+from workbench.gate import labelling
 from workbench.views import outcomes
 from workbench.views.latency import HOOK_MS, INSIDE_MS
 from workbench.views.outcomes import SEARCH_INTENT, TASK_TYPE
 from workbench.web import evidence, filters, waterfall
-from workbench.web.page import render
-from workbench.web.pages.label import task_types
+from workbench.web.page import refusal, render
 from workbench.web.reading import reasons, records
+from workbench.web.reading.history import LABEL_PROMPT
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,6 +53,12 @@ MOST_ITEMS = 60
 MOST_OF_A_KIND = 40
 MOMENT_DIGITS = 14
 """An id begins with this many hexadecimal digits of its time, in microseconds since 1970."""
+NO_ACTOR = "Only a signed-in reader can label prompts."
+HOW_TO_SIGN_IN = "Open the address for signing in that enricher publish printed; it works once."
+DENIED = "You may not label prompts here."
+WHO_DENIES = f"Whoever serves this history has denied you the permission {LABEL_PROMPT}."
+WHICH_TYPES = "select distinct value from prompts_by_day where facet = 'task_type' and value <> ''"
+JSON_LINES = "application/x-ndjson; charset=utf-8"
 
 
 async def view(history: History, request: Request) -> Response:
@@ -64,7 +83,7 @@ async def view(history: History, request: Request) -> Response:
 
 def _read(db: sqlite3.Connection, trace_id: str) -> tuple[TraceRecord, Sequence[str], Reasons]:
     record = records.read(db, trace_id)
-    return record, task_types(db), reasons.of_shown(db, record.trace)
+    return record, _task_types(db), reasons.of_shown(db, record.trace)
 
 
 async def _page(
@@ -165,3 +184,56 @@ def _moment(wanted: str) -> str:
         return ""
     is_plausible = len(wanted) >= MOMENT_DIGITS and 2020 <= when.year < 2100
     return f"{when:%Y-%m-%dT%H:%M:%S}" if is_plausible else ""
+
+
+async def label(history: History, request: Request) -> Response:
+    """Store the label from a submitted form and redirect to the prompt; for a snapshot, send the label as a file."""
+    identity = unquote(request.url_vars["id"])
+    if request.method != "POST":
+        return Response.redirect(history.path(f"trace/{identity}"))
+    if not await history.may_label(request):
+        what, why = (DENIED, WHO_DENIES) if request.actor else (NO_ACTOR, HOW_TO_SIGN_IN)
+        return await refusal(history, request, status=403, what=what, why=why)
+    form = await request.post_vars()
+    verdict, number = str(form.get("verdict", "")), str(form.get("line", ""))
+    known = line_labels.VERDICTS if number else (*labels.VERDICTS, *await history.read(_task_types))
+    if verdict not in known or not (number or "1").isdecimal():
+        what = "The form names no verdict that exists."
+        return await refusal(history, request, status=400, what=what, why="Go back, reload the page, and choose again.")
+    line = int(number or 0)
+    try:
+        found = await history.read(lambda db: _find_labelled(db, identity, line))
+    except (queries.UnknownTraceError, line_labels.UnknownLineError) as error:
+        return await refusal(history, request, status=404, what=str(error), why="It may have been deleted.")
+    if history.publication:
+        chosen = {"id": found, **({"line": line} if line else {}), "verdict": verdict}
+        name = {"content-disposition": f'attachment; filename="label-{found}.jsonl"'}
+        return Response(json.dumps(chosen) + "\n", content_type=JSON_LINES, headers=name)
+    await asyncio.to_thread(_store, str(history.database.path), found, verdict, line)
+    return Response.redirect(history.path(f"trace/{found}") + ("#lines" if line else "#label"))
+
+
+def _task_types(db: sqlite3.Connection) -> list[str]:
+    """Return the task types that a label may name: those of the packaged rules, then others from the history."""
+    shipped = read_any_age(shipped_file())
+    known = list(shipped.body["meanings"]) if shipped else []
+    return list(dict.fromkeys([*known, *sorted(str(row[0]) for row in db.execute(WHICH_TYPES))]))
+
+
+def _find_labelled(db: sqlite3.Connection, identity: str, line: int) -> str:
+    """Return the full id of a prompt; check that the text added to it has the line, unless ``line`` is 0.
+
+    Raises UnknownTraceError or UnknownLineError.
+    """
+    found = queries.find(db, identity)
+    if line:
+        line_labels.line(queries.show(db, found), line)
+    return found
+
+
+def _store(path: str, identity: str, verdict: str, line: int) -> None:
+    with closing(database.connect(os.path.dirname(path))) as db:
+        if line:
+            labelling.judge_line(db, identity, line, verdict)
+        else:
+            labels.add(db, identity, verdict)

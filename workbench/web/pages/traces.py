@@ -21,7 +21,7 @@ from workbench.web.page import CSV_TYPE, csv_lines, render
 if TYPE_CHECKING:
     from datasette.utils.asgi import Request
 
-    from storage.metrics.facets import Facet, Facets
+    from storage.metrics.facets import Facet
     from storage.traces.selection import Selection
     from workbench.web.reading.history import History
 
@@ -51,14 +51,6 @@ class FacetValue:
     prompts: int
     filter: str | None
     is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownFacet:
-    """A facet with its title on the page and its values."""
-
-    name: str
-    values: tuple[FacetValue, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +96,9 @@ async def view(history: History, request: Request) -> Response:
     shown |= {
         "wanted": wanted,
         "error": error,
-        "facets": _facets(shown["narrower"], wanted) if not error else (),
+        "facets": {
+            name: _values(getattr(shown["narrower"], column), wanted) for column, name in NAMES.items() if not error
+        },
         "sorts": SORTS,
         "fields": FIELDS,
         "excerpt": excerpt,
@@ -134,13 +128,9 @@ async def rows(history: History, request: Request) -> Response | AsgiStream:
     )
 
 
-def _facets(found: Facets, wanted: ListQuery) -> tuple[ShownFacet, ...]:
-    return tuple(ShownFacet(name, _values(getattr(found, column), wanted)) for column, name in NAMES.items())
-
-
 def _values(facet: Facet, wanted: ListQuery) -> tuple[FacetValue, ...]:
     """Return a facet's most frequent values, and all values that the filter selects."""
-    every = [(one, _shortened(facet.field, one.value)) for one in facet.values]
+    every = [(one, one.value[: VERSION_DIGITS if facet.field == "version" else None]) for one in facet.values]
     chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
     return tuple(
         FacetValue(
@@ -158,10 +148,6 @@ def _changed(text: str, field: str, value: str, *, is_chosen: bool) -> str | Non
     if not filters.part(field, value):
         return None
     return (filters.without_part if is_chosen else filters.with_part)(text, field, value)
-
-
-def _shortened(field: str, value: str) -> str:
-    return value[:VERSION_DIGITS] if field == "version" else value
 
 
 async def _some(history: History, wanted: ListQuery, before: str) -> TracePage:
@@ -194,7 +180,7 @@ class TracePage:
 def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> TracePage:
     """Return a page of the filter's matches; raises storage.traces.selection.SelectionError.
 
-    A sort order other than by time lists only the first ``windows.LONGEST_RANKING`` rows.
+    A sort order other than by time lists only the first ``trace_pages.LONGEST_RANKING`` rows.
     """
     which = search.with_index(selection.parse(text), db)
     if sort in trace_pages.RANKINGS:

@@ -145,10 +145,10 @@ def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
         return await page.top_of_datasette(history, request) if history else None
 
     def enricher_prompts_by_day(columns: list[str], rows: list[list[object]]) -> Markup | str:
-        from workbench.web.native import question_charts
+        from workbench.web.pages import home
 
         history = find(datasette)
-        return question_charts.prompts_by_day(history, columns, rows) if history else ""
+        return home.prompts_by_day(history, columns, rows) if history else ""
 
     env.globals.update(enricher_top=enricher_top, enricher_prompts_by_day=enricher_prompts_by_day)
 

@@ -1,24 +1,70 @@
-"""Read the stored coverage of each version, so that a page does not have to classify prompts."""
+"""Measure the coverage of the versions in use, store it, and read it: no page has to classify prompts.
+
+Clusters are named by words from prompts, so a measurement is stored only if all of its prompts still exist.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from workbench.coverage.coverage import KINDS, Coverage, CoverageRow, Overlap
+from storage.base import fast_stdlib
+from storage.base.paced_writes import in_turn
+from storage.traces import queries
+from storage.traces.trace_pages import IN_BRIEF
+from workbench.coverage.coverage import KINDS, Coverage, CoverageRow, Measurement, Overlap
+from workbench.coverage.rule_positions import LocatedRules
 from workbench.coverage.unmatched import Cluster
+from workbench.replay.corpus import Corpus
+from workbench.replay.rulesets.versions import compile_texts
 from workbench.web import filters
-from workbench.web.reading.versions import last_used
+from workbench.web.reading.versions import last_used, sources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from workbench.replay.rulesets.versions import Texts
 
 MOST_NAMED = 3
 """Rules of a kind that the home page names."""
+NEWEST_PROMPTS = 5_000
+MOST_VERSIONS = 3
+GROWTH = 0.05
+"""A version is measured again when prompts have increased by this share; judging a prompt takes milliseconds."""
+
+WHICH_ARE_IN_USE = f"""
+    select rules_hash from (
+        select id, rules_hash from {IN_BRIEF} where origin <> 'test'
+        order by id desc limit {NEWEST_PROMPTS}
+    ) where rules_hash <> '' group by rules_hash order by max(id) desc limit {MOST_VERSIONS}
+"""
+WHEN_WAS_IT_MEASURED = "select at, prompts from coverage_measured where rules_hash = :hash"
+HOW_MANY_CAME_SINCE = f"""
+    select count(*) from (
+        select 1 from {IN_BRIEF} where id >= :id and origin <> 'test' limit :enough
+    )
+"""
+HOW_MANY_ARE_THERE = "select count(*) from json_each(:ids) as wanted cross join traces on traces.id = wanted.value"
+DROP_THE_MEASURED = "delete from coverage_measured where rules_hash = :hash"
+KEEP_THE_MEASURED = """
+    insert into coverage_measured (
+        rules_hash, at, prompts, judged_again, labelled, unmatched, clusters, overlaps, labels
+    ) values (:hash, :at, :prompts, :judged_again, :labelled, :unmatched, :clusters, :overlaps, :labels)
+"""
+KEEP_THE_RULE = """
+    insert into rule_coverage (
+        rules_hash, position, kind, rule, facet, name, label, weight, file, line, fired, tokens, right, wrong, examples
+    ) values (
+        :hash, :position, :kind, :rule, :facet, :name, :label, :weight, :file, :line, :fired, :tokens, :right, :wrong,
+        :examples
+    )
+"""
 WHICH_WERE_MEASURED = "select rules_hash, at, prompts from coverage_measured order by rules_hash"
 WHAT_WAS_MEASURED = "select * from coverage_measured where rules_hash = :hash"
 HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash order by position"
@@ -104,13 +150,15 @@ def _findable(rows: Sequence[CoverageRow]) -> tuple[Rule, ...]:
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
     """Return the stored coverage of a version; it must be one that ``measured`` returned."""
-    (known,) = _rows(db, WHAT_WAS_MEASURED, rules_hash)
-    rows = tuple(_rule(row, known["prompts"]) for row in _rows(db, HOW_OFTEN_EACH_SPOKE, rules_hash))
+    known = db.execute(WHAT_WAS_MEASURED, {"hash": rules_hash}).fetchone()
+    rows = tuple(_rule(row, known["prompts"]) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
+    clusters = (Cluster(tuple(one["terms"]), one["prompts"], tuple(one["examples"]))
+                for one in json.loads(known["clusters"]))  # fmt: skip
     return Coverage(
         rules_hash, known["prompts"], known["judged_again"], known["labelled"], rows,
         tuple(Overlap(group, group[0].fired) for group in together),
-        known["unmatched"], tuple(_cluster(one) for one in json.loads(known["clusters"])), json.loads(known["labels"]),
+        known["unmatched"], tuple(clusters), json.loads(known["labels"]),
     )  # fmt: skip
 
 
@@ -132,18 +180,77 @@ def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
     return Rule(row, filters.part(field, value) if field else "", anchor)
 
 
-def _rule(row: dict[str, Any], prompts: int) -> CoverageRow:
+def _rule(row: sqlite3.Row, prompts: int) -> CoverageRow:
     return CoverageRow(
         row["kind"], row["rule"], row["facet"], row["name"], row["label"], row["weight"], -1, row["file"], row["line"],
         row["fired"], prompts, row["tokens"], row["right"], row["wrong"], tuple(json.loads(row["examples"])),
     )  # fmt: skip
 
 
-def _cluster(one: dict[str, Any]) -> Cluster:
-    return Cluster(tuple(one["terms"]), int(one["prompts"]), tuple(one["examples"]))
+def due(db: sqlite3.Connection) -> list[str]:
+    """Return the versions of the newest prompts whose coverage is missing or outdated, the newest version first."""
+    in_use = [str(row[0]) for row in db.execute(WHICH_ARE_IN_USE)]
+    return [identity for identity in in_use if _is_due(db, identity)]
 
 
-def _rows(db: sqlite3.Connection, query: str, rules_hash: str) -> list[dict[str, Any]]:
-    cursor = db.execute(query, {"hash": rules_hash})
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row, strict=True)) for row in cursor]
+def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> list[str]:
+    """Measure the versions that are due; return the hashes of those that cannot be measured.
+
+    A version cannot be measured if its files were not stored, or if this release compiles them to another hash. ``db``
+    is in autocommit mode. Raises sqlite3.Error if the database cannot be written.
+    """
+    unknown = []
+    for identity in due(db):
+        if should_stop():
+            break
+        texts = tuple((one.layer, one.path, one.text) for one in sources(db, identity))
+        if written := _written(identity, texts):
+            _measure(db, written, should_stop)
+        else:
+            unknown.append(identity)
+    return unknown
+
+
+def _is_due(db: sqlite3.Connection, identity: str) -> bool:
+    known = db.execute(WHEN_WAS_IT_MEASURED, {"hash": identity}).fetchone()
+    if known is None:
+        return True
+    enough = max(1, round(known[1] * GROWTH))
+    asked = {"id": queries.first_id(datetime.fromisoformat(str(known[0])).timestamp()), "enough": enough}
+    return bool(db.execute(HOW_MANY_CAME_SINCE, asked).fetchone()[0] >= enough)
+
+
+@lru_cache(maxsize=2 * MOST_VERSIONS)
+def _written(identity: str, texts: Texts) -> LocatedRules | None:
+    compiled = compile_texts(texts) if texts else None
+    return LocatedRules(compiled) if compiled and not compiled.broken and compiled.hash == identity else None
+
+
+def _measure(db: sqlite3.Connection, written: LocatedRules, should_stop: Callable[[], bool]) -> None:
+    at = fast_stdlib.utc_now()
+    corpus = Corpus(db, limit=NEWEST_PROMPTS)
+    measurement, ids = Measurement(corpus, written), []
+    for page in corpus.pages():
+        if should_stop():
+            return
+        measurement.add(page)
+        ids += [row.id for row in page]
+    in_turn(db, lambda: _store(db, measurement.coverage(), at=at, ids=ids))
+
+
+def _store(db: sqlite3.Connection, found: Coverage, *, at: str, ids: Sequence[str]) -> None:
+    """Store the coverage, unless one of the measured prompts was deleted meanwhile."""
+    if db.execute(HOW_MANY_ARE_THERE, {"ids": json.dumps(ids)}).fetchone()[0] < len(ids):
+        return
+    known, positions = {"hash": found.rules_hash}, {row: position for position, row in enumerate(found.rows)}
+    overlaps = [[positions[row] for row in one.rows] for one in found.overlaps]
+    db.execute(DROP_THE_MEASURED, known)
+    figures = {
+        "at": at, "prompts": found.prompts, "judged_again": found.judged_again, "labelled": found.labelled,
+        "unmatched": found.unmatched, "clusters": json.dumps([asdict(one) for one in found.clusters]),
+        "overlaps": json.dumps(overlaps), "labels": json.dumps(found.labels),
+    }  # fmt: skip
+    db.execute(KEEP_THE_MEASURED, known | figures)
+    for position, row in enumerate(found.rows):
+        own = asdict(row) | {"position": position, "examples": json.dumps(row.examples)}
+        db.execute(KEEP_THE_RULE, known | own)

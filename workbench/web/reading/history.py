@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from storage.base import reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,12 +46,12 @@ class History:
     database: Database
     publication: Publication | None
 
-    async def read(self, question: Callable[[sqlite3.Connection], T], *, limit_ms: int = PAGE_LIMIT_MS) -> T:
-        """Run a query in one of Datasette's read threads; raises sqlite3.OperationalError after ``limit_ms``."""
+    async def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a query in one of Datasette's read threads; raises sqlite3.OperationalError after ``PAGE_LIMIT_MS``."""
         from datasette.utils import sqlite_timelimit
 
         def asked(db: sqlite3.Connection) -> T:
-            with sqlite_timelimit(db, limit_ms):
+            with sqlite_timelimit(db, PAGE_LIMIT_MS):
                 return question(db)
 
         return cast("T", await self.database.execute_fn(asked))
@@ -111,10 +114,6 @@ def find(datasette: Datasette) -> History | None:
 
 
 def _inspected(datasette: Datasette, database: Database) -> History | None:
-    from contextlib import closing
-
-    from storage.base import reader
-
     address = reader.address(str(database.path))
     if not database.is_mutable:
         address += "&immutable=1"

@@ -1,26 +1,47 @@
 """Explain the result of a prompt on its page, with the sentences that ``enricher explain`` prints.
 
 They are computed from the rules and inputs recorded with the prompt. A snapshot contains neither, so the sentences are
-stored in it when it is written. If none are stored for a prompt, only its recorded points are explained.
+stored in it (``store``) when it is written. If none are stored for a prompt, only its recorded points are explained.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from enricher.interfaces.api import recorded_rules
 from enricher.interfaces.explanation import FACETS, ExplanationError, nearest, of_record
+from storage.base import reader
+from storage.traces import queries
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from enricher.interfaces.explanation import Explanation
     from enricher.rules.cache import Rules
 
     Row = dict[str, Any]
 
 MOST_SENTENCES = 40
+MOST_EXPLAINED = 10_000
+"""Only this many of the newest prompts are explained, because each must be evaluated again, which takes time."""
+MOST_VERSIONS = 8
+"""Number of versions of the rules that are kept compiled in memory."""
+WHICH_TO_EXPLAIN = """
+    select id, status, skip_reason, rules_hash, task_type, prompt, inputs from traces
+    where origin <> 'test' order by id desc limit :most
+"""
+CREATE_EXPLANATIONS = "create table explanations (trace_id text primary key, sentences text not null) without rowid"
+INSERT_EXPLANATION = """
+    insert or ignore into explanations
+    select :trace_id, iif(:is_full, :sentences, anonymized_json(:sentences))
+    where :trace_id in (select id from main.traces)
+"""
+PROMPTS_BETWEEN_LOOKS = 100
 WHAT_WAS_STORED = "select sentences from explanations where trace_id = :id"
 
 
@@ -89,3 +110,42 @@ def _by_points(trace: Row) -> Reasons:
         own = [(one["name"], one["score"]) for one in trace["scores"] if one["facet"] == facet and one["score"]]
         by_facet[facet] = nearest(sorted(own, key=lambda pair: -pair[1]))
     return Reasons(by_facet)
+
+
+def store(db: sqlite3.Connection, source: str, *, is_full: bool, goes_on: Callable[[int], bool]) -> None:
+    """Explain the newest prompts of the database ``source``, and store the sentences in the snapshot ``db``.
+
+    They are anonymised unless ``is_full``, with the SQL function ``anonymized_json``, which ``db`` must have. Now and
+    then ``goes_on`` is called with the number of prompts done so far; the work stops if it returns False.
+    """
+    db.execute("begin")
+    db.execute(CREATE_EXPLANATIONS)
+    with closing(sqlite3.connect(reader.address(source), uri=True)) as history:
+        history.row_factory = sqlite3.Row
+        for done, (trace_id, found) in enumerate(_computed(history)):
+            if done % PROMPTS_BETWEEN_LOOKS == 0 and not goes_on(done):
+                break
+            if found:
+                values = {"trace_id": trace_id, "sentences": found.to_json(), "is_full": is_full}
+                db.execute(INSERT_EXPLANATION, values)
+    db.execute("commit")
+
+
+def _computed(history: sqlite3.Connection) -> Iterator[tuple[str, Reasons | None]]:
+    """Yield the id and the sentences of each prompt to explain; they are None if they cannot be computed."""
+
+    @lru_cache(MOST_VERSIONS)
+    def rules_of(identity: str) -> Rules | None:
+        stored = queries.instructions(history, identity)
+        try:
+            return recorded_rules(identity, stored) if stored else None
+        except ValueError:
+            return None
+
+    for row in history.execute(WHICH_TO_EXPLAIN, {"most": MOST_EXPLAINED}):
+        rules = rules_of(row["rules_hash"])
+        try:
+            inputs = json.loads(row["inputs"])
+        except ValueError:
+            continue
+        yield row["id"], computed(history, {**dict(row), "inputs": inputs}, rules) if rules else None

@@ -16,8 +16,9 @@ import time
 from typing import TYPE_CHECKING
 
 from storage.db import database
-from workbench.web.reading import derived_data
-from workbench.web.reading.derived_data import catch_up
+from storage.metrics import rollups
+from storage.traces import search
+from workbench.web.reading import coverage_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,6 +74,20 @@ def _update_until_end(db: sqlite3.Connection, measuring: Measuring, end: threadi
         end.wait(every_s)
 
 
+def catch_up(
+    db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False, with_coverage: bool = True
+) -> int:
+    """Update roll-ups, word index and coverage in short transactions; return how many rows are still to be processed.
+
+    ``db`` is in autocommit mode. Coverage is measured last, if it is due, which may take some ten seconds. Raises
+    sqlite3.Error if the database cannot be written.
+    """
+    left = max(rollups.catch_up(db, should_stop=should_stop), search.catch_up(db, should_stop=should_stop))
+    if with_coverage and not left and not should_stop():
+        coverage_store.measure(db, should_stop=should_stop)
+    return left
+
+
 class MeasuringError(Exception):
     """The measuring process failed; the message is the last line of its error output."""
 
@@ -94,7 +109,7 @@ class Measuring:
         if self._process is not None and self._process.poll() is None:
             return True
         self._take_answer()
-        if time.monotonic() >= self._not_before and set(derived_data.due(db)) - self._unknown:
+        if time.monotonic() >= self._not_before and set(coverage_store.due(db)) - self._unknown:
             # -P: do not import from a folder in the working directory that has the name of one of our packages.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", COMMAND, self._state_dir],
@@ -131,7 +146,7 @@ def main() -> None:
     with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
         os.nice(NICENESS)
     with contextlib.closing(database.connect(sys.argv[1])) as db:
-        print(*derived_data.measure(db))
+        print(*coverage_store.measure(db))
 
 
 def _end_with_the_server() -> None:

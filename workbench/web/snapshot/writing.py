@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING
 
 from storage import traces
 from storage.base import fast_stdlib, private, reader
-from storage.erasure import snapshots
+from storage.erasure import copies
 from storage.metrics import rollups
 from storage.state import key
 from storage.traces import search
+from workbench.web.reading import reasons
 from workbench.web.reading.history import WHAT_WAS_PUBLISHED, Publication
-from workbench.web.snapshot import columns, explanations
+from workbench.web.snapshot import columns
 from workbench.web.snapshot.disclosure import Anonymizer, last_part
 from workbench.web.snapshot.identity import of_this_machine
 
@@ -152,14 +153,14 @@ def write(
     path = os.path.abspath(path)
     may_be_written(path)
     aside = f"{os.path.dirname(path)}/.{os.path.basename(path)}-{os.urandom(4).hex()}.tmp"
-    snapshots.add(state_dir, aside)  # first: the file stays if the process is killed, and forgetting must find it
+    copies.add_snapshot(state_dir, aside)  # first: the file stays if the process is killed, and forgetting must find it
     try:
         os.close(private.open_file(aside, os.O_RDWR | os.O_EXCL))
         with _attached(aside, f"{state_dir}/{traces.DATABASE}", should_stop) as db:
             _build(db, key.load(state_dir), text=text, advance=advance or (lambda *_: None))
             _explain(db, f"{state_dir}/{traces.DATABASE}", text, should_stop, advance or (lambda *_: None))
             publication = _sum_up(db, text=text, advance=advance or (lambda *_: None))
-            snapshots.add(state_dir, path)
+            copies.add_snapshot(state_dir, path)
             if db.execute(WHICH_WERE_DELETED.format(id=columns.expressions("traces", text)["id"])).fetchone()[0]:
                 raise SnapshotError("prompts were deleted meanwhile, and would be in the snapshot: run it again")
         _to_disk(aside)
@@ -173,7 +174,7 @@ def write(
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(aside)
-        snapshots.forget(state_dir, [aside])
+        copies.forget_snapshots(state_dir, [aside])
     return publication
 
 
@@ -214,13 +215,13 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
 
 def _explain(db: sqlite3.Connection, source: str, text: str, should_stop: Callable[[], bool], advance: Advance) -> None:
     """Store why the newest prompts came out as they did."""
-    total = min(explanations.MOST_EXPLAINED, int(db.execute("select count(*) from main.traces").fetchone()[0]))
+    total = min(reasons.MOST_EXPLAINED, int(db.execute("select count(*) from main.traces").fetchone()[0]))
 
     def goes_on(done: int) -> bool:
         advance("explanations", done, total)
         return not should_stop()
 
-    explanations.store(db, source, is_full=text == columns.FULL, goes_on=goes_on)
+    reasons.store(db, source, is_full=text == columns.FULL, goes_on=goes_on)
     if should_stop():
         raise InterruptedSnapshotError("interrupted: no snapshot was written")
 

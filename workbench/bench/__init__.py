@@ -1,1 +1,0 @@
-"""Benchmarks of the terminal app and of the replay."""

@@ -1399,6 +1399,38 @@ MUTATIONS = (
         "",
         "rules_workbench/test_rule_coverage.py::test_a_signal_that_nobody_said_is_dead",
     ),
+    Mutation(
+        "a rule of the coverage opens prompts on which it did not fire",
+        "workbench/coverage/coverage.py",
+        "        return self.tallies[row].ids[number][: getattr(row, number)]",
+        '        return self.kept["prompts"][: getattr(row, number)]',
+        "",
+        "tui/test_counts.py::test_a_filter_narrows_what_was_counted_and_is_taken_away_first",
+    ),
+    Mutation(
+        "a number on the Coverage screen opens what its name selects today",
+        "workbench/tui/screens/traces.py",
+        "        return among(parse(text + every), self._counted.ids or ())",
+        "        return parse(text + every)",
+        "",
+        "tui/test_counts.py::test_every_number_of_the_coverage_opens_what_it_counts",
+    ),
+    Mutation(
+        "the count of a stage opens all measured prompts",
+        "workbench/tui/panes/latency_text.py",
+        "        own = Counted(series.name, profile.figures.n, text=f'{measured} {series.kind}:\"{series.name}\"')",
+        "        own = Counted(series.name, profile.figures.n, text=measured)",
+        "",
+        "tui/test_counts.py::test_every_number_of_the_latencies_opens_what_it_counts",
+    ),
+    Mutation(
+        "the silent prompts of an edit are those from before it",
+        "workbench/edits/progress.py",
+        '        "silent after": radius.silent[1],',
+        '        "silent after": radius.silent[0],',
+        "",
+        "tui/test_counts.py::test_every_number_of_an_edit_opens_what_it_counts",
+    ),
     # --- events, the form of seed 004, memories
     Mutation(
         "a listener is waited for as long as the environment says",

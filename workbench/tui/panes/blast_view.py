@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, overload
 from textual.content import Content
 
 from workbench.edits.progress import headline
+from workbench.tui.messages import Counted
 from workbench.tui.widgets.lists.line_list import Group, ListLine
 from workbench.tui.widgets.plain_text import one_line, plain
 from workbench.views.outcomes import VERDICT_TEXTS
@@ -91,6 +92,20 @@ def _second(figures: Figures) -> Content:
     silent = [f"{one / max(1, figures.prompts):.1%}" for one in figures.silent]
     parts.append((f"silent {_moved(*silent)}", ""))
     return Content(" · ").join(Content.styled(*one) if one[1] else Content(one[0]) for one in parts)
+
+
+def counts(figures: Figures, where: str) -> list[Counted]:
+    """Return the numbers of the summary and of the groups that count prompts; ``where`` is the filter."""
+    of = f", of {where}" if where else ""
+    unknown = [change for change in figures.changes if "context unknown" in change.kinds]
+    kinds = [(KIND_TEXTS.get(kind, kind), changes) for kind, changes in figures.groups()]
+    changed = [("changed", figures.changes), *kinds, ("context unknown", unknown)]
+    found = [(name, [change.prompt.id for change in changes]) for name, changes in changed]
+    results = figures.label_results
+    cases = (results.approved, len(results.regressed), results.gained, results.lost) if results else ()
+    numbers = dict(zip(("approved", "approved, now wrong", "corrected", "lost"), cases, strict=False))
+    every = (*found, *figures.counted.items())
+    return [Counted(f"{name}{of}", numbers.get(name, len(ids)), ids) for name, ids in every]
 
 
 def _moved(before: str, after: str) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.rules.layers import packaged_file
+from workbench.tui.messages import Counted
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import Heading, TableRow, bar, percent
-from workbench.web.filters import FIELD_OF_KIND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,6 +37,8 @@ ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
     "file": lambda _row: (0, 0),
 }
 SHARE = Heading("share", "share", 7, is_number=True)
+IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged again", "unmatched": "no signal"}
+"""The numbers that do not belong to one rule, and what they count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +117,21 @@ def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:
     return TableRow(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
 
 
+def unmatched_row(key: str, known: Coverage) -> TableRow:
+    """Return all prompts without a signal as a table row."""
+    share = percent(known.unmatched / max(1, known.prompts))
+    return TableRow(key, ("(all of them)", f"{known.unmatched:,}", share), ("text-muted", "", "text-muted"))
+
+
+def about_unmatched(known: Coverage) -> str:
+    """Return details of all prompts without a signal."""
+    alone = "" if known.clusters else "; no two of them share words"
+    return f"{known.unmatched:,} of {known.prompts:,} prompts have no signal{alone}\nenter shows them"
+
+
 def about_cluster(cluster: Cluster, known: Coverage) -> str:
     """Return details of a cluster of prompts without a signal."""
-    first = f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal"
-    return f'{first}\nenter shows the prompts with "{cluster.terms[0]}"' if cluster.terms else first
+    return f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal\nenter shows them"
 
 
 def about(row: coverage.CoverageRow, known: Coverage) -> str:
@@ -131,10 +144,26 @@ def name(row: coverage.CoverageRow) -> str:
     return f"{row.name}: {row.label} {row.weight:+d}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
 
 
-def selection_of(row: coverage.CoverageRow) -> str:
-    """Return a filter that selects the prompts on which a rule fires; empty if no filter can express that."""
-    field, value = FIELD_OF_KIND.get(row.kind), row.label if row.kind == "signal" else row.name
-    return f'{field}:"{value}"' if field and value and '"' not in value else ""
+def counted(row: coverage.CoverageRow, known: Coverage, number: str, where: str) -> Counted:
+    """Return the prompts that the number ``fired``, ``right`` or ``wrong`` of a rule counts.
+
+    ``where`` is the filter of the measured prompts.
+    """
+    return Counted(_of(f"{number}: {name(row)}", where), getattr(row, number), known.counted(row, number))
+
+
+def counted_in_all(known: Coverage, number: str, where: str) -> Counted:
+    """Return the prompts that one of the numbers IN_ALL counts."""
+    return Counted(_of(IN_ALL[number], where), getattr(known, number), known.counted_in_all(number))
+
+
+def counted_in(cluster: Cluster, where: str) -> Counted:
+    """Return the prompts of a cluster."""
+    return Counted(_of(f"no signal: {', '.join(cluster.terms)}", where), cluster.prompts, cluster.members)
+
+
+def _of(name: str, where: str) -> str:
+    return f"{name}, of {where}" if where else name
 
 
 def _bar_width(width: int) -> int:

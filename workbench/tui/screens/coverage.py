@@ -5,6 +5,7 @@ The figures grow while the recorded prompts are read; if the user stops early, t
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -14,9 +15,10 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace, Replaceable
+from workbench.tui.messages import OpenInstructions, Replaceable
 from workbench.tui.panes import coverage_text
 from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
+from workbench.tui.screens.base import counts_key
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.state import here
 from workbench.tui.widgets.choice import Alternative, Choice, next_of
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from workbench.coverage import coverage
     from workbench.coverage.coverage import Coverage
     from workbench.coverage.unmatched import Cluster
+    from workbench.tui.messages import Counted
     from workbench.tui.widgets.lists.figures import Heading, TableRow
 
 VIEWS = (
@@ -44,7 +47,7 @@ AGAIN_AFTER_S = 1.0
 MEASURED_AGAIN = 2_000
 """If new prompts arrive, a selection of up to this many prompts is measured again without a request."""
 MOST_ROWS = 2_000
-CLUSTER = "cluster:"
+CLUSTER, EVERY_UNMATCHED = "cluster:", "unmatched"
 NOTHING_YET = """\
 There is no judged prompt yet.
 
@@ -69,7 +72,7 @@ NO_ROWS = {
     "dead": "Every rule of this kind has spoken.",
     "always": "No rule spoke in every prompt without being meant to.",
     "together": "No two rules always spoke together, of those that spoke five times or more.",
-    "none": "Every prompt has a signal, or no two of those without one share words.",
+    "none": "Every prompt has a signal.",
 }
 
 
@@ -96,7 +99,8 @@ distinguish one prompt from another. Rules that always fire `together` may be on
 on which no signal fires by their words: a new rule could cover them.
 
 `right` and `wrong` count labelled prompts whose task type is, or is not, the one that the rule scores for.
-`enter` shows the prompts, `e` the rule where it is written. `escape` stops the measurement; the figures so far stay.
+`enter` shows the prompts on which it fired, `#` those of any number here, a second click on a number its own.
+`e` shows the rule where it is written. `escape` stops the measurement; the figures so far stay.
 """
     DEFAULT_CSS = """
     CoverageScreen {
@@ -112,6 +116,7 @@ on which no signal fires by their words: a new rule could cover them.
             for one in VIEWS
         ),
         Binding("e", "edit", "Edit the rule", id="coverage.edit"),
+        counts_key("coverage"),
         Binding("K", "kind", "Kind", id="coverage.kind", tooltip="Only one kind of rule: the next"),
         Binding("S", "sort", "Sort", id="coverage.sort", tooltip="Sort: fired, seldom, wrong, tokens, file"),
         Binding("R", "reload", "Measure again", id="coverage.reload", show=False),
@@ -205,22 +210,32 @@ on which no signal fires by their words: a new rule could cover them.
             self.post_message(OpenInstructions(row.file, row.line))
 
     @on(FiguresTable.Chosen)
-    def _row_opened(self) -> None:
-        """Show the prompts on which the rule under the cursor fires, or those of the cluster under the cursor."""
-        cluster = self._cluster()
-        if row := self._shown.get(self.table.chosen):
-            self._show_prompts(row)
-        elif cluster and cluster.terms:
-            self.post_message(FilterTraces(f'{self._text} "{cluster.terms[0]}"'.strip()))
-
-    def _show_prompts(self, row: coverage.CoverageRow) -> None:
-        text = coverage_text.selection_of(row)
-        if not row.fired:
+    def _row_opened(self, message: FiguresTable.Chosen) -> None:
+        """Show the prompts that the clicked number of the row counts, or else those that the row as a whole counts."""
+        found = self._counts_of_row()
+        if not any(one.number for one in found):
             self.notify("This rule had an effect on no prompt of the selection.", timeout=3)
-        elif text:
-            self.post_message(FilterTraces(f"{self._text} {text}".strip()))
-        elif row.examples:
-            self.post_message(OpenTrace(row.examples[0]))
+            return
+        place = {"right": 1, "wrong": 2}.get(message.column, 0)
+        self.show_counted(found[place] if place < len(found) and found[place].number else found[0])
+
+    def counts(self) -> list[Counted]:
+        if self._grown is None:
+            return []
+        known = self._grown.coverage
+        every = [coverage_text.counted_in_all(known, number, self._text) for number in coverage_text.IN_ALL]
+        return [*self._counts_of_row(), *every]
+
+    def _counts_of_row(self) -> list[Counted]:
+        """Return the numbers of the row under the cursor that count prompts; of a rule: fired, right and wrong."""
+        if self._grown is None:
+            return []
+        known, row, cluster = self._grown.coverage, self._shown.get(self.table.chosen), self._cluster()
+        if row:
+            return [coverage_text.counted(row, known, number, self._text) for number in ("fired", "right", "wrong")]
+        if cluster:
+            return [coverage_text.counted_in(cluster, self._text)]
+        return [coverage_text.counted_in_all(known, "unmatched", self._text)]
 
     def data_changed(self) -> None:
         if self.app.databases != self._databases:
@@ -257,8 +272,8 @@ on which no signal fires by their words: a new rule could cover them.
                 if path
                 else rule_positions.in_force(here())
             )
-            # minus half: the first figures are posted sooner than the later ones
-            measurement, posted_at = coverage.Measurement(corpus, rules), time.monotonic() - REPORT_EVERY_S / 2
+            measurement = coverage.Measurement(corpus, rules, kept=sys.maxsize)
+            posted_at = time.monotonic() - REPORT_EVERY_S / 2  # the first figures are posted sooner than later ones
             for page in corpus.pages():
                 if worker.is_cancelled:
                     return
@@ -340,13 +355,15 @@ on which no signal fires by their words: a new rule could cover them.
     def _rules(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
         width = self.size.width
         shown = coverage_text.chosen(known, view=self._view, kind=self._kind, sort=self._sort)[:MOST_ROWS]
-        self._shown = {f"{place}:{_key(one.rule)}": one.rule for place, one in enumerate(shown)}
+        keys = (f"{one.kind}:{one.rule}:{one.label}:{one.condition}:{one.line}" for one in (row.rule for row in shown))
+        self._shown = {f"{place}:{key}": one.rule for place, (key, one) in enumerate(zip(keys, shown, strict=True))}
         rows = [coverage_text.rule_row(key, one, width) for key, one in zip(self._shown, shown, strict=True)]
         return rows, coverage_text.headings(width)
 
     def _clusters(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
         self._shown = {}
-        rows = [coverage_text.cluster_row(f"{CLUSTER}{place}", one, known) for place, one in enumerate(known.clusters)]
+        rows = [coverage_text.unmatched_row(EVERY_UNMATCHED, known)] if known.unmatched else []
+        rows += [coverage_text.cluster_row(f"{CLUSTER}{place}", one, known) for place, one in enumerate(known.clusters)]
         return rows, coverage_text.cluster_headings()
 
     def _cluster(self) -> Cluster | None:
@@ -368,6 +385,8 @@ on which no signal fires by their words: a new rule could cover them.
         text = coverage_text.about(row, known) if row else ""
         if cluster:
             text = coverage_text.about_cluster(cluster, known)
+        elif self.table.chosen == EVERY_UNMATCHED:
+            text = coverage_text.about_unmatched(known)
         self.query_one("#about", Static).update(text)
 
     def on_resize(self) -> None:
@@ -377,7 +396,3 @@ on which no signal fires by their words: a new rule could cover them.
 def _read(path: str) -> str:
     with open(path, encoding="utf-8") as file:
         return file.read()
-
-
-def _key(row: coverage.CoverageRow) -> str:
-    return f"{row.kind}:{row.rule}:{row.label}:{row.condition}:{row.line}"

@@ -1431,6 +1431,22 @@ MUTATIONS = (
         "",
         "tui/test_counts.py::test_every_number_of_an_edit_opens_what_it_counts",
     ),
+    Mutation(
+        "a change that needs several lines is blamed on the first",
+        "workbench/edits/live.py",
+        "    if cause.how != attribution.ALONE:",
+        "    if not cause.hunks:",
+        "",
+        "tui/test_compare_screen.py::test_changes_are_grouped_by_the_edited_line_that_caused_them",
+    ),
+    Mutation(
+        "causes found while a run is compared are not seen there",
+        "workbench/tui/screens/editing/replaying.py",
+        '            if shown is not None and shown.PLACE == "compare":',
+        "            if False:",
+        "",
+        "tui/test_compare_screen.py::test_causes_that_are_found_while_a_run_is_compared_group_its_prompts",
+    ),
     # --- events, the form of seed 004, memories
     Mutation(
         "a listener is waited for as long as the environment says",

@@ -121,7 +121,7 @@ async def test_a_filter_narrows_what_was_counted_and_is_taken_away_first(
         await pilot.press("enter")
         await settle(app, pilot)
         counted = app.screen.rows.row_count
-        app.screen.select("caches")
+        app.screen.select("nightly")
         await settle(app, pilot)
         narrowed = app.screen.rows.row_count
         await pilot.press("escape")

@@ -99,11 +99,12 @@ class LintResult:
 
 @dataclass(frozen=True, slots=True)
 class ChangeCause:
-    """The place in the edit that changed a prompt's outcome."""
+    """The place in the edit that changed a prompt's outcome; ``group`` is the same for prompts of the same cause."""
 
     text: str
     heading: str = ""
     line: int = 0
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)

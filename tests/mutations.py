@@ -1447,6 +1447,22 @@ MUTATIONS = (
         "",
         "tui/test_compare_screen.py::test_causes_that_are_found_while_a_run_is_compared_group_its_prompts",
     ),
+    Mutation(
+        "the home page shows kept lines by rule only",
+        "workbench/web/pages/home.py",
+        "    return [*kept.kinds, *[",
+        "    return [*[",
+        "",
+        "publication/test_home_page.py::test_it_says_how_many_judged_lines_were_right_and_leads_to_the_wrong_ones",
+    ),
+    Mutation(
+        "the wrong lines of a kind lead to all its judged lines in the app",
+        "storage/traces/line_labels.py",
+        'for one in found if verdict in ("", one.verdict)))',
+        "for one in found))",
+        "",
+        "tui/test_counts.py::test_the_share_of_right_lines_by_kind_opens_the_judged_prompts",
+    ),
     # --- events, the form of seed 004, memories
     Mutation(
         "a listener is waited for as long as the environment says",

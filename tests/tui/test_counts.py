@@ -96,6 +96,42 @@ async def test_every_row_of_the_coverage_opens_the_prompts_that_it_counts(
     assert wrong == []
 
 
+async def test_the_share_of_right_lines_by_kind_opens_the_judged_prompts(
+    history: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(history.project)
+    labels = (("refactor", 1, "approach", "", "ok"), ("refactor", 2, "guardrail", "H3", "wrong"),
+              ("add a test", 1, "guardrail", "H3", "ok"), ("add a test", 2, "guardrail", "H5", "ok"),
+              ("why does", 1, "guardrail", "H5", "wrong"), ("why does", 1, "guardrail", "H5", "ok"))  # fmt: skip
+    with closing(database.connect(str(history.state))) as db:
+        for prompt, line, kind, rule, verdict in labels:
+            db.execute(
+                """
+                insert into line_labels (trace_id, labelled_at, verdict, line, line_kind, rule, text_hash, because)
+                select id, at, ?, ?, ?, ?, '', '' from traces where prompt like ?
+                """,
+                (verdict, line, kind, rule, f"{prompt}%"),
+            )
+    async with run_workbench(history.state, size=SIZE, screen="coverage") as (app, pilot):
+        await pilot.press("l")
+        table = app.screen.query_one(FiguresTable)
+        rows, found = [row.cells for row in table.shown], {}
+        for row in range(table.row_count):
+            await pilot.press("home", *["down"] * row)
+            found |= {name: number for name, number in (await check_counts(app, pilot)).items() if "lines" in name}
+
+    assert [(row[0], *row[1:5], row[6]) for row in rows] == [
+        ("all", "5", "4", "1", "80.0 %", "3"),
+        ("guardrail", "4", "3", "1", "75.0 %", "3"),
+        ("approach", "1", "1", "0", "100 %", "1"),
+        ("guardrail H3", "2", "1", "1", "50.0 %", "2"),
+        ("guardrail H5", "2", "2", "0", "100 %", "2"),
+    ]
+    assert found["judged lines: guardrail"] == 3
+    assert found["wrong lines: guardrail H3"] == 1
+    assert "wrong lines: guardrail H5" not in found
+
+
 async def test_a_second_click_on_a_number_opens_its_own_prompts(
     history: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:

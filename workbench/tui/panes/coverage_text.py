@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.rules.layers import packaged_file
+from storage.traces import line_labels
 from workbench.tui.messages import Counted
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import Heading, TableRow, bar, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from storage.traces.line_labels import JudgedLine, KeepRate
     from workbench.coverage import coverage
     from workbench.coverage.coverage import Coverage
     from workbench.coverage.unmatched import Cluster
@@ -39,6 +41,21 @@ ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
 SHARE = Heading("share", "share", 7, is_number=True)
 IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged again", "unmatched": "no signal"}
 """The numbers that do not belong to one rule, and what they count."""
+
+
+NO_ROWS = {
+    "all": "No rule is of this kind.\n\n  K    another kind",
+    "dead": "Every rule of this kind has spoken.",
+    "always": "No rule spoke in every prompt without being meant to.",
+    "together": "No two rules always spoke together, of those that spoke five times or more.",
+    "none": "Every prompt has a signal.",
+    "lines": """\
+No line of a text that was added to a prompt was called right or wrong yet.
+
+  1, X                               on a prompt: one of its lines was wrong
+  enricher trace wrong ID 2 --right  the second line of that prompt helped""",
+}
+"""By view, what is shown if it has no row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +132,49 @@ def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:
     """Return a cluster of prompts without a signal as a table row."""
     share = percent(cluster.prompts / max(1, known.prompts))
     return TableRow(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
+
+
+def kept_headings(width: int) -> list[Heading]:
+    """Return the columns of the table of judged lines for a screen of that width."""
+    found = [
+        Heading("lines", "lines of", 0),
+        Heading("judged", "judged", 7, is_number=True),
+        Heading("right", "right", 6, is_number=True),
+        Heading("wrong", "wrong", 6, is_number=True),
+        SHARE,
+        Heading("interval", "95 %", 17, is_number=True),
+        Heading("prompts", "prompts", 8, is_number=True),
+    ]
+    return found if width >= WITH_TOKENS else [*found[:5], found[6]]
+
+
+def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) -> TableRow:
+    """Return the share of judged lines that were right as a table row; its cells match ``kept_headings``."""
+    low, high = rate.interval
+    cells = [
+        (_lines_of(rate), ""), (f"{rate.judged:,}", ""), (f"{rate.right:,}", "success"),
+        (f"{rate.judged - rate.right:,}", "error"), (percent(rate.share), ""),
+        (f"{percent(low)} to {percent(high)}", "text-muted"), (f"{len(rate.prompts(lines)):,}", ""),
+    ]  # fmt: skip
+    return TableRow.of(key, cells if width >= WITH_TOKENS else [*cells[:5], cells[6]])
+
+
+def about_kept(rate: KeepRate) -> str:
+    """Return a sentence about the share of judged lines that were right."""
+    low, high = map(percent, rate.interval)
+    of_all = f"between {low} and {high} of all such lines, if the judged ones were chosen at random"
+    return f"{rate.right:,} of {rate.judged:,} judged lines were right: {of_all}\nenter shows their prompts"
+
+
+def counted_lines(rate: KeepRate, lines: Sequence[JudgedLine], where: str) -> list[Counted]:
+    """Return the prompts with judged lines of a kind or rule, then those with right ones and those with wrong ones."""
+    verdicts = {"judged": "", "right": line_labels.OK, "wrong": line_labels.WRONG}
+    found = {name: rate.prompts(lines, verdict) for name, verdict in verdicts.items()}
+    return [Counted(_of(f"{name} lines: {_lines_of(rate)}", where), len(ids), ids) for name, ids in found.items()]
+
+
+def _lines_of(rate: KeepRate) -> str:
+    return f"{rate.kind} {rate.rule}".strip().replace("_", " ") or "all"
 
 
 def unmatched_row(key: str, known: Coverage) -> TableRow:

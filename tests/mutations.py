@@ -1463,6 +1463,22 @@ MUTATIONS = (
         "",
         "tui/test_counts.py::test_the_share_of_right_lines_by_kind_opens_the_judged_prompts",
     ),
+    Mutation(
+        "the app writes instructions in place",
+        "workbench/edits/instructions_file.py",
+        '        temporary_files.replace_file(path, text.encode(errors="surrogatepass"))',
+        '        open(path, "wb").write(text.encode(errors="surrogatepass"))',
+        "",
+        "gate/test_killed_saves.py::test_the_instructions_have_the_old_or_the_new_text_whenever_a_save_is_killed",
+    ),
+    Mutation(
+        "what a killed save left half-written stays for good",
+        "storage/base/temporary_files.py",
+        "    _remove_left_by_killed(target)\n",
+        "",
+        "",
+        "gate/test_killed_saves.py::test_the_instructions_have_the_old_or_the_new_text_whenever_a_save_is_killed",
+    ),
     # --- events, the form of seed 004, memories
     Mutation(
         "a listener is waited for as long as the environment says",

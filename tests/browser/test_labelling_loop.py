@@ -65,13 +65,13 @@ def test_a_wrong_prompt_is_labelled_and_counted(
         visit.follow(visit.page.get_by_role("button", name="Label it"))
         on_its_page = text(visit)
         visit.follow(visit.page.locator("header").get_by_role("link", name="Home", exact=True))
-        after, row = labelled(visit), visit.page.locator("tr", has_text=should).first
+        assert labelled(visit) == before + 1
+        row = visit.page.locator("tr", has_text=should).first
         row_text = " ".join(row.inner_text().split())
         visit.follow(row.locator("a"))
 
         assert visit.path.startswith(f"{HOME}/traces")
         assert f"Newest label: should be {should}" in on_its_page
-        assert after == before + 1
         assert row_text == f"{task_type} {should} 1"
         assert visit.links(r"/trace/\w+$") == {trace.split("#")[0]}
         assert visit.complaints == []

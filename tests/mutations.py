@@ -1479,6 +1479,14 @@ MUTATIONS = (
         "",
         "gate/test_killed_saves.py::test_the_instructions_have_the_old_or_the_new_text_whenever_a_save_is_killed",
     ),
+    Mutation(
+        "the prompts whose plan was followed are those whose plan was not",
+        "workbench/tui/panes/experiment_text.py",
+        "for trace_id, held in one.followed.traces.items() if held is holds]",
+        "for trace_id, held in one.followed.traces.items() if held is not holds]",
+        "",
+        "tui/test_experiments_screen.py::test_how_often_plans_were_followed_is_shown_and_opens_the_prompts",
+    ),
     # --- events, the form of seed 004, memories
     Mutation(
         "a listener is waited for as long as the environment says",

@@ -163,7 +163,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         """Show exactly the prompts that a number counts on the Traces screen."""
         self.post_message(FilterTraces(counted.text, counted if counted.ids is not None else None))
 
-    @on(Click, "#summary, #state, #note")
+    @on(Click, "#summary, #state, #note, #followed")
     def _number_clicked(self) -> None:
         if self.counts():
             self.action_counts()

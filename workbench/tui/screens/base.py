@@ -27,7 +27,7 @@ from workbench.tui.widgets.dialogs import Answer, Picker
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from textual.app import ComposeResult
@@ -146,7 +146,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         """Open one of the screens in ``ON_TOP`` on top of this one."""
         self.app.push_screen(on_top(name, *arguments, place=self.bar_place))
 
-    def counts(self) -> list[Counted]:
+    def counts(self) -> Sequence[Counted]:
         """Return the numbers on this screen that count prompts."""
         return []
 

@@ -22,6 +22,8 @@ from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import SearchBar, SearchInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
 
     from storage.evaluation.experiments import Experiment
@@ -281,7 +283,7 @@ it reads the conversations of the installed clients. `#` shows the prompts behin
         self.set_class(bool(text), "-measured")
         self.refresh_bindings()
 
-    def counts(self) -> list[Counted]:
+    def counts(self) -> Sequence[Counted]:
         return experiment_text.followed_counts(self._plans)
 
     @on(ExperimentsListed)

@@ -1487,6 +1487,14 @@ MUTATIONS = (
         "",
         "tui/test_experiments_screen.py::test_how_often_plans_were_followed_is_shown_and_opens_the_prompts",
     ),
+    Mutation(
+        "escape keeps the Traces screen restricted to what was counted",
+        "workbench/tui/screens/traces.py",
+        "            self._counted = None\n",
+        "            pass\n",
+        "",
+        "tui/test_counts.py::test_a_restriction_that_was_left_by_a_digit_is_taken_away_by_escape",
+    ),
     # --- events, the form of seed 004, memories
     Mutation(
         "a listener is waited for as long as the environment says",

@@ -166,6 +166,24 @@ async def test_a_filter_narrows_what_was_counted_and_is_taken_away_first(
         assert (counted, narrowed, app.screen.rows.row_count, app.current_mode) == (4, 1, 4, "traces")
 
 
+async def test_a_restriction_that_was_left_by_a_digit_is_taken_away_by_escape(
+    history: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    history.write("project/rules.md", RULES)
+    monkeypatch.chdir(history.project)
+    async with run_workbench(history.state, size=SIZE, screen="coverage", instructions="rules.md") as (app, pilot):
+        await pilot.press("enter")
+        await settle(app, pilot)
+        await pilot.press("4", "1")
+        await settle(app, pilot)
+        left = app.screen.rows.row_count
+        await pilot.press("escape")
+        await settle(app, pilot)
+
+        assert (left, app.screen.rows.row_count) == (4, 6)
+        assert "fired" not in screen_text(app)
+
+
 @pytest.mark.parametrize("where", ["", "origin:hook type:debug,test"])
 async def test_every_number_of_the_latencies_opens_what_it_counts(history: Account, where: str) -> None:
     with closing(database.connect(str(history.state))) as db:

@@ -220,11 +220,11 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
             self._close_detail()
         elif self._text or self.bar.is_wrong:
             self.select("")
-        elif self.app.can_go_back:
-            self._return()
-        elif self._counted:
+        elif self._counted and not self.app.can_go_back:
             self._counted = None
             self.select("")
+        elif self.app.can_go_back:
+            self._return()
 
     def _close_detail(self) -> None:
         self.remove_class("-reading")

@@ -1495,6 +1495,14 @@ MUTATIONS = (
         "",
         "tui/test_counts.py::test_a_restriction_that_was_left_by_a_digit_is_taken_away_by_escape",
     ),
+    Mutation(
+        "cases of another history are listed as prompts of this one",
+        "workbench/edits/progress.py",
+        "    here = labels.keys() | corpus.recorded_ids(db, golden)",
+        "    here = labels.keys() | golden.keys()",
+        "",
+        "tui/test_counts.py::test_a_case_of_another_history_is_counted_and_said_not_to_be_in_this_one",
+    ),
     # --- events, the form of seed 004, memories
     Mutation(
         "a listener is waited for as long as the environment says",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -221,3 +222,17 @@ async def test_every_number_of_an_edit_opens_what_it_counts(history: Account, mo
         "silent before": 5, "silent after": 4, "approved": 1, "approved, now wrong": 1, "lost": 1,
         "left out (skipped)": 1,
     }  # fmt: skip
+
+
+async def test_a_case_of_another_history_is_counted_and_said_not_to_be_in_this_one(
+    history: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_layer(history, monkeypatch)
+    case = {"id": "0" * 24, "verdict": "ok", "prompt": "explain it", "expected": {"task_type": "question"}}
+    history.write("project/.enricher/cases.jsonl", json.dumps(case) + "\n")
+    async with run_workbench(history.state, size=SIZE, screen="instructions") as (app, pilot):
+        await edited(app, pilot, QUIETER_AND_H19, "changed")
+        await pilot.press("escape", "number_sign")
+        await settle(app, pilot)
+
+        assert "1, 0 of them in this history" in screen_text(app)

@@ -219,7 +219,7 @@ def evaluate_labels(
     ids = {
         "approved": approved, "approved, now wrong": regressed, "corrected": gained, "lost": [one.id for one in lost],
     }  # fmt: skip
-    here = labels.keys() | {row.id for row in corpus.rows_of(db, golden)}
+    here = labels.keys() | corpus.recorded_ids(db, golden)
     counted = {name: [one for one in those if one in here] for name, those in ids.items()}
     return LabelResults(len(approved), regressed, len(gained), len(lost), counted)
 

@@ -10,21 +10,25 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from enricher.interfaces.api import rules_for
 from enricher.prompt.redaction import redact
 from enricher.sources.transcripts import Found, take_one
 from enricher.sources.transcripts.wording import plain_status
+from storage.traces import queries
 from workbench.importing import Turn
 from workbench.importing.conversation_files import STORED_AT, stored_files
 from workbench.importing.transcripts import Transcript
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Iterator, Mapping
 
+    from storage.traces.selection import Selection
     from workbench.importing import ConversationFile, Event
 
     Row = Mapping[str, Any]
@@ -156,12 +160,15 @@ class Share:
 
     held: int = 0
     of: int = 0
+    traces: dict[str, bool] = field(default_factory=dict, repr=False)
+    """By the trace id of each turn to which the criterion applied, whether it was met."""
 
-    def add(self, holds: bool | None) -> None:
+    def add(self, trace_id: str, holds: bool | None) -> None:
         """Count one turn; ``holds`` is None if the criterion does not apply to it."""
         if holds is not None:
             self.held += holds
             self.of += 1
+            self.traces[trace_id] = holds
 
 
 @dataclass(slots=True)
@@ -174,6 +181,10 @@ class Adherence:
     found: int = 0
     followed: Share = field(default_factory=Share)
     criteria: dict[str, Share] = field(default_factory=lambda: {name: Share() for name in CRITERIA})
+
+    def as_object(self) -> dict[str, object]:
+        """Return the figures as JSON values, without the traces."""
+        return asdict(self, dict_factory=lambda pairs: {name: value for name, value in pairs if name != "traces"})
 
 
 def planned_steps(text: str) -> list[str]:
@@ -228,15 +239,25 @@ def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Ad
         turn = _take(turns[str(row["host"]), str(row["session_id"])], row)
         if turn is not None:
             one.found += 1
-            _count(one, judge(turn, workflows[key[0]], planned_steps(text)))
+            _count(one, str(row["id"]), judge(turn, workflows[key[0]], planned_steps(text)))
     return sorted(figures.values(), key=lambda one: (not one.had_plan, -one.prompts, one.workflow))
 
 
-def _count(figures: Adherence, judged: Mapping[str, bool | None]) -> None:
+def measure_history(db: sqlite3.Connection, selection: Selection | None, cwd: str) -> list[Adherence]:
+    """Return what ``measure`` finds for the selected prompts, by the workflows of the rules that apply in ``cwd``.
+
+    Raises NoRulesError or OSError if there are no rules.
+    """
+    plans: dict[str, Any] = rules_for(cwd)[0].packed("plans")
+    workflows = {name: Workflow.of(plan) for name, plan in plans.items()}
+    return measure(queries.export(db, selection, with_children=False), workflows)
+
+
+def _count(figures: Adherence, trace_id: str, judged: Mapping[str, bool | None]) -> None:
     for name, holds in judged.items():
-        figures.criteria[name].add(holds)
+        figures.criteria[name].add(trace_id, holds)
     decisive = [holds for name in DECISIVE if (holds := judged[name]) is not None]
-    figures.followed.add(all(decisive) if decisive else None)
+    figures.followed.add(trace_id, all(decisive) if decisive else None)
 
 
 def _turns(hosts: set[str], sessions: set[str]) -> dict[tuple[str, str], list[Actions]]:

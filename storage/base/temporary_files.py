@@ -15,6 +15,7 @@ ABANDONED_S = 60.0
 """Age in seconds above which an unfinished file counts as abandoned: no write takes a minute."""
 LONGEST_WRITE_S = 2.0
 LOOK_AGAIN_S = 0.05
+RANDOM_DIGITS = 8
 
 
 def sweep(folder: str) -> int:
@@ -63,10 +64,11 @@ def _removed(path: str) -> bool:
 def replace_file(path: str, content: bytes) -> None:
     """Replace the content of a file, keeping its permissions; a new file gets the usual ones, a link stays a link.
 
-    Raises OSError; the file then has its earlier content.
+    What an earlier process left half-written when it was killed is removed. Raises OSError; the file then has its
+    earlier content.
     """
     target = os.path.realpath(path)
-    aside = f"{target}.{os.getpid():x}{os.urandom(4).hex()}{ENDING}"
+    aside = f"{target}.{os.getpid():x}{os.urandom(RANDOM_DIGITS // 2).hex()}{ENDING}"
     try:
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
             file.write(content)
@@ -79,3 +81,27 @@ def replace_file(path: str, content: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(aside)
         raise
+    _remove_left_by_killed(target)
+
+
+def _remove_left_by_killed(target: str) -> None:
+    """Remove the unfinished files of ``replace_file`` for this target whose processes have ended."""
+    folder, name = os.path.split(target)
+    with contextlib.suppress(OSError):
+        for other in os.listdir(folder):
+            middle = other.removeprefix(f"{name}.").removesuffix(ENDING)
+            if other == f"{name}.{middle}{ENDING}" and _has_ended(middle[:-RANDOM_DIGITS]):
+                _removed(f"{folder}/{other}")
+
+
+def _has_ended(pid: str) -> bool:
+    """Return whether no process has this hexadecimal id; False if that cannot be found out."""
+    if os.name != "posix" or not pid or set(pid) - set("0123456789abcdef"):
+        return False  # elsewhere, ``os.kill`` would end the process
+    try:
+        os.kill(int(pid, 16), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except OSError:  # it belongs to another user
+        return False
+    return False

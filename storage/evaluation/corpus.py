@@ -143,6 +143,12 @@ def rows_of(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[RecordedProm
         yield from page
 
 
+def recorded_ids(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
+    """Return those of the ids that belong to a recorded prompt."""
+    query = f"select traces.id from traces where {THESE}"
+    return {row[0] for row in db.execute(query, {"these": json.dumps(list(ids))})}
+
+
 def labels_of(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Return the newest label of each labelled trace: the verdict and, if that is «class», the task type."""
     found = db.execute(NEWEST_LABELS_OF_TRACES, {"ids": json.dumps(list(ids))})

@@ -11,7 +11,7 @@ from storage.base import fast_stdlib
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from storage.traces.selection import Selection
 
@@ -55,6 +55,13 @@ KEEP_RATES = f"""
 """
 
 
+NEWEST_LABELS = f"""
+    select line_labels.trace_id, line_labels.line_kind, line_labels.rule, line_labels.verdict
+    from line_labels join traces on traces.id = line_labels.trace_id
+    where {_NEWEST} and (%s) order by line_labels.trace_id desc, line_labels.line
+"""
+
+
 class UnknownLineError(LookupError):
     """The text that was added to the prompt has no line with this number."""
 
@@ -93,6 +100,16 @@ class LineLabel:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedLine:
+    """A line with its newest label, "ok" or "wrong"."""
+
+    trace_id: str
+    kind: str
+    rule: str
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
 class KeepRate:
     """How many of the judged lines of one kind, or of one rule, were right; ``rule`` is empty for a kind as a whole."""
 
@@ -114,6 +131,11 @@ class KeepRate:
             return 0.0, 1.0
         centre, spread = self.right + z * z / 2, z * math.sqrt(self.right * (n - self.right) / n + z * z / 4)
         return max(0.0, (centre - spread) / (n + z * z)), min(1.0, (centre + spread) / (n + z * z))
+
+    def prompts(self, lines: Iterable[JudgedLine], verdict: str = "") -> list[str]:
+        """Return the ids of the prompts with these judged lines, or with those that have this label."""
+        found = (one for one in lines if self.kind in ("", one.kind) and self.rule in ("", one.rule))
+        return list(dict.fromkeys(one.trace_id for one in found if verdict in ("", one.verdict)))
 
     @property
     def filter(self) -> str:
@@ -243,6 +265,11 @@ def keep_rates(db: sqlite3.Connection, which: Selection | None = None) -> KeepRa
     kinds = [_sum(kind, [one for one in rows if one.kind == kind]) for kind in dict.fromkeys(one.kind for one in rows)]
     kinds.sort(key=lambda one: (one.share, -one.judged, one.kind))
     return KeepRates(_sum("", rows), tuple(kinds), tuple(one for one in rows if one.rule))
+
+
+def judged(db: sqlite3.Connection, which: Selection) -> list[JudgedLine]:
+    """Return the judged lines of the selected traces, newest trace first."""
+    return [JudgedLine(*row) for row in db.execute(NEWEST_LABELS % which.where, which.parameters)]
 
 
 def is_sound(label: Sequence[object]) -> bool:

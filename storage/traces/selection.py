@@ -229,6 +229,11 @@ def _channel(_sign: str, value: str, parts: _Parts) -> str:
         and (own.channel in ({named}) or own.channel || ' ' || own.status in ({named})))"""
 
 
+def _stage(_sign: str, value: str, parts: _Parts) -> str:
+    return f"""exists (select 1 from trace_stages as own where own.trace_id = traces.id
+        and own.stage in ({parts.names(value)}))"""
+
+
 def _with_guardrail(value: str, parts: _Parts) -> str:
     return f"""trace_guardrails as added cross join traces on traces.id = added.trace_id
         where added.guardrail_id collate nocase in ({parts.names(value)})"""
@@ -321,6 +326,7 @@ FIELDS = {
     "signal": Field(_EQUAL, 'signal:"stack_trace"', "a signal that fired", _signal),
     "reason": Field(_EQUAL, "reason:slash_command", "why it was skipped", _reason),
     "channel": Field(_EQUAL, 'channel:"code timeout"', "a channel that was asked, or how that ended", _channel),
+    "stage": Field(_EQUAL, "stage:gather", "a stage of the hook that was timed", _stage),
     "host": Field(_EQUAL, "host:claude", "the agent client", _is("host")),
     "project": Field(_EQUAL, "project:shop", "the project, the end of its path, or its folder", _project),
     "session": Field(_EQUAL, "session:3f2a", "the beginning of a session", _begins("session_id"), is_indexed=True),

@@ -6,7 +6,8 @@ walks the list once and yields the key of every page, which a scroll bar needs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,6 +69,18 @@ class TraceLine:
     tokens: int
     prompt: str
     label: str
+
+
+def among(which: Selection, ids: Sequence[str]) -> Selection:
+    """Return the selection restricted to the traces with these ids."""
+    part = "traces.id in (select value from json_each(:among))"
+    return replace(
+        which,
+        where=f"({which.where}) and {part}",
+        without_words=f"({which.without_words}) and {part}",
+        parameters={**which.parameters, "among": json.dumps(ids)},
+        bounds=(*which.bounds, f"traces where {part}"),
+    )
 
 
 def page(

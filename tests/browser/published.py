@@ -34,16 +34,19 @@ def free_port() -> int:
 
 
 @contextmanager
-def published(state: Path | str, *words: str, password: str = "", patience_s: float = PATIENCE_S) -> Iterator[str]:
+def published(
+    state: Path | str, *words: str, password: str = "", patience_s: float = PATIENCE_S, output: Path | None = None
+) -> Iterator[str]:
     """Serve the history of a state folder; the value is the address without a slash at its end.
 
-    Raises RuntimeError with what the command wrote where it ends or does not answer.
+    ``output`` is the file that the command's output is written to. Raises RuntimeError with what the command wrote
+    where it ends or does not answer.
     """
     port = free_port()
     command = [sys.executable, "-I", "-c", ENTRY, str(ROOT), "publish", "--port", str(port), *words]
     env = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
     env |= {"ENRICHER_HOME": str(state)} | ({"ENRICHER_PUBLISH_PASSWORD": password} if password else {})
-    with tempfile.TemporaryFile() as said:
+    with output.open("w+b") if output else tempfile.TemporaryFile() as said:
         server = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
         try:
             address = f"http://127.0.0.1:{port}"

@@ -121,10 +121,13 @@ async def test_it_says_how_many_judged_lines_were_right_and_leads_to_the_wrong_o
     page = await text_of(served, "/-/enricher")
 
     assert "75.0 % of 4 judged lines were right" in words(page)
-    row = re.search(r'<td>guardrail H3</td><td class="num">4</td><td class="num"><a href="([^"]+)">1</a>', page)
-    assert row
-    listed = await text_of(served, html.unescape(row[1]))
-    assert "1 prompt" in words(listed) and identities[3] in listed
+    for name in ("guardrail", "guardrail H3"):
+        cells = (f"<td>{name} *</td>", '<a href="([^"]+)">4</a>', "75.0 %", '<a href="([^"]+)">1</a>')
+        row = re.search('</td><td class="num">'.join(cells).replace("</td></td>", "</td>"), page)
+        assert row
+        assert "4 prompts" in words(await text_of(served, html.unescape(row[1])))
+        listed = await text_of(served, html.unescape(row[2]))
+        assert "1 prompt" in words(listed) and identities[3] in listed
 
 
 async def test_guardrails_are_named_by_their_titles(live: Datasette) -> None:

@@ -22,11 +22,13 @@ from piloting import run_workbench, screen_text, settle, until
 
 from storage.db import database
 from storage.traces import labels
+from workbench.edits.progress import CauseBatch, ChangeCause
 from workbench.statistics.intervals import Interval, Share
 from workbench.statistics.pairs import Verdict
 from workbench.tui.messages import OpenCompare
 from workbench.tui.panes.blast_view import summary
 from workbench.tui.panes.diff_view import beginning, word_diff
+from workbench.tui.screens.editing.replaying import Progressed
 from workbench.tui.widgets.lists.line_list import fitted
 
 if TYPE_CHECKING:
@@ -307,3 +309,58 @@ def test_lines_that_are_the_same_can_be_left_out() -> None:
 )
 def test_a_line_is_exactly_as_wide_as_the_list(text: str, right: str, expected: str) -> None:
     assert fitted(text, right, width=25) == expected
+
+
+SIGNALS = """\
+# Guardrails
+
+## Guardrail: H19
+
+```yaml
+extend: true
+signals:
+  - {phrase: quokka, weight: 3}
+```
+
+## Guardrail: H4
+
+```yaml
+extend: true
+signals:
+  - {phrase: wombat, weight: 3}
+```
+"""
+
+
+async def test_changes_are_grouped_by_the_edited_line_that_caused_them(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_layer(library, monkeypatch)
+    library.instruct(SIGNALS)
+    added = "".join(f"  - {{phrase: {word}, weight: 30}}\n" for word in ("caches", "refactor", "basket"))
+    edit = SIGNALS.replace("weight: 3}\n", f"weight: 3}}\n{added}", 1).replace("{phrase: wombat", "{phrase: nightly")
+    async with run_workbench(library.state, size=(200, 50), screen="instructions") as (app, pilot):
+        await settled(app, pilot, "identical")
+        await edited(app, pilot, edit.replace("nightly, weight: 3}", "nightly, weight: 30}"), "changed")
+        instructions(app).lines.focus()
+        await pilot.press("3")
+        await settle(app, pilot)
+        heads = [(one.head.text, one.head.right) for one in compare(app).changes._groups]  # noqa: SLF001
+
+    assert sorted(heads) == [
+        ("guardrail added ← instructions.md:19 - {phrase: nightly, weight: 30}", "1"),
+        ("guardrail added ← instructions.md:9 - {phrase: caches, weight: 30}", "1"),
+        ("guardrail added ← several lines", "1"),
+    ]
+
+
+async def test_causes_that_are_found_while_a_run_is_compared_group_its_prompts(
+    library: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with compared(library, monkeypatch) as (app, pilot):
+        editing = app._screen_stacks["instructions"][0]  # noqa: SLF001 (the screen below in another mode)
+        found = {one.prompt.id: ChangeCause("", group="rules.md:7 why") for one in app.last_run.figures.changes}
+        editing.post_message(Progressed(editing._runs["live"], CauseBatch(found)))  # noqa: SLF001
+        await settle(app, pilot)
+
+        assert "no longer shown ← rules.md:7 why" in screen_text(app)

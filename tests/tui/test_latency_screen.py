@@ -137,7 +137,7 @@ async def test_a_filter_that_is_wrong_is_told_and_the_figures_stay(history: Acco
         assert cells(app, "total:total") == before
 
 
-async def test_f_shows_the_prompts_of_the_filter(history: Account) -> None:
+async def test_f_shows_the_measured_prompts_of_the_filter(history: Account) -> None:
     async with run_workbench(history.state, screen="latency") as (app, pilot):
         app.screen.select("type:test")
         await settle(app, pilot)
@@ -145,7 +145,7 @@ async def test_f_shows_the_prompts_of_the_filter(history: Account) -> None:
         await settle(app, pilot)
 
         assert app.place_screen().PLACE == "traces"
-        assert app.place_screen().bar.input.value == "type:test"
+        assert app.place_screen().bar.input.value == "type:test -status:skipped -origin:import,test"
 
 
 async def test_two_versions_are_compared_and_either_side_can_be_changed(history: Account) -> None:

@@ -24,7 +24,7 @@ from workbench.replay.replay import never
 from workbench.statistics.intervals import Interval, upper_bound, wilson
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from storage.evaluation.corpus import RecordedPrompt as Recorded
     from workbench.coverage.rule_positions import LocatedRules, LocatedSignal
@@ -42,6 +42,8 @@ LEAST_TOGETHER = 5
 ENOUGH_PROMPTS = 20
 """Minimum number of prompts before rules that always fire are reported; in fewer, it may be chance."""
 EXAMPLES = 3
+FIRED, RIGHT, WRONG = "fired", "right", "wrong"
+"""The numbers of a row that count prompts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,19 @@ class Coverage:
     unmatched: int
     clusters: tuple[Cluster, ...]
     labels: dict[str, int]
+    tallies: Mapping[CoverageRow, _Tally] = field(default_factory=dict, repr=False, compare=False)
+    kept: Mapping[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def counted(self, row: CoverageRow, number: str = FIRED) -> list[str]:
+        """Return the ids of the prompts that a number of a row (FIRED, RIGHT or WRONG) counts, newest first.
+
+        They are complete if the measurement was told to keep them all.
+        """
+        return self.tallies[row].ids[number][: getattr(row, number)]
+
+    def counted_in_all(self, number: str) -> list[str]:
+        """Return the ids of the prompts that ``prompts``, ``labelled``, ``judged_again`` or ``unmatched`` counts."""
+        return self.kept[number][: getattr(self, number)]
 
     def class_share(self, row: CoverageRow) -> float:
         """Return the share of labelled prompts in a row's class; an uninformative signal would be right this often."""
@@ -154,40 +169,43 @@ class _Tally:
     condition: int = -1
     fired: int = 0
     tokens: int = 0
-    right: int = 0
-    wrong: int = 0
     mark: int = 0
-    examples: list[str] = field(default_factory=list)
+    kept: int = EXAMPLES
+    ids: dict[str, list[str]] = field(default_factory=lambda: {FIRED: [], RIGHT: [], WRONG: []})
+    """By number, the prompts that it counts; only the first ``kept`` of those on which the rule fired."""
 
     def add(self, trace_id: str, mark: int, *, tokens: int = 0) -> None:
         self.fired += 1
         self.tokens += tokens
         self.mark ^= mark
-        if len(self.examples) < EXAMPLES:
-            self.examples.append(trace_id)
+        if self.fired <= self.kept:
+            self.ids[FIRED].append(trace_id)
 
-    def count_label(self, verdict: tuple[str, str], came_out: str) -> None:
+    def count_label(self, trace_id: str, verdict: tuple[str, str], came_out: str) -> None:
         """Count a label for or against this rule's class; «wrong» only counts against the recorded class."""
         kind, task_type = verdict
-        if kind == "wrong":
-            self.wrong += self.name == came_out
-        else:
-            is_right = self.name == (task_type if kind == "class" else came_out)
-            self.right, self.wrong = self.right + is_right, self.wrong + (not is_right)
+        is_right = kind != "wrong" and self.name == (task_type if kind == "class" else came_out)
+        if kind != "wrong" or self.name == came_out:
+            self.ids[RIGHT if is_right else WRONG].append(trace_id)
 
     def row(self, prompts: int) -> CoverageRow:
         return CoverageRow(
             self.kind, self.rule, self.facet, self.name, self.label, self.weight, self.condition, self.place.file,
-            self.place.line, self.fired, prompts, self.tokens, self.right, self.wrong, tuple(self.examples),
+            self.place.line, self.fired, prompts, self.tokens, len(self.ids[RIGHT]), len(self.ids[WRONG]),
+            tuple(self.ids[FIRED][:EXAMPLES]),
         )  # fmt: skip
 
 
 class Measurement:
-    """A coverage count in progress: pages of a corpus can be added, and figures read, at any time."""
+    """A coverage count in progress: pages of a corpus can be added, and figures read, at any time.
 
-    def __init__(self, corpus: Corpus, written: LocatedRules) -> None:
-        self._corpus, self._written = corpus, written
+    ``kept`` is the number of prompts that are kept for each number, as its examples or as all that it counts.
+    """
+
+    def __init__(self, corpus: Corpus, written: LocatedRules, *, kept: int = EXAMPLES) -> None:
+        self._corpus, self._written, self._most_kept = corpus, written, kept
         self.prompts = self.judged_again = self.labelled = 0
+        self._kept: dict[str, list[str]] = {"prompts": [], "judged_again": [], "labelled": [], "unmatched": []}
         self._labels: Counter[str] = Counter()
         self._unmatched = Unmatched()
         self._signals: dict[int, list[_Tally]] = {}
@@ -197,13 +215,15 @@ class Measurement:
             one.condition for one in written.signals if one.facet == TASK_TYPE and one.feature not in UNINFORMATIVE
         }
         self._lines = {(one.kind, one.name): one for one in _lines(written)}
+        for tally in self._lines.values():
+            tally.kept = kept
         self._titles = {identity: title for identity, (title, _) in written.guardrail_titles().items()}
         self._approaches = list(_approaches(written))
 
     def _add_signal(self, signal: LocatedSignal) -> None:
         tally = _Tally(
             "signal", signal.rule, signal.facet, signal.name, signal.place, signal.label, signal.weight,
-            signal.condition,
+            signal.condition, kept=self._most_kept,
         )  # fmt: skip
         self._signals.setdefault(signal.condition, []).append(tally)
 
@@ -218,6 +238,7 @@ class Measurement:
 
     def _outcome_under(self, row: Recorded) -> Outcome:
         self.judged_again += 1
+        self._keep("judged_again", row.id)
         return reevaluated(row, self._written.rules, recorded=self._corpus.versions.rules(row.rules_hash))
 
     def _observed(self, row: Recorded, task_type: str) -> set[int]:
@@ -227,6 +248,7 @@ class Measurement:
 
     def _count(self, row: Recorded, outcome: Outcome, fired: set[int], verdict: tuple[str, str] | None) -> None:
         self.prompts += 1
+        self._keep("prompts", row.id)
         # Rules that fire on the same prompts have the same exclusive or of these numbers; others practically never do.
         mark = int.from_bytes(hashlib.blake2b(row.id.encode(), digest_size=16).digest())
         tallies = [tally for condition in fired for tally in self._signals[condition]]
@@ -237,17 +259,20 @@ class Measurement:
                 self._lines[key].add(row.id, mark, tokens=tokens)
         if fired.isdisjoint(self._informative):
             self._unmatched.add(row.id, row.prompt)
+            self._keep("unmatched", row.id)
         if verdict:
             self.labelled += 1
+            self._keep("labelled", row.id)
             kind, task_type = verdict
             if kind != "wrong":
                 self._labels[task_type or row.task_type] += 1
-            self._count_label(verdict, row.task_type, [*tallies, *self._decided_class(outcome)])
+            for tally in [*tallies, *self._decided_class(outcome)]:
+                if tally.facet == TASK_TYPE:
+                    tally.count_label(row.id, verdict, row.task_type)
 
-    def _count_label(self, verdict: tuple[str, str], came_out: str, tallies: Iterable[_Tally]) -> None:
-        for tally in tallies:
-            if tally.facet == TASK_TYPE:
-                tally.count_label(verdict, came_out)
+    def _keep(self, number: str, trace_id: str) -> None:
+        if len(self._kept[number]) < self._most_kept:
+            self._kept[number].append(trace_id)
 
     def _decided_class(self, outcome: Outcome) -> list[_Tally]:
         tally = self._lines.get(("task type", outcome.task_type))
@@ -271,7 +296,8 @@ class Measurement:
     def coverage(self) -> Coverage:
         """Return the figures for all prompts counted so far."""
         tallies = [tally for group in self._signals.values() for tally in group] + list(self._lines.values())
-        rows = [(tally.row(self.prompts), tally.mark) for tally in tallies]
+        found = [(tally.row(self.prompts), tally) for tally in tallies]
+        rows = [(row, tally.mark) for row, tally in found]
         rows.sort(key=lambda pair: (KINDS.index(pair[0].kind), pair[0].file, pair[0].line))
         return Coverage(
             self._written.rules.hash,
@@ -283,6 +309,8 @@ class Measurement:
             self._unmatched.count,
             tuple(self._unmatched.clusters()),
             dict(self._labels),
+            dict(found),
+            self._kept,
         )
 
 
@@ -361,5 +389,5 @@ def as_object(found: Coverage) -> dict[str, object]:
         "overlaps": overlaps,
         "labels": found.labels,
         "doubtful": list(map(_identified, found.doubtful())),
-        "unmatched": {"prompts": found.unmatched, "clusters": [asdict(one) for one in found.clusters]},
+        "unmatched": {"prompts": found.unmatched, "clusters": [one.as_object() for one in found.clusters]},
     }

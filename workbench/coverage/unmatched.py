@@ -22,6 +22,12 @@ class Cluster:
     terms: tuple[str, ...]
     prompts: int
     examples: tuple[str, ...]
+    members: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """The ids of all its prompts; empty if the cluster was read from the database."""
+
+    def as_object(self) -> dict[str, object]:
+        """Return the cluster as JSON values, without its members."""
+        return {"terms": self.terms, "prompts": self.prompts, "examples": self.examples}
 
 
 @dataclass(slots=True)
@@ -60,4 +66,5 @@ class Unmatched:
         held = Counter(term for trace_id in members for term in self._prompts[trace_id])
         spelled = {term: word for trace_id in reversed(members) for term, word in self._prompts[trace_id].items()}
         shared = sorted((term for term in held if 2 * held[term] >= len(members)), key=lambda term: (-held[term], term))
-        return Cluster(tuple(spelled[term] for term in shared[:MOST_TERMS]), len(members), tuple(members[:EXAMPLES]))
+        terms = tuple(spelled[term] for term in shared[:MOST_TERMS])
+        return Cluster(terms, len(members), tuple(members[:EXAMPLES]), tuple(members))

@@ -219,7 +219,7 @@ class EditSession:
         for trace_id, cause in attribution.attribute(
             newest, corpus=corpus, path=self.path, candidate=text, base=base, should_stop=should_stop
         ):
-            found[trace_id] = ChangeCause(_describe_cause(cause), cause.heading, cause.line)
+            found[trace_id] = ChangeCause(_describe_cause(cause), cause.heading, cause.line, _group_of(cause))
             if time.perf_counter() - yielded_at > YIELD_EVERY_S:
                 yield CauseBatch(found)
                 found, yielded_at = {}, time.perf_counter()
@@ -242,6 +242,14 @@ def _describe_cause(cause: attribution.Cause) -> str:
     for hunk in cause.hunks:
         text = text.replace(hunk.file, os.path.basename(hunk.file))
     return text
+
+
+def _group_of(cause: attribution.Cause) -> str:
+    """Return the edited line that alone explains a change, with its file; otherwise what kind of cause it has."""
+    if cause.how != attribution.ALONE:
+        return "several lines" if cause.hunks else "not this edit"
+    hunk = cause.hunks[0]
+    return f"{os.path.basename(hunk.file)}:{hunk.line} {hunk.first_line}"
 
 
 @dataclass(frozen=True, slots=True)

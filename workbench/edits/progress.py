@@ -10,10 +10,10 @@ import difflib
 import os
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from storage.evaluation import replays
+from storage.evaluation import corpus, replays
 from workbench.gate import cases
 from workbench.gate.case import CLASS, OK
 from workbench.replay.compare import KINDS, Change
@@ -21,7 +21,7 @@ from workbench.statistics.pairs import verdict_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from enricher.rules.cache import Rules
     from enricher.rules.compiling.document import Problem
@@ -69,6 +69,8 @@ class Figures:
     left_out: tuple[tuple[str, int], ...] = ()
     errors: int = 0
     """Number of errors that ``enricher check`` would report; if it is not 0, the verdict is unreliable."""
+    counted: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False)
+    """The ids of the prompts that each number counts, by what it counts; empty until all prompts were replayed."""
 
     @property
     def is_complete(self) -> bool:
@@ -97,11 +99,12 @@ class LintResult:
 
 @dataclass(frozen=True, slots=True)
 class ChangeCause:
-    """The place in the edit that changed a prompt's outcome."""
+    """The place in the edit that changed a prompt's outcome; ``group`` is the same for prompts of the same cause."""
 
     text: str
     heading: str = ""
     line: int = 0
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +190,8 @@ class LabelResults:
     regressed: tuple[str, ...] = ()
     gained: int = 0
     lost: int = 0
+    counted: Mapping[str, Sequence[str]] = field(default_factory=dict, repr=False, compare=False)
+    """The ids of the prompts that each number counts; a case may come from another history."""
 
 
 def evaluate_labels(
@@ -205,14 +210,18 @@ def evaluate_labels(
     """
     golden = cases.read(cases_file).by_id() if cases_file else {}
     labels = {trace: verdict for trace, verdict in labels.items() if trace not in golden}
-    approved = sum(case.verdict == OK for case in golden.values()) + sum(one == OK for one in labels.values())
+    approved = [case.id for case in golden.values() if case.verdict == OK]
+    approved += [trace for trace, verdict in labels.items() if verdict == OK]
     judged = [*_of_traces(db, changes, labels, base, candidate), *_of_file(golden.values(), base, candidate)]
-    return LabelResults(
-        approved,
-        tuple(case.id for case, before, after in judged if after and not before and case.verdict == OK),
-        sum(before and not after for _case, before, after in judged),
-        sum(after and not before for _case, before, after in judged),
-    )
+    lost = [case for case, before, after in judged if after and not before]
+    gained = [case.id for case, before, after in judged if before and not after]
+    regressed = tuple(case.id for case in lost if case.verdict == OK)
+    ids = {
+        "approved": approved, "approved, now wrong": regressed, "corrected": gained, "lost": [one.id for one in lost],
+    }  # fmt: skip
+    here = labels.keys() | corpus.recorded_ids(db, golden)
+    counted = {name: [one for one in those if one in here] for name, those in ids.items()}
+    return LabelResults(len(approved), regressed, len(gained), len(lost), counted)
 
 
 def _of_traces(
@@ -276,13 +285,25 @@ def _figures(
 ) -> Figures:
     return Figures(
         radius.base, radius.candidate, (run.base, run.candidate), radius.prompts, total, tuple(radius.changes),
-        radius.tokens_per_session(), (radius.silent_before, radius.silent_after), radius.unknown,
+        radius.tokens_per_session(), (len(radius.silent[0]), len(radius.silent[1])), radius.unknown,
         time.perf_counter() - began,
         share=radius.share() if on_labels else None,
         label_results=on_labels,
         verdict=_verdict(radius, on_labels) if on_labels else None,
         left_out=tuple(sorted(run.corpus.left_out.items())) if on_labels else (),
+        counted=_counted(run, radius, on_labels) if on_labels else {},
     )  # fmt: skip
+
+
+def _counted(run: Replay, radius: BlastRadius, on_labels: LabelResults) -> dict[str, Sequence[str]]:
+    """Return the ids of the prompts that each number counts, besides those of the changes."""
+    return {
+        "replayed": radius.replayed,
+        "silent before": radius.silent[0],
+        "silent after": radius.silent[1],
+        **on_labels.counted,
+        **{f"left out ({reason})": ids for reason, ids in sorted(run.corpus.ids_left_out.items())},
+    }
 
 
 def _verdict(radius: BlastRadius, on_labels: LabelResults) -> Verdict:

@@ -141,18 +141,20 @@ class BlastRadius:
     changes: list[Change] = field(default_factory=list)
     by_kind: Counter[str] = field(default_factory=Counter)
     sessions: defaultdict[str, SessionTally] = field(default_factory=lambda: defaultdict(SessionTally))
-    silent_before: int = 0
-    silent_after: int = 0
     unknown: int = 0
+    replayed: list[str] = field(default_factory=list)
+    silent: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
+    """The ids of the prompts without any added text, before and after the edit."""
 
     def add(self, replayed: Replayed) -> None:
         """Add a batch of replayed prompts to the counts."""
         for pair in replayed.pairs:
             self._add(pair)
         self.prompts += len(replayed.unaffected)
-        silent = sum(not row.output_text for row in replayed.unaffected)
-        self.silent_before += silent
-        self.silent_after += silent
+        self.replayed += [row.id for row in replayed.unaffected]
+        silent = [row.id for row in replayed.unaffected if not row.output_text]
+        for ids in self.silent:
+            ids.extend(silent)
         for row in replayed.unaffected:
             tally = self.sessions[row.session_id or row.id]
             tally.prompts += 1
@@ -166,8 +168,10 @@ class BlastRadius:
         tally.prompts += 1
         tally.tokens_before += before.tokens
         tally.tokens_after += after.tokens
-        self.silent_before += not before.text
-        self.silent_after += not after.text
+        self.replayed.append(pair.prompt.id)
+        for ids, outcome in zip(self.silent, (before, after), strict=True):
+            if not outcome.text:
+                ids.append(pair.prompt.id)
         found = kinds(before, after)
         if not found:
             return

@@ -6,7 +6,7 @@ A corpus only reads; each thread and process opens its own.
 from __future__ import annotations
 
 import contextlib
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ class Corpus:
     limit: int = 0
     versions: Versions = field(init=False)
     left_out: Counter[str] = field(default_factory=Counter)
+    ids_left_out: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
         self.versions = Versions(self.db)
@@ -57,6 +58,7 @@ class Corpus:
         reason = why_left_out(row)
         if reason:
             self.left_out[reason] += 1
+            self.ids_left_out[reason].append(row.id)
         return bool(reason)
 
     def recorded(self, row: RecordedPrompt) -> Outcome:

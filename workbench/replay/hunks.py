@@ -50,9 +50,14 @@ class Hunk:
     parts: frozenset[int]
 
     def __str__(self) -> str:
+        return f"{self.file}:{self.line} {self.heading}: {self.first_line}"
+
+    @property
+    def first_line(self) -> str:
+        """The first line of the hunk, from before the edit if the edit removed it; the text is shortened."""
         text = self.after or self.before
         first = next((line.strip() for line in text.splitlines() if line.strip()), "blank lines")
-        return f"{self.file}:{self.line} {self.heading}: {'' if self.after else 'without '}{first[:SHORT]}"
+        return f"{'' if self.after else 'without '}{first[:SHORT]}"
 
 
 @dataclass(frozen=True, slots=True)

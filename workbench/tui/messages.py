@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Replaceable(Message):
@@ -29,12 +32,26 @@ class OpenTrace(OpenPlace):
     trace_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A number on a screen: what it counts, and the prompts counted, by their ids or else by a filter.
+
+    ``number`` is greater than the number of ids if some of the prompts are not in this history.
+    """
+
+    name: str
+    number: int
+    ids: Sequence[str] | None = None
+    text: str = ""
+
+
 @dataclass
 class FilterTraces(OpenPlace):
-    """Show the traces that this filter selects on the Traces screen."""
+    """Show the traces that this filter selects on the Traces screen, of all or of those that were counted."""
 
     PLACE = "traces"
     text: str
+    counted: Counted | None = None
 
 
 @dataclass

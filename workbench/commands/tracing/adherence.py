@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from enricher.interfaces.api import rules_for
 from enricher.interfaces.cli.output import new_console, new_table, print_json
 from enricher.rules.cache import NoRulesError
-from storage.traces import queries
-from workbench.adherence import ABOUT_THE_LIST, DECISIVE, Workflow, measure
+from workbench.adherence import ABOUT_THE_LIST, DECISIVE, measure_history
 
 if TYPE_CHECKING:
     import sqlite3
@@ -27,13 +24,11 @@ if TYPE_CHECKING:
 def report(db: sqlite3.Connection, selection: Selection | None, *, is_json: bool) -> None:
     """Print how often the workflow was followed, by workflow, for the selected prompts."""
     try:
-        plans: dict[str, Any] = rules_for(os.getcwd())[0].packed("plans")
+        figures = measure_history(db, selection, os.getcwd())
     except (NoRulesError, OSError) as failure:
         raise click.ClickException(f"{failure}; to find out more, run: enricher check") from failure
-    workflows = {name: Workflow.of(plan) for name, plan in plans.items()}
-    figures = measure(queries.export(db, selection, with_children=False), workflows)
     if is_json:
-        print_json([asdict(one) for one in figures])
+        print_json([one.as_object() for one in figures])
     else:
         _print(figures)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, overload
 
 from textual.content import Content
 
 from workbench.edits.progress import headline
+from workbench.tui.messages import Counted
 from workbench.tui.widgets.lists.line_list import Group, ListLine
 from workbench.tui.widgets.plain_text import one_line, plain
 from workbench.views.outcomes import VERDICT_TEXTS
@@ -33,6 +34,7 @@ NEEDS_WORDS = ("regressed", "inconclusive")
 """Verdicts that are explained in a sentence; the names of the others are clear enough."""
 FEW_CHANGES = 40
 """A group with more changes than this is collapsed at first."""
+UNSEARCHED = "cause not searched"
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
@@ -91,6 +93,20 @@ def _second(figures: Figures) -> Content:
     silent = [f"{one / max(1, figures.prompts):.1%}" for one in figures.silent]
     parts.append((f"silent {_moved(*silent)}", ""))
     return Content(" · ").join(Content.styled(*one) if one[1] else Content(one[0]) for one in parts)
+
+
+def counts(figures: Figures, where: str) -> list[Counted]:
+    """Return the numbers of the summary and of the groups that count prompts; ``where`` is the filter."""
+    of = f", of {where}" if where else ""
+    unknown = [change for change in figures.changes if "context unknown" in change.kinds]
+    kinds = [(KIND_TEXTS.get(kind, kind), changes) for kind, changes in figures.groups()]
+    changed = [("changed", figures.changes), *kinds, ("context unknown", unknown)]
+    found = [(name, [change.prompt.id for change in changes]) for name, changes in changed]
+    results = figures.label_results
+    cases = (results.approved, len(results.regressed), results.gained, results.lost) if results else ()
+    numbers = dict(zip(("approved", "approved, now wrong", "corrected", "lost"), cases, strict=False))
+    every = (*found, *figures.counted.items())
+    return [Counted(f"{name}{of}", numbers.get(name, len(ids)), ids) for name, ids in every]
 
 
 def _moved(before: str, after: str) -> str:
@@ -177,6 +193,22 @@ def change_groups(
         if only in ("", kind):
             head = ListLine(f"kind {kind}", KIND_TEXTS.get(kind, kind), f"{len(changes):,}", "plain")
             yield Group(head, ChangeLines(changes, regressed, causes or {}, with_effect))
+
+
+def cause_groups(figures: Figures | None, causes: Mapping[str, ChangeCause], *, only: str = "") -> Iterator[Group]:
+    """Yield a group of lines for each kind of change and edited line that caused it, the largest of a kind first.
+
+    ``only`` restricts the groups to one kind.
+    """
+    for kind in change_groups(figures, only=only):
+        by_cause: dict[str, list[Change]] = {}
+        for line in kind.lines.changes:  # type: ignore[attr-defined]  # the lines of a kind are ChangeLines
+            cause = causes.get(line.prompt.id)
+            by_cause.setdefault(cause.group if cause else UNSEARCHED if causes else "", []).append(line)
+        for cause_text, changes in sorted(by_cause.items(), key=lambda pair: (pair[0] == UNSEARCHED, -len(pair[1]))):
+            text = f"{kind.head.text} ← {cause_text}" if cause_text else kind.head.text
+            head = ListLine(f"{kind.head.key} {cause_text}".strip(), text, f"{len(changes):,}", "plain")
+            yield Group(head, replace(kind.lines, changes=changes))  # type: ignore[type-var]
 
 
 def verdict_sentence(figures: Figures) -> list[str]:

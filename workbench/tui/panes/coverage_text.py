@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from enricher.rules.layers import packaged_file
+from storage.traces import line_labels
+from workbench.tui.messages import Counted
 from workbench.tui.state import here
 from workbench.tui.widgets.lists.figures import Heading, TableRow, bar, percent
-from workbench.web.filters import FIELD_OF_KIND
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    from storage.traces.line_labels import JudgedLine, KeepRate
     from workbench.coverage import coverage
     from workbench.coverage.coverage import Coverage
     from workbench.coverage.unmatched import Cluster
@@ -37,6 +39,23 @@ ORDERS: dict[str, Callable[[coverage.CoverageRow], tuple[float, float]]] = {
     "file": lambda _row: (0, 0),
 }
 SHARE = Heading("share", "share", 7, is_number=True)
+IN_ALL = {"prompts": "measured", "labelled": "labelled", "judged_again": "judged again", "unmatched": "no signal"}
+"""The numbers that do not belong to one rule, and what they count."""
+
+
+NO_ROWS = {
+    "all": "No rule is of this kind.\n\n  K    another kind",
+    "dead": "Every rule of this kind has spoken.",
+    "always": "No rule spoke in every prompt without being meant to.",
+    "together": "No two rules always spoke together, of those that spoke five times or more.",
+    "none": "Every prompt has a signal.",
+    "lines": """\
+No line of a text that was added to a prompt was called right or wrong yet.
+
+  1, X                               on a prompt: one of its lines was wrong
+  enricher trace wrong ID 2 --right  the second line of that prompt helped""",
+}
+"""By view, what is shown if it has no row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +134,64 @@ def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:
     return TableRow(key, (", ".join(cluster.terms), f"{cluster.prompts:,}", share), ("", "", "text-muted"))
 
 
+def kept_headings(width: int) -> list[Heading]:
+    """Return the columns of the table of judged lines for a screen of that width."""
+    found = [
+        Heading("lines", "lines of", 0),
+        Heading("judged", "judged", 7, is_number=True),
+        Heading("right", "right", 6, is_number=True),
+        Heading("wrong", "wrong", 6, is_number=True),
+        SHARE,
+        Heading("interval", "95 %", 17, is_number=True),
+        Heading("prompts", "prompts", 8, is_number=True),
+    ]
+    return found if width >= WITH_TOKENS else [*found[:5], found[6]]
+
+
+def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) -> TableRow:
+    """Return the share of judged lines that were right as a table row; its cells match ``kept_headings``."""
+    low, high = rate.interval
+    cells = [
+        (_lines_of(rate), ""), (f"{rate.judged:,}", ""), (f"{rate.right:,}", "success"),
+        (f"{rate.judged - rate.right:,}", "error"), (percent(rate.share), ""),
+        (f"{percent(low)} to {percent(high)}", "text-muted"), (f"{len(rate.prompts(lines)):,}", ""),
+    ]  # fmt: skip
+    return TableRow.of(key, cells if width >= WITH_TOKENS else [*cells[:5], cells[6]])
+
+
+def about_kept(rate: KeepRate) -> str:
+    """Return a sentence about the share of judged lines that were right."""
+    low, high = map(percent, rate.interval)
+    of_all = f"between {low} and {high} of all such lines, if the judged ones were chosen at random"
+    return f"{rate.right:,} of {rate.judged:,} judged lines were right: {of_all}\nenter shows their prompts"
+
+
+def counted_lines(rate: KeepRate, lines: Sequence[JudgedLine], where: str) -> list[Counted]:
+    """Return the prompts with judged lines of a kind or rule, then those with right ones and those with wrong ones."""
+    verdicts = {"judged": "", "right": line_labels.OK, "wrong": line_labels.WRONG}
+    found = {name: rate.prompts(lines, verdict) for name, verdict in verdicts.items()}
+    return [Counted(_of(f"{name} lines: {_lines_of(rate)}", where), len(ids), ids) for name, ids in found.items()]
+
+
+def _lines_of(rate: KeepRate) -> str:
+    return f"{rate.kind} {rate.rule}".strip().replace("_", " ") or "all"
+
+
+def unmatched_row(key: str, known: Coverage) -> TableRow:
+    """Return all prompts without a signal as a table row."""
+    share = percent(known.unmatched / max(1, known.prompts))
+    return TableRow(key, ("(all of them)", f"{known.unmatched:,}", share), ("text-muted", "", "text-muted"))
+
+
+def about_unmatched(known: Coverage) -> str:
+    """Return details of all prompts without a signal."""
+    alone = "" if known.clusters else "; no two of them share words"
+    return f"{known.unmatched:,} of {known.prompts:,} prompts have no signal{alone}\nenter shows them"
+
+
 def about_cluster(cluster: Cluster, known: Coverage) -> str:
     """Return details of a cluster of prompts without a signal."""
-    first = f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal"
-    return f'{first}\nenter shows the prompts with "{cluster.terms[0]}"' if cluster.terms else first
+    return f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal\nenter shows them"
 
 
 def about(row: coverage.CoverageRow, known: Coverage) -> str:
@@ -131,10 +204,26 @@ def name(row: coverage.CoverageRow) -> str:
     return f"{row.name}: {row.label} {row.weight:+d}" if row.kind == "signal" else f"{row.name} {row.label}".strip()
 
 
-def selection_of(row: coverage.CoverageRow) -> str:
-    """Return a filter that selects the prompts on which a rule fires; empty if no filter can express that."""
-    field, value = FIELD_OF_KIND.get(row.kind), row.label if row.kind == "signal" else row.name
-    return f'{field}:"{value}"' if field and value and '"' not in value else ""
+def counted(row: coverage.CoverageRow, known: Coverage, number: str, where: str) -> Counted:
+    """Return the prompts that the number ``fired``, ``right`` or ``wrong`` of a rule counts.
+
+    ``where`` is the filter of the measured prompts.
+    """
+    return Counted(_of(f"{number}: {name(row)}", where), getattr(row, number), known.counted(row, number))
+
+
+def counted_in_all(known: Coverage, number: str, where: str) -> Counted:
+    """Return the prompts that one of the numbers IN_ALL counts."""
+    return Counted(_of(IN_ALL[number], where), getattr(known, number), known.counted_in_all(number))
+
+
+def counted_in(cluster: Cluster, where: str) -> Counted:
+    """Return the prompts of a cluster."""
+    return Counted(_of(f"no signal: {', '.join(cluster.terms)}", where), cluster.prompts, cluster.members)
+
+
+def _of(name: str, where: str) -> str:
+    return f"{name}, of {where}" if where else name
 
 
 def _bar_width(width: int) -> int:

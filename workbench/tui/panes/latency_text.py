@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from storage.metrics.latencies import TOTAL, Series
+from workbench.tui.messages import Counted
 from workbench.tui.widgets.lists.columns import short_time
 from workbench.tui.widgets.lists.figures import Heading, TableRow, ms, sparkline
 from workbench.tui.widgets.plain_text import one_line
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from storage.metrics.latencies import Slow
+    from workbench.tui.workers.latency_queries import LatencyFigures
     from workbench.views.latency import Profile, SeriesComparison
 
 STAGE, PROMPTS = Heading("stage", "stage", 13), Heading("n", "prompts", 9, is_number=True)
@@ -106,6 +108,26 @@ def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
     if is_short:
         return text
     return f"over {budget:,.0f} ms x{part:.1f}" if part > 1 else f"{text} of {budget:,.0f} ms"
+
+
+def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[str], where: str) -> list[Counted]:
+    """Return the numbers that count prompts: of a stage or channel, of all that was measured, and of two versions.
+
+    ``where`` is the filter of the measured prompts.
+    """
+    imports = "-origin:import" if "origin:" in where else "-origin:import,test"
+    measured = f"{where} -status:skipped {imports}".strip()
+    found = [Counted("measured", figures.prompts, text=measured)]
+    if profile and profile.series != TOTAL:
+        series = profile.series
+        own = Counted(series.name, profile.figures.n, text=f'{measured} {series.kind}:"{series.name}"')
+        found.insert(0, own)
+    for use in figures.versions:
+        if use.rules_hash in versions:
+            found.append(
+                Counted(f"version {use.rules_hash[:8]}", use.prompts, text=f"{measured} version:{use.rules_hash}")
+            )
+    return found
 
 
 def day(second: int) -> str:

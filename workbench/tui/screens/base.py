@@ -11,19 +11,23 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import on
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
+from textual.events import Click
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from storage.base import private
 from storage.db.database import StorageError
+from workbench.tui.messages import FilterTraces
 from workbench.tui.screens import on_top, place
 from workbench.tui.widgets.bars import KeyFooter, PlaceBar
+from workbench.tui.widgets.dialogs import Answer, Picker
 from workbench.tui.workers.connection import open_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from textual.app import ComposeResult
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from workbench.tui.app import Workbench
+    from workbench.tui.messages import Counted
 
 STEPS_BETWEEN_LOOKS = 200_000
 """SQLite steps between two checks for cancellation (some ten thousand rows); each check holds up other threads."""
@@ -141,6 +146,28 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         """Open one of the screens in ``ON_TOP`` on top of this one."""
         self.app.push_screen(on_top(name, *arguments, place=self.bar_place))
 
+    def counts(self) -> Sequence[Counted]:
+        """Return the numbers on this screen that count prompts."""
+        return []
+
+    def action_counts(self) -> None:
+        """Ask for one of the numbers, and show the prompts that it counts."""
+        found = [one for one in self.counts() if one.number]
+        answers = [Answer(str(at), one.name, _number_note(one)) for at, one in enumerate(found)]
+        if answers:
+            self.ask(Picker("Which prompts?", answers), lambda at: self.show_counted(found[int(at)]))
+        else:
+            self.notify("No number here counts a prompt.", timeout=3)
+
+    def show_counted(self, counted: Counted) -> None:
+        """Show exactly the prompts that a number counts on the Traces screen."""
+        self.post_message(FilterTraces(counted.text, counted if counted.ids is not None else None))
+
+    @on(Click, "#summary, #state, #note, #followed")
+    def _number_clicked(self) -> None:
+        if self.counts():
+            self.action_counts()
+
     def ask(self, dialog: ModalScreen[str], answered: Callable[[str], object]) -> None:
         """Show a dialog, and call ``answered`` with the answer unless the user cancels.
 
@@ -182,6 +209,18 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
             self.failed(event.worker.error)
         if event.worker.is_finished and (start := self._next_turns.pop(event.worker.group, None)):
             start()
+
+
+def counts_key(place: str) -> Binding:
+    """Return the key of ``action_counts`` for a screen with numbers."""
+    return Binding(
+        "number_sign", "counts", "Prompts", id=f"{place}.counts", key_display="#", tooltip="The prompts behind a number"
+    )
+
+
+def _number_note(one: Counted) -> str:
+    here = one.number if one.ids is None else len(one.ids)
+    return f"{one.number:,}" if here == one.number else f"{one.number:,}, {here:,} of them in this history"
 
 
 def _run_editor(app: Workbench, path: str) -> str:

@@ -79,6 +79,9 @@ class CompareScreen(TraceActions):
 What the last run of the Instructions screen changes, prompt by prompt; or one trace as it was recorded and as today's
 rules would have it (`r`).
 
+The prompts are grouped by what changes and by the edited line that caused it, `←` and its file and line, if undoing
+that line alone would undo the change; otherwise by `several lines`.
+
 Lines that differ begin with `-` before and `+` after, words that differ are underlined; `±` marks scores that moved.
 `✗` in the list: the prompt is an approved case.
 """
@@ -168,7 +171,7 @@ Lines that differ begin with `-` before and `+` after, words that differ are und
             groups = [Group(ListLine("single", "one trace, recorded and today", "", "plain"), [line])]
         else:
             figures = self._run.figures if self._run else None
-            groups = list(blast_view.change_groups(figures, self._run.causes if self._run else None, only=self._kind))
+            groups = list(blast_view.cause_groups(figures, self._run.causes if self._run else {}, only=self._kind))
         self.set_class(not groups, "-empty")
         self.query_one("#empty", Static).update(NO_CHANGE if self._run else NOTHING_YET)
         self.query_one("#state", Static).update(self._state())

@@ -5,8 +5,6 @@ The figures grow while the recorded prompts are read; if the user stops early, t
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -14,22 +12,26 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from workbench.tui.messages import FilterTraces, OpenInstructions, OpenTrace, Replaceable
+from workbench.tui.messages import OpenInstructions
 from workbench.tui.panes import coverage_text
 from workbench.tui.panes.coverage_text import EVERY_KIND, KINDS, SORTS
+from workbench.tui.screens.base import counts_key
 from workbench.tui.screens.measuring import MeasuringScreen
-from workbench.tui.state import here
 from workbench.tui.widgets.choice import Alternative, Choice, next_of
 from workbench.tui.widgets.lists.figures import FiguresTable
 from workbench.tui.widgets.search_bar import FilterBar
+from workbench.tui.workers import coverage_queries
+from workbench.tui.workers.coverage_queries import Grown, LinesJudged
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from storage.traces.line_labels import KeepRate
     from storage.traces.selection import Selection
     from workbench.coverage import coverage
     from workbench.coverage.coverage import Coverage
     from workbench.coverage.unmatched import Cluster
+    from workbench.tui.messages import Counted
     from workbench.tui.widgets.lists.figures import Heading, TableRow
 
 VIEWS = (
@@ -38,13 +40,13 @@ VIEWS = (
     Alternative("always", "o", "always on"),
     Alternative("together", "t", "together"),
     Alternative("none", "n", "no signal"),
+    Alternative("lines", "l", "lines"),
 )
-REPORT_EVERY_S = 0.7
 AGAIN_AFTER_S = 1.0
 MEASURED_AGAIN = 2_000
 """If new prompts arrive, a selection of up to this many prompts is measured again without a request."""
 MOST_ROWS = 2_000
-CLUSTER = "cluster:"
+CLUSTER, EVERY_UNMATCHED, LINES = "cluster:", "unmatched", "lines:"
 NOTHING_YET = """\
 There is no judged prompt yet.
 
@@ -64,23 +66,6 @@ The rules could not be measured on these prompts.
   R    measure again
 
 {error}"""
-NO_ROWS = {
-    "all": "No rule is of this kind.\n\n  K    another kind",
-    "dead": "Every rule of this kind has spoken.",
-    "always": "No rule spoke in every prompt without being meant to.",
-    "together": "No two rules always spoke together, of those that spoke five times or more.",
-    "none": "Every prompt has a signal, or no two of those without one share words.",
-}
-
-
-@dataclass
-class Grown(Replaceable):
-    """More prompts were measured: ``coverage`` is the result so far, ``total`` the number of all selected prompts."""
-
-    run: int
-    coverage: Coverage
-    total: int
-    is_final: bool
 
 
 class CoverageScreen(MeasuringScreen):
@@ -95,8 +80,12 @@ under other rules are judged again.
 distinguish one prompt from another. Rules that always fire `together` may be one rule. `no signal` groups the prompts
 on which no signal fires by their words: a new rule could cover them.
 
+`lines` shows, of the lines that were called right or wrong (`X` on a prompt), the share of right ones by kind of line
+and by rule, the lowest first.
+
 `right` and `wrong` count labelled prompts whose task type is, or is not, the one that the rule scores for.
-`enter` shows the prompts, `e` the rule where it is written. `escape` stops the measurement; the figures so far stay.
+`enter` shows the prompts on which it fired, `#` those of any number here, a second click on a number its own.
+`e` shows the rule where it is written. `escape` stops the measurement; the figures so far stay.
 """
     DEFAULT_CSS = """
     CoverageScreen {
@@ -112,6 +101,7 @@ on which no signal fires by their words: a new rule could cover them.
             for one in VIEWS
         ),
         Binding("e", "edit", "Edit the rule", id="coverage.edit"),
+        counts_key("coverage"),
         Binding("K", "kind", "Kind", id="coverage.kind", tooltip="Only one kind of rule: the next"),
         Binding("S", "sort", "Sort", id="coverage.sort", tooltip="Sort: fired, seldom, wrong, tokens, file"),
         Binding("R", "reload", "Measure again", id="coverage.reload", show=False),
@@ -122,6 +112,7 @@ on which no signal fires by their words: a new rule could cover them.
         super().__init__()
         self._view, self._kind, self._sort = VIEWS[0].name, KINDS[0], next(iter(SORTS))
         self._grown: Grown | None = None
+        self._judged: LinesJudged | None = None
         self._is_measuring = self._is_stopped = False
         self._has_news = False
         self._databases = 0
@@ -205,22 +196,34 @@ on which no signal fires by their words: a new rule could cover them.
             self.post_message(OpenInstructions(row.file, row.line))
 
     @on(FiguresTable.Chosen)
-    def _row_opened(self) -> None:
-        """Show the prompts on which the rule under the cursor fires, or those of the cluster under the cursor."""
-        cluster = self._cluster()
-        if row := self._shown.get(self.table.chosen):
-            self._show_prompts(row)
-        elif cluster and cluster.terms:
-            self.post_message(FilterTraces(f'{self._text} "{cluster.terms[0]}"'.strip()))
-
-    def _show_prompts(self, row: coverage.CoverageRow) -> None:
-        text = coverage_text.selection_of(row)
-        if not row.fired:
+    def _row_opened(self, message: FiguresTable.Chosen) -> None:
+        """Show the prompts that the clicked number of the row counts, or else those that the row as a whole counts."""
+        found = self._counts_of_row()
+        if not any(one.number for one in found):
             self.notify("This rule had an effect on no prompt of the selection.", timeout=3)
-        elif text:
-            self.post_message(FilterTraces(f"{self._text} {text}".strip()))
-        elif row.examples:
-            self.post_message(OpenTrace(row.examples[0]))
+            return
+        place = {"right": 1, "wrong": 2}.get(message.column, 0)
+        self.show_counted(found[place] if place < len(found) and found[place].number else found[0])
+
+    def counts(self) -> list[Counted]:
+        if self._grown is None:
+            return []
+        known = self._grown.coverage
+        every = [coverage_text.counted_in_all(known, number, self._text) for number in coverage_text.IN_ALL]
+        return [*self._counts_of_row(), *every]
+
+    def _counts_of_row(self) -> list[Counted]:
+        """Return the numbers of the row under the cursor that count prompts; of a rule: fired, right and wrong."""
+        if self._grown is None:
+            return []
+        known, row, cluster = self._grown.coverage, self._shown.get(self.table.chosen), self._cluster()
+        if row:
+            return [coverage_text.counted(row, known, number, self._text) for number in ("fired", "right", "wrong")]
+        if self._judged and (rate := self._rate()):
+            return coverage_text.counted_lines(rate, self._judged.lines, self._text)
+        if cluster:
+            return [coverage_text.counted_in(cluster, self._text)]
+        return [coverage_text.counted_in_all(known, "unmatched", self._text)]
 
     def data_changed(self) -> None:
         if self.app.databases != self._databases:
@@ -244,29 +247,11 @@ on which no signal fires by their words: a new rule could cover them.
     @work(thread=True, exclusive=True, group="coverage.load", exit_on_error=False)
     def measure(self, run: int, which: Selection) -> None:
         """Measure the selected prompts page by page, and post the figures so far about once a second."""
-        from workbench.coverage import coverage, rule_positions
-        from workbench.replay.corpus import Corpus
-
-        worker = get_current_worker()
+        worker, path = get_current_worker(), self.app.instructions
         with self.reading() as db:
-            corpus = Corpus(db, which)
-            total = corpus.count()
-            path = self.app.instructions
-            rules = (
-                rule_positions.of_file(path, _read(path), versions=corpus.versions)
-                if path
-                else rule_positions.in_force(here())
+            coverage_queries.measure(
+                db, self.post_message, run=run, which=which, path=path, is_over=lambda: worker.is_cancelled
             )
-            # minus half: the first figures are posted sooner than the later ones
-            measurement, posted_at = coverage.Measurement(corpus, rules), time.monotonic() - REPORT_EVERY_S / 2
-            for page in corpus.pages():
-                if worker.is_cancelled:
-                    return
-                measurement.add(page)
-                if time.monotonic() - posted_at > REPORT_EVERY_S:
-                    self.post_message(Grown(run, measurement.coverage(), total, is_final=False))
-                    posted_at = time.monotonic()
-            self.post_message(Grown(run, measurement.coverage(), total, is_final=True))
 
     def failed(self, error: BaseException) -> None:
         from workbench.replay.rulesets.compared_rules import SideError
@@ -281,6 +266,11 @@ on which no signal fires by their words: a new rule could cover them.
             super().failed(error)
         self.set_class(True, "-empty")
         self.query_one("#empty", Static).update(message)
+
+    @on(LinesJudged)
+    def _lines_came(self, message: LinesJudged) -> None:
+        if self.is_latest("load", message.run):
+            self._judged = message
 
     @on(Grown)
     def _figures_came(self, message: Grown) -> None:
@@ -314,9 +304,10 @@ on which no signal fires by their words: a new rule could cover them.
         is_empty = self._grown.is_final and not known.prompts
         self.query_one("#empty", Static).update(NOTHING_MATCHES if self._text else NOTHING_YET)
         self._count(known)
-        rows, headings = self._clusters(known) if self._view == "none" else self._rules(known)
+        views = {"none": self._clusters, "lines": self._lines}
+        rows, headings = views.get(self._view, self._rules)(known)
         if not rows and self._grown.is_final and not is_empty:
-            self.query_one("#empty", Static).update(NO_ROWS[self._view])
+            self.query_one("#empty", Static).update(coverage_text.NO_ROWS[self._view])
         self.set_class(is_empty or (not rows and self._grown.is_final), "-empty")
         self.table.show(rows, headings)
         if self.focused is None:
@@ -329,25 +320,46 @@ on which no signal fires by their words: a new rule could cover them.
             "always": len(coverage_text.of_kind(known.always_on(), self._kind)),
             "together": len([one for one in known.overlaps if coverage_text.of_kind(one.rows, self._kind)]),
             "none": known.unmatched,
+            "lines": self._judged.kept.total.judged if self._judged else 0,
         }
         choice = self.query_one(Choice)
         choice.show_counts({name: number for name, number in numbers.items() if known.prompts})
         text = "" if self._kind == EVERY_KIND else f"{self._kind}s only"
-        if self._view != "none" and self.has_class("-wide"):
+        if self._view not in ("none", "lines") and self.has_class("-wide"):
             text = f"{text}, {SORTS[self._sort]}".removeprefix(", ")
         choice.show_note(text)
 
     def _rules(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
         width = self.size.width
         shown = coverage_text.chosen(known, view=self._view, kind=self._kind, sort=self._sort)[:MOST_ROWS]
-        self._shown = {f"{place}:{_key(one.rule)}": one.rule for place, one in enumerate(shown)}
+        keys = (f"{one.kind}:{one.rule}:{one.label}:{one.condition}:{one.line}" for one in (row.rule for row in shown))
+        self._shown = {f"{place}:{key}": one.rule for place, (key, one) in enumerate(zip(keys, shown, strict=True))}
         rows = [coverage_text.rule_row(key, one, width) for key, one in zip(self._shown, shown, strict=True)]
         return rows, coverage_text.headings(width)
 
     def _clusters(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
         self._shown = {}
-        rows = [coverage_text.cluster_row(f"{CLUSTER}{place}", one, known) for place, one in enumerate(known.clusters)]
+        rows = [coverage_text.unmatched_row(EVERY_UNMATCHED, known)] if known.unmatched else []
+        rows += [coverage_text.cluster_row(f"{CLUSTER}{place}", one, known) for place, one in enumerate(known.clusters)]
         return rows, coverage_text.cluster_headings()
+
+    def _lines(self, known: Coverage) -> tuple[list[TableRow], list[Heading]]:
+        del known
+        self._shown = {}
+        rates = self._rates()
+        lines = self._judged.lines if self._judged else ()
+        rows = [coverage_text.kept_row(key, one, lines, self.size.width) for key, one in rates.items()]
+        return rows, coverage_text.kept_headings(self.size.width)
+
+    def _rates(self) -> dict[str, KeepRate]:
+        """Return the shares of right lines by the key of their row: of all lines, of each kind, of each rule."""
+        kept = self._judged.kept if self._judged else None
+        rates = (kept.total, *kept.kinds, *kept.rules) if kept and kept.total.judged else ()
+        return {f"{LINES}{one.kind}:{one.rule}": one for one in rates}
+
+    def _rate(self) -> KeepRate | None:
+        """Return the share of right lines under the cursor; None if the cursor is not on one."""
+        return self._rates().get(self.table.chosen)
 
     def _cluster(self) -> Cluster | None:
         """Return the cluster of prompts under the cursor; None if the cursor is not on one."""
@@ -366,18 +378,13 @@ on which no signal fires by their words: a new rule could cover them.
             return
         row, cluster, known = self._shown.get(self.table.chosen), self._cluster(), self._grown.coverage
         text = coverage_text.about(row, known) if row else ""
-        if cluster:
+        if rate := self._rate():
+            text = coverage_text.about_kept(rate)
+        elif cluster:
             text = coverage_text.about_cluster(cluster, known)
+        elif self.table.chosen == EVERY_UNMATCHED:
+            text = coverage_text.about_unmatched(known)
         self.query_one("#about", Static).update(text)
 
     def on_resize(self) -> None:
         self._show()
-
-
-def _read(path: str) -> str:
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def _key(row: coverage.CoverageRow) -> str:
-    return f"{row.kind}:{row.rule}:{row.label}:{row.condition}:{row.line}"

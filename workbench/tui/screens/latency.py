@@ -17,9 +17,10 @@ from textual.worker import get_current_worker
 from enricher.rules import cache
 from enricher.settings import DEFAULTS, with_environment
 from storage.metrics.latencies import DAY_S
-from workbench.tui.messages import FilterTraces, OpenTrace
+from workbench.tui.messages import OpenTrace
 from workbench.tui.panes import latency_text
 from workbench.tui.panes.plot import PercentilePlot, SpreadPlot
+from workbench.tui.screens.base import counts_key
 from workbench.tui.screens.measuring import MeasuringScreen
 from workbench.tui.state import here
 from workbench.tui.widgets.choice import Alternative, Choice, next_of
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from enricher.settings import Value
     from storage.metrics.latencies import Series
     from storage.traces.selection import Selection
+    from workbench.tui.messages import Counted
     from workbench.tui.workers.latency_queries import LatencyFigures
     from workbench.views.latency import Profile
 
@@ -71,6 +73,8 @@ or a day where the prompts span more than three. Times of the axes are UTC.
 **Budgets**: the hook answers with what it has after 1,500 ms (clients wait {HOOK_MS:,} ms); the stage `gather` and
 each channel have what `budgets.gather_ms` and `budgets.channel_ms` say. `over` marks a p95 above its budget.
 
+`enter` on a stage shows its slowest prompts, `f` all that were measured, `#` those behind any number.
+
 **Versions** compares the newest prompts of two versions of the rules. They are different prompts, so the shift
 is the median of all differences, with the interval of the rank-sum test: `regressed` is slower, `changed` is
 faster, `inconclusive` has zero inside.
@@ -90,7 +94,8 @@ faster, `inconclusive` has zero inside.
         *(Binding(one.key, f"view('{one.name}')", one.title.capitalize(), id=f"latency.{one.name}") for one in VIEWS),
         Binding("b", "next_version('base')", "Compare with the next base version", id="latency.base", show=False),
         Binding("c", "next_version('candidate')", "Compare the next version", id="latency.candidate", show=False),
-        Binding("f", "show_traces", "The prompts of this filter on the Traces screen", id="latency.traces", show=False),
+        Binding("f", "show_traces", "The measured prompts on the Traces screen", id="latency.traces", show=False),
+        counts_key("latency"),
         Binding("R", "reload", "Measure again", id="latency.reload", show=False),
         Binding("escape", "back", "Back, or take the filter away", id="latency.back", show=False),
     ]
@@ -154,7 +159,17 @@ faster, `inconclusive` has zero inside.
 
     def action_show_traces(self) -> None:
         """Show the measured prompts on the Traces screen."""
-        self.post_message(FilterTraces(self._text))
+        self._show_count("measured")
+
+    def counts(self) -> list[Counted]:
+        if self._measured is None:
+            return []
+        return latency_text.counts(self._measured.figures, self.profile, self._versions, self._text)
+
+    def _show_count(self, name: str) -> None:
+        for one in self.counts():
+            if one.name == name:
+                self.show_counted(one)
 
     def action_view(self, name: str) -> None:
         """Show another view below the table of stages."""
@@ -324,8 +339,15 @@ faster, `inconclusive` has zero inside.
             self.post_message(OpenTrace(chosen))
 
     @on(FiguresTable.Chosen, "#stages")
-    def _stage_opened(self) -> None:
-        self.action_view("slow")
+    def _stage_opened(self, message: FiguresTable.Chosen) -> None:
+        if message.column == "n":
+            self.show_counted(self.counts()[0])
+        else:
+            self.action_view("slow")
+
+    @on(FiguresTable.Chosen, "#versions")
+    def _version_opened(self) -> None:
+        self.action_counts()
 
     def action_next_version(self, side: str) -> None:
         """Replace the base or the candidate (as ``side`` says) with the next version, and compare again."""

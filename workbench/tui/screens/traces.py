@@ -9,7 +9,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
+from storage.traces import ORIGINS
 from storage.traces.selection import SelectionError, parse
+from storage.traces.trace_pages import among
 from workbench.tui import welcome
 from workbench.tui.messages import FilterTraces, OpenTrace
 from workbench.tui.panes.detail import Detail
@@ -24,6 +26,9 @@ from workbench.tui.workers.listing import ChosenTrace, Values
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.message import Message
+
+    from storage.traces.selection import Selection
+    from workbench.tui.messages import Counted
 
 READ_AFTER_S = 0.06
 """Seconds that the cursor must rest on a trace before it is read; while a key is held down, none is read."""
@@ -96,8 +101,10 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         """Whether the detail pane had the focus when the session was requested."""
         self._brought = ""
         """The filter that another screen set when it opened this one; empty if none did."""
-        self._before = ("", "")
-        """Filter and selected trace before another screen opened this one."""
+        self._counted: Counted | None = None
+        """The prompts to which the list is restricted, because a number on another screen counts them."""
+        self._before: tuple[str, str, Counted | None] = ("", "", None)
+        """Filter, selected trace and restriction before another screen opened this one."""
 
     def compose_body(self) -> ComposeResult:
         with Horizontal(id="split"):
@@ -129,7 +136,8 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     # Listing
 
     def opened(self, message: Message) -> None:
-        before = (self._text or "", self.chosen()[0])
+        before = (self._text or "", self.chosen()[0], self._counted)
+        self._counted = message.counted if isinstance(message, FilterTraces) else None
         if isinstance(message, FilterTraces):
             self.select(message.text)
         elif isinstance(message, OpenTrace):
@@ -141,12 +149,13 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     def select(self, text: str) -> None:
         """Show the traces of a filter; if it is invalid, show the error and keep the previous list."""
         self.bar.show(text)
+        self.bar.show_scope(self._counted.name if self._counted else "")
         self._selected(text)
         self.remember(filter=self._text or "")
 
     def _selected(self, text: str) -> None:
         try:
-            self._which = parse(text)
+            self._which = self._parsed(text)
         except SelectionError as error:
             self.bar.show_error(str(error))
             if self._text is None:
@@ -157,6 +166,12 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self._text = text
         self._is_queue = False
         self.action_reload()
+
+    def _parsed(self, text: str) -> Selection:
+        if self._counted is None:
+            return parse(text)
+        every = "" if "origin:" in text else f" origin:{','.join(ORIGINS)}"  # tests may have been counted, too
+        return among(parse(text + every), self._counted.ids or ())
 
     @on(FilterBar.Typed)
     def _filter_typed(self, message: FilterBar.Typed) -> None:
@@ -205,6 +220,9 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
             self._close_detail()
         elif self._text or self.bar.is_wrong:
             self.select("")
+        elif self._counted and not self.app.can_go_back:
+            self._counted = None
+            self.select("")
         elif self.app.can_go_back:
             self._return()
 
@@ -215,8 +233,8 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
     def _return(self) -> None:
         """Return to the screen that opened this one, after restoring the filter and selection from before."""
         self.remove_class("-reading")
-        self._keep = self._before[1]
-        self.select(self._before[0])
+        text, self._keep, self._counted = self._before
+        self.select(text)
         self.app.go_back()
 
     @on(RowHeader.SortWanted)

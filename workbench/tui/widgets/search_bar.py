@@ -64,7 +64,8 @@ class SearchBar(Vertical):
     SearchBar {
         height: auto;
         #line { height: 1; background: $surface; }
-        #line > .name { width: auto; padding: 0 1; color: $text-muted; }
+        #line > .name { width: auto; max-width: 60%; padding: 0 1; color: $text-muted; }
+        #line > .name { text-wrap: nowrap; text-overflow: ellipsis; }
         #state { width: auto; padding: 0 1; color: $text-muted; }
     }
     """
@@ -146,6 +147,7 @@ class FilterBar(SearchBar):
     FilterBar {
         #hint { display: none; height: auto; max-height: 2; padding: 0 1; color: $text-muted; background: $surface; }
         #hint.-wrong { color: $error; }
+        #line > .name.-scoped { color: $primary; text-style: bold; }
         &.-open #hint, &.-wrong #hint { display: block; }
     }
     """
@@ -163,7 +165,7 @@ class FilterBar(SearchBar):
         yield Static("", id="hint", markup=False)
 
     def compose_line(self) -> ComposeResult:
-        yield Static("Filter", classes="name")
+        yield Static("Filter", classes="name", markup=False)
         yield FilterInput(
             placeholder="every prompt", id="filter", compact=True, suggester=self._completing, select_on_focus=False
         )
@@ -172,6 +174,12 @@ class FilterBar(SearchBar):
     def is_wrong(self) -> bool:
         """Whether the filter is invalid."""
         return bool(self._wrong)
+
+    def show_scope(self, text: str) -> None:
+        """Show which prompts the filter is applied to; an empty text means all."""
+        name = self.query_one(".name", Static)
+        name.update(f"{text} · Filter" if text else "Filter")
+        name.set_class(bool(text), "-scoped")
 
     def offer(self, values: dict[str, tuple[str, ...]]) -> None:
         """Set the values that complete each field."""

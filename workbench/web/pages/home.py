@@ -13,7 +13,6 @@ from datasette.utils.asgi import Response
 from storage.evaluation import replays
 from storage.metrics import overview, rollups
 from storage.traces import line_labels, selection, trace_pages
-from storage.traces.line_labels import RULE_KINDS
 from workbench.statistics.intervals import wilson
 from workbench.views.latency import INSIDE_MS
 from workbench.web import charts, filters
@@ -149,7 +148,7 @@ async def view(history: History, request: Request) -> Response:
         "periods": PERIODS,
         "budget_ms": INSIDE_MS,
         "confusions": extras.labelled.confusions[:MOST_CONFUSIONS],
-        "judged": _lowest_rates(extras.kept),
+        "judged": _judged_kinds(extras.kept),
         "excerpt": excerpt,
         "share": charts.share,
         "part": filters.part,
@@ -217,11 +216,11 @@ def _judged_lines(db: sqlite3.Connection) -> KeepRates | None:
     return kept if kept and kept.total.judged else None
 
 
-def _lowest_rates(kept: KeepRates | None) -> list[KeepRate]:
-    """Return the rules and kinds of facts with the lowest shares of right lines, if at least one line was wrong."""
-    facts = [one for one in kept.kinds if one.kind not in RULE_KINDS] if kept else []
-    rates = [one for one in (*(kept.rules if kept else ()), *facts) if one.right < one.judged]
-    return sorted(rates, key=lambda one: (one.share, -one.judged))[:MOST_CONFUSIONS]
+def _judged_kinds(kept: KeepRates | None) -> list[KeepRate]:
+    """Return the shares of right lines by kind, then of the rules with the lowest shares, if a line was wrong."""
+    if kept is None:
+        return []
+    return [*kept.kinds, *[one for one in kept.rules if one.right < one.judged][:MOST_CONFUSIONS]]
 
 
 def _since(seen: Overview) -> str:

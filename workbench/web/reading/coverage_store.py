@@ -247,7 +247,7 @@ def _store(db: sqlite3.Connection, found: Coverage, *, at: str, ids: Sequence[st
     db.execute(DROP_THE_MEASURED, known)
     figures = {
         "at": at, "prompts": found.prompts, "judged_again": found.judged_again, "labelled": found.labelled,
-        "unmatched": found.unmatched, "clusters": json.dumps([asdict(one) for one in found.clusters]),
+        "unmatched": found.unmatched, "clusters": json.dumps([one.as_object() for one in found.clusters]),
         "overlaps": json.dumps(overlaps), "labels": json.dumps(found.labels),
     }  # fmt: skip
     db.execute(KEEP_THE_MEASURED, known | figures)

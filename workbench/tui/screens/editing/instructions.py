@@ -21,6 +21,7 @@ from workbench.edits.instructions_file import outline
 from workbench.replay.rulesets.compared_rules import RECORDED
 from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit
 from workbench.tui.panes import blast_view
+from workbench.tui.screens.base import counts_key
 from workbench.tui.screens.editing.open_file import UNSAVED
 from workbench.tui.screens.editing.replaying import ReplayingScreen
 from workbench.tui.state import here
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from workbench.replay.compare import Change
+    from workbench.tui.messages import Counted
     from workbench.tui.widgets.lists.line_list import Group
 
 AFTER_TYPING_S = 0.25
@@ -63,6 +65,7 @@ While `enricher check` would find an error there is no verdict but the number of
 
 In the text, `ctrl+f` finds words, `ctrl+l` goes to a line or rule, `f3` to the next match.
 `enter` opens a change on both sides, goes to the line of a problem or heading. `✗` marks an approved case.
+`#`, or a click on the figures, lists the prompts behind any number.
 What the channels found is taken from the record; where other rules would have asked something else: context unknown.
 """
     DEFAULT_CSS = """
@@ -92,6 +95,7 @@ What the channels found is taken from the record; where other rules would have a
         Binding("t", "trace", "Trace", id="instructions.trace", tooltip="Show the trace of the change"),
         Binding("e", "external", "Open in your editor", id="instructions.external", show=False),
         Binding("ctrl+r", "revert", "Take back to what is on the disk", id="instructions.revert", show=False),
+        counts_key("instructions"),
         Binding("f8", "problem", "Next problem", id="instructions.problem", show=False),
     ]
 
@@ -328,6 +332,9 @@ What the channels found is taken from the record; where other rules would have a
     @on(FilterBar.Left)
     def _filter_left(self) -> None:
         self.lines.focus()
+
+    def counts(self) -> list[Counted]:
+        return blast_view.counts(self._shown, self._filter) if self._shown else []
 
     # Actions on a line
 

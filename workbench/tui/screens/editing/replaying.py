@@ -130,6 +130,9 @@ class ReplayingScreen(SavingScreen):
     def _publish(self) -> None:
         if self._figures is not None:
             self.app.last_run = CompletedRun(self._figures, self._causes)
+            shown = self.app.place_screen()
+            if shown is not None and shown.PLACE == "compare":  # causes may arrive while the run is compared
+                shown.data_changed()
 
     def failed(self, error: BaseException) -> None:
         self._examined = None

@@ -67,8 +67,11 @@ class FiguresTable(CursorView, inherit_bindings=False):
     class Moved(OfList):
         """The user moved the cursor to another row."""
 
+    @dataclass
     class Chosen(OfList):
-        """The user chose the row under the cursor."""
+        """The user chose the row under the cursor; ``column`` is the name of the clicked column, empty for a key."""
+
+        column: str = ""
 
     @dataclass
     class TitleChosen(Message):
@@ -139,17 +142,20 @@ class FiguresTable(CursorView, inherit_bindings=False):
             self.post_message(self.Chosen(self))
 
     def row_clicked(self, event: events.Click, *, is_again: bool) -> None:
-        del event
         if is_again:
-            self.action_choose()
+            self.post_message(self.Chosen(self, self._column_at(event.x)))
 
     def title_clicked(self, x: int) -> None:
+        if name := self._column_at(x):
+            self.post_message(self.TitleChosen(name))
+
+    def _column_at(self, x: int) -> str:
         end = 0
         for heading, width in zip(self._headings, self.widths(), strict=True):
             end += width + 2 * CELL_PADDING
             if x < end:
-                self.post_message(self.TitleChosen(heading.name))
-                return
+                return heading.name
+        return ""
 
 
 def ms(value: float | None) -> str:

@@ -1,0 +1,81 @@
+"""The thread of the Coverage screen: count how often each rule fires, and read which lines were judged.
+
+Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from storage.traces import line_labels
+from workbench.tui.messages import Replaceable
+from workbench.tui.state import here
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+    from storage.traces.line_labels import JudgedLine, KeepRates
+    from storage.traces.selection import Selection
+    from workbench.coverage.coverage import Coverage
+
+    Post = Callable[[Message], object]
+
+REPORT_EVERY_S = 0.7
+
+
+@dataclass
+class Grown(Replaceable):
+    """More prompts were measured: ``coverage`` is the result so far, ``total`` the number of all selected prompts."""
+
+    run: int
+    coverage: Coverage
+    total: int
+    is_final: bool
+
+
+@dataclass
+class LinesJudged(Message):
+    """The shares of judged lines that were right, and the judged lines."""
+
+    run: int
+    kept: KeepRates
+    lines: list[JudgedLine]
+
+
+def measure(
+    db: sqlite3.Connection, post: Post, *, run: int, which: Selection, path: str, is_over: Callable[[], bool]
+) -> None:
+    """Post the judged lines, then the coverage of the rules so far about once a second until all prompts are read.
+
+    The rules are those of the instructions at ``path``, or those that apply in the working folder if it is empty.
+    """
+    from workbench.coverage import coverage, rule_positions
+    from workbench.replay.corpus import Corpus
+
+    post(LinesJudged(run, line_labels.keep_rates(db, which), line_labels.judged(db, which)))
+    corpus = Corpus(db, which)
+    total = corpus.count()
+    rules = (
+        rule_positions.of_file(path, _read(path), versions=corpus.versions) if path else rule_positions.in_force(here())
+    )
+    measurement = coverage.Measurement(corpus, rules, kept=sys.maxsize)
+    posted_at = time.monotonic() - REPORT_EVERY_S / 2  # the first figures are posted sooner than later ones
+    for page in corpus.pages():
+        if is_over():
+            return
+        measurement.add(page)
+        if time.monotonic() - posted_at > REPORT_EVERY_S:
+            post(Grown(run, measurement.coverage(), total, is_final=False))
+            posted_at = time.monotonic()
+    post(Grown(run, measurement.coverage(), total, is_final=True))
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()

@@ -1182,7 +1182,7 @@ MUTATIONS = (
     ),
     Mutation(
         "enricher check passes a file with errors",
-        "enricher/interfaces/cli/setup/check.py",
+        "enricher/interfaces/cli/instructions.py",
         "    sys.exit(1 if errors else 0)",
         "    sys.exit(0)",
         "",
@@ -1190,7 +1190,7 @@ MUTATIONS = (
     ),
     Mutation(
         "doctor exits 0 where something is broken",
-        "enricher/interfaces/cli/setup/doctor.py",
+        "enricher/interfaces/cli/install.py",
         "    raise SystemExit(0 if is_well else 1)",
         "    raise SystemExit(0)",
         "",
@@ -1215,7 +1215,7 @@ MUTATIONS = (
     ),
     Mutation(
         "trace forget deletes without having asked",
-        "enricher/interfaces/cli/deletion.py",
+        "enricher/interfaces/cli/output.py",
         "        raise click.ClickException(REFUSAL)",
         "        return True",
         "",
@@ -1835,7 +1835,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a deletion goes ahead in a dry run",
-        "enricher/interfaces/cli/deletion.py",
+        "enricher/interfaces/cli/output.py",
         "    if is_sure and not is_dry:",
         "    if not is_dry:",
         "",
@@ -1875,7 +1875,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a client that was left out is no failure",
-        "enricher/interfaces/cli/setup/install.py",
+        "enricher/interfaces/cli/install.py",
         "    if faults or plan.left_out:",
         "    if faults:",
         "",
@@ -1915,7 +1915,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a refused variable is credited",
-        "enricher/interfaces/cli/setup/config.py",
+        "enricher/interfaces/cli/config.py",
         " if name not in unread}",
         "}",
         "",
@@ -1923,7 +1923,7 @@ MUTATIONS = (
     ),
     Mutation(
         "config show leaves the channels out",
-        "enricher/interfaces/cli/setup/config.py",
+        "enricher/interfaces/cli/config.py",
         "every = {**_switches(compiled), **settings}",
         "every = settings",
         "",
@@ -4026,7 +4026,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the subagent may not read the plan's file",
-        "enricher/interfaces/cli/setup/install.py",
+        "enricher/interfaces/cli/install.py",
         "    plan.add(settings, subagent.permit)",
         "    plan.add([], subagent.permit)",
         "",

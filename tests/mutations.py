@@ -1134,7 +1134,7 @@ MUTATIONS = (
     # --- install, uninstall, trust, rules
     Mutation(
         "installing again registers again",
-        "enricher/install/editing/jsonhooks.py",
+        "enricher/install/json_edits.py",
         "    if not found:\n        return _with_new(shape, text, command)",
         "    if found or not found:\n        return _with_new(shape, text, command)",
         "E57",
@@ -1361,7 +1361,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a figure that just meets its target is reported as missed",
-        "enricher/interfaces/bench/targets.py",
+        "enricher/interfaces/bench/__init__.py",
         "getattr(row, target.figure) > target.most",
         "getattr(row, target.figure) >= target.most",
         "",
@@ -1883,7 +1883,7 @@ MUTATIONS = (
     ),
     Mutation(
         "hooks that are no table stop the doctor",
-        "enricher/install/editing/tomlhooks.py",
+        "enricher/install/toml_edits.py",
         "    groups = hooks.get(event, []) if isinstance(hooks, dict) else None",
         "    groups = hooks.get(event, [])",
         "",
@@ -2979,7 +2979,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the agent wrote is checked, and not stored",
-        "enricher/validation/turns.py",
+        "enricher/validation/files.py",
         '        violations.store(db, str(trace["id"]), rows)',
         "        len(rows)",
         "S2-2h",
@@ -4298,7 +4298,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a target holds if one row meets it",
-        "enricher/interfaces/bench/targets.py",
+        "enricher/interfaces/bench/__init__.py",
         "Outcome(target, max(found))",
         "Outcome(target, min(found))",
         "",

@@ -215,9 +215,9 @@ def _record_turn(event: PromptEvent, state: str) -> None:
         import site
 
         site.main()
-    from enricher.validation import turns
+    from enricher.validation.files import check_turn
 
-    turns.record(event, state)
+    check_turn(event, state)
 
 
 def _give_late_result(payload: dict[str, object]) -> None:

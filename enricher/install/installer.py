@@ -10,8 +10,7 @@ import shutil
 from enricher import hosts
 from enricher.home import config_dir, root_dir, state_dir
 from enricher.hosts import servers
-from enricher.install import blocked_hooks, files, launcher, registration
-from enricher.install.editing import tomlhooks
+from enricher.install import files, launcher, registration, toml_edits
 from enricher.install.files import FileChange
 from enricher.install.registration import ConfigurationFile, InstallationError
 from storage.base import private
@@ -103,8 +102,8 @@ def switches(wanted: dict[str, bool]) -> FileChange:
         before = files.read_text(path)
         after = before or ""
         for key, value in wanted.items():
-            after = tomlhooks.with_setting(after, key, value)
-    except (tomlhooks.NotTomlError, OSError, UnicodeDecodeError) as error:
+            after = toml_edits.with_setting(after, key, value)
+    except (toml_edits.NotTomlError, OSError, UnicodeDecodeError) as error:
         raise InstallationError(f"{path}: {error}; correct it, then run this again") from None
     return FileChange(path, before, after)
 
@@ -203,7 +202,7 @@ def current_settings() -> dict[str, Value]:
 def advice(place: ConfigurationFile) -> str:
     """Return what the user must still do before the client runs the hook; empty if nothing is left to do."""
     if place.host == "codex":
-        return blocked_hooks.block_reason(place)[0] and (
+        return registration.block_reason(place)[0] and (
             "Codex runs a new hook only once you trust it: start codex, open /hooks, and trust the entry "
             '"UserPromptSubmit". Until then it is skipped without a word. Upgrades never ask again.'
         )

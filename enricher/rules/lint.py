@@ -15,8 +15,7 @@ from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
 from enricher.respond.guidance import choose_workflow, shares_of
 from enricher.rules.cache import Rules
 from enricher.rules.compiling.classes.signals import condition_of, tokens
-from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.compiling.configuration import unknown_names
+from enricher.rules.compiling.compiler import compile_layers, unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
 from enricher.rules.compiling.workflows import FOLDER, WORKFLOW, names_of_guardrails
 from enricher.rules.layers import Layer, Layers, find_layers, layer_with

@@ -14,8 +14,15 @@ from typing import TYPE_CHECKING, Any
 from enricher.classify.reading import words_of
 from enricher.prompt.wording.structure import survey
 from enricher.rules.compiling.body import FACETS
-from enricher.rules.compiling.classes.inflection import CONTRACTIONS
-from enricher.rules.compiling.classes.signals import LATE, LEAST_WEIGHT, LISTS, MARKERS, is_contained, tokens
+from enricher.rules.compiling.classes.signals import (
+    CONTRACTIONS,
+    LATE,
+    LEAST_WEIGHT,
+    LISTS,
+    MARKERS,
+    is_contained,
+    tokens,
+)
 from enricher.rules.compiling.compiled import NAMED_FILES
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.guardrails import DEFAULT_FILES

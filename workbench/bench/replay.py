@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from enricher.home import root_dir, state_dir
-from enricher.interfaces.bench import home
-from enricher.interfaces.bench.targets import REPLAYED_PER_SECOND, SAVE_TO_COMPLETE_MS, SAVE_TO_FIRST_MS
+from enricher.interfaces.bench import REPLAYED_PER_SECOND, SAVE_TO_COMPLETE_MS, SAVE_TO_FIRST_MS, home
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from workbench.edits.live import EditTimes, TimedEdit, measure

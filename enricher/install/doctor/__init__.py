@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from enricher import bundle, hosts
 from enricher.home import root_dir, state_dir
-from enricher.install import blocked_hooks, installer, launcher, registration, selftest
+from enricher.install import installer, launcher, registration, selftest
 from enricher.install.doctor import copies, sources
 from enricher.install.doctor.sources import History, read_history
 from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.prompt.project import identify
 from enricher.rules import cache
-from enricher.rules.compiling.configuration import read_configuration
+from enricher.rules.compiling.compiler import read_configuration
 from enricher.rules.layers import USER, find_layers
 from enricher.settings import with_environment
 
@@ -281,7 +281,7 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
     if commands != [place.command]:
         what = f"registered {len(commands)} times" if len(commands) > 1 else f"registered as {commands[0]!r}"
         return Finding(subject, BROKEN, f"{what} in {place.file}", again)
-    reason, remedy = blocked_hooks.block_reason(place)
+    reason, remedy = registration.block_reason(place)
     if reason:
         return Finding(subject, BROKEN, reason, remedy)
     if fault := _fault(place, registration.late_commands(place), "late results"):

@@ -74,7 +74,7 @@ def _switches(compiled: Compiled) -> dict[str, Value | None]:
 
 def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
     """Return the file that set each key: an instructions file (with line) for budgets, else a ``config.toml``."""
-    from enricher.rules.compiling.configuration import read_configuration
+    from enricher.rules.compiling.compiler import read_configuration
     from enricher.rules.layers import USER, packaged_file
 
     sources: dict[str, str] = {}

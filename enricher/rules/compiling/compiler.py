@@ -1,23 +1,26 @@
-"""Merge the instruction files of all layers, validate them, and compile them into the JSON that the hook loads."""
+"""Merge the instructions and the ``config.toml`` of all layers, and compile them into the JSON that the hook loads."""
 
 from __future__ import annotations
 
+import os
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from enricher.hosts import NAMES
 from enricher.rules.cache import FORMAT
 from enricher.rules.compiling.body import build_body, check_signals, class_rules, effort_thresholds
 from enricher.rules.compiling.compiled import Compiled
-from enricher.rules.compiling.configuration import read_configuration
+from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.merging import add_undeclared, missing_parts, read_layer
 from enricher.rules.compiling.named_files import Files, compiled_prompts, existing_prompts
 from enricher.rules.layers import USER
-from enricher.settings import DEFAULTS, USE_LLM, Value
+from enricher.settings import DEFAULTS, GATES, OF_THE_USER, OPEN_TABLES, USE_LLM, BadValueError, Value, convert
 from storage.base.fast_stdlib import dumps, keyed_hash
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from enricher.rules.compiling.document import Problem
     from enricher.rules.layers import Layer
 
 PACKAGED = "packaged"
@@ -83,3 +86,74 @@ def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[st
         result.problems += problems
         unread += [problem for problem in problems if problem.severity == "error"]
     return settings, unread
+
+
+def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Value], list[Problem]]:
+    """Return the settings of one file and its problems; both are empty if the file is missing.
+
+    The file of a project, unlike the user's own, cannot set where prompts are sent.
+    """
+    if os.path.exists(file) and not os.path.isfile(file):
+        return {}, [Problem(file, 1, "error", "not a regular file; put the settings there as TOML")]
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+        tree = tomllib.loads(text)
+    except FileNotFoundError:
+        return {}, []
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return {}, [Problem(file, _line_in(str(error)), "error", f"not readable as TOML: {error}")]
+    settings: dict[str, Value] = {}
+    problems: list[Problem] = []
+    for key, value in _flat(tree):
+        line = _line_of(text, key)
+        if key not in (*DEFAULTS, *GATES) and key.split(".")[0] not in OPEN_TABLES:
+            problems.append(Problem(file, line, "warning", f"unknown key '{key}' is ignored; known: {_known(key)}"))
+            continue
+        if not is_user and key.startswith(OF_THE_USER):
+            message = f"'{key}' is ignored: it decides where prompts are sent, so only your own config.toml can set it"
+            problems.append(Problem(file, line, "warning", message))
+            continue
+        try:
+            settings[key] = convert(key, value)
+        except BadValueError as error:
+            problems.append(Problem(file, line, "warning", f"{error}; the value below it in the layers is used"))
+    return settings, problems
+
+
+def unknown_names(file: str, *, channels: Sequence[str]) -> list[Problem]:
+    """Return a warning for each setting that switches on or off a channel or client that does not exist."""
+    known = {"channels": channels, "hosts": NAMES}
+    found = []
+    for key in read_configuration(file)[0]:
+        table, _, name = key.partition(".")
+        if table in OPEN_TABLES and name not in known[table]:
+            message = f"'{key}' switches nothing; known {table}: {', '.join(known[table])}"
+            found.append(Problem(file, _line_of(Path(file).read_text(encoding="utf-8"), key), "warning", message))
+    return found
+
+
+def _flat(tree: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _known(key: str) -> str:
+    table = key.rpartition(".")[0]
+    near = [known for known in DEFAULTS if known.rpartition(".")[0] == table]
+    return ", ".join(near or DEFAULTS)
+
+
+def _line_of(text: str, key: str) -> int:
+    last = key.rpartition(".")[2]
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.partition("=")[0].strip().strip("\"'").rpartition(".")[2] == last:
+            return number
+    return 1
+
+
+def _line_in(message: str) -> int:
+    words = message.replace(",", " ").split()
+    return int(words[words.index("line") + 1]) if "line" in words else 1

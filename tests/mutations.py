@@ -2859,7 +2859,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an empty function that other modules implement is a stub",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/source.py",
         "    return any(_implements(one, name) for",
         "    return not any(_implements(one, name) for",
         "S2-2d",
@@ -2867,7 +2867,7 @@ MUTATIONS = (
     ),
     Mutation(
         "stubs in several modules excuse each other",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/source.py",
         "    return not all(is_nothing(step) or isinstance(step, ast.Raise) for step in steps)",
         "    return bool(steps)",
         "S2-2d",
@@ -4202,7 +4202,7 @@ MUTATIONS = (
     ),
     Mutation(
         "two modules make a convention",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/source.py",
         "FEWEST_ALIKE = 3",
         "FEWEST_ALIKE = 1",
         "",

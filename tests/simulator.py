@@ -27,7 +27,7 @@ from enricher.context import CHANNELS
 from enricher.prompt.project import identify
 from enricher.record import upkeep
 from enricher.rules import sources
-from enricher.rules.compiling.build import refresh_layers
+from enricher.rules.compiling.compiler import refresh_layers
 from enricher.rules.layers import find_layers
 from storage.db import database
 from storage.state import detached, sessions

@@ -175,9 +175,9 @@ print(*sys.modules)
     )
 
     assert list((new_account.state / "versions").glob("*.sources"))
-    assert {"pydantic", "enricher.rules.compiling.compiler"} <= set(first)
+    assert {"pydantic", "enricher.rules.compiling.named_files"} <= set(first)
     assert "enricher.sources.code.indexing.index" in second
-    assert not {"pydantic", "yaml", "markdown_it", "enricher.rules.compiling.compiler"} & set(second)
+    assert not {"pydantic", "yaml", "markdown_it", "enricher.rules.compiling.named_files"} & set(second)
 
 
 @pytest.mark.parametrize("host", ["gemini", "codex", "copilot", "cursor", "opencode"])

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.context import CHANNELS, DECLARED, UNDECLARED
 from enricher.rules.compiling import schema
-from enricher.rules.compiling.classes.signals import ClassRule, check_signal, check_word_weights
-from enricher.rules.compiling.classes.table import ClassFacet, compile_classes
+from enricher.rules.compiling.class_table import ClassFacet, compile_classes
 from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.guardrails import files_of_lone, link
 from enricher.rules.compiling.named_files import read_thresholds
+from enricher.rules.compiling.signals import ClassRule, check_signal, check_word_weights
 from enricher.rules.compiling.workflows import PLACEHOLDER, WORKFLOW, WORKFLOWS, compiled_workflows, missing
 from enricher.settings import AS_SPECIFIED, CODER, EMBEDDING
 from storage.base.fast_stdlib import dumps

@@ -14,10 +14,10 @@ from enricher.rules.compiling.workflows import WORKFLOWS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from enricher.rules.compiling.classes.signals import ClassRule
     from enricher.rules.compiling.document import Problem, RuleBlock
     from enricher.rules.compiling.guardrails import CatalogueFile
     from enricher.rules.compiling.named_files import NamedFile
+    from enricher.rules.compiling.signals import ClassRule
     from enricher.rules.compiling.workflows import Index
 
 CATALOGUE, FITTED, PROMPTS, THRESHOLDS = "catalogue", "fitted", "prompts", "thresholds"

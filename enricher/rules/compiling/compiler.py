@@ -20,14 +20,14 @@ from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.merging import add_undeclared, missing_parts, read_layer
 from enricher.rules.compiling.named_files import Files, compiled_prompts, existing_prompts
 from enricher.rules.layers import USER, Layer, Layers, packaged_file
-from enricher.rules.sources import store
+from enricher.rules.sources import identity_of, store
 from enricher.settings import DEFAULTS, GATES, OF_THE_USER, OPEN_TABLES, USE_LLM, BadValueError, Value, convert
 from storage.base import log, private
-from storage.base.fast_stdlib import dumps, keyed_hash
+from storage.base.fast_stdlib import dumps
 from storage.state import notices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 
 PACKAGED = "packaged"
@@ -75,11 +75,6 @@ def compile_layers(
     result.hash = identity_of(text for _layer, _path, text in result.texts)
     result.problems.sort()
     return result
-
-
-def identity_of(texts: Iterable[str]) -> str:
-    """Return the identity (a hash) of the rules compiled from these texts; the paths of the files do not matter."""
-    return keyed_hash(b"rules", "\0".join([str(FORMAT), *texts]).encode())
 
 
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify.table import GAP, LETTERS
-from enricher.rules.compiling.classes.signals import (
+from enricher.rules.compiling.signals import (
     CONTRACTIONS,
     DEFAULT_GAP,
     LATE,
@@ -30,7 +30,7 @@ from enricher.rules.compiling.classes.signals import (
 )
 
 if TYPE_CHECKING:
-    from enricher.rules.compiling.classes.signals import ClassRule
+    from enricher.rules.compiling.signals import ClassRule
 
 LEADING = frozenset({"lead", "order", "last-order"})
 """Places (``at``) where an order begins: phrases there match exactly, and their first words are the verbs of orders."""

@@ -4299,8 +4299,8 @@ MUTATIONS = (
     Mutation(
         "a target holds if one row meets it",
         "enricher/interfaces/bench/__init__.py",
-        "Outcome(target, max(found))",
-        "Outcome(target, min(found))",
+        "TargetOutcome(target, max(found))",
+        "TargetOutcome(target, min(found))",
         "",
         "cli/test_bench_targets.py::test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold",
     ),

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from enricher.prompt.redaction import redact
-from enricher.sources.transcripts import Found, take_one
+from enricher.sources.transcripts import Extract, take_one
 from enricher.sources.transcripts.wording import plain_status
 from workbench.importing import Turn
 from workbench.importing.conversation_files import STORED_AT, stored_files
@@ -66,7 +66,7 @@ class Actions:
         return [value for one, value in self.done if one == kind]
 
 
-class _OneRecord(Found):
+class _OneRecord(Extract):
     """Collects the actions in a single record, whose parts the readers deliver newest first."""
 
     __slots__ = ("done", "steps")

@@ -233,7 +233,7 @@ class Target(NamedTuple):
     suffix: str = ""
 
 
-class Outcome(NamedTuple):
+class TargetOutcome(NamedTuple):
     """A target, with the highest measured figure among the rows to which it applies."""
 
     target: Target
@@ -291,10 +291,10 @@ def missed(bench: str, rows: Sequence[BenchRow]) -> list[str]:
     ]
 
 
-def outcomes(bench: str, rows: Sequence[BenchRow]) -> list[Outcome]:
+def outcomes(bench: str, rows: Sequence[BenchRow]) -> list[TargetOutcome]:
     """Return the outcome of each target of the given benchmark that applies to any of the rows."""
     figures = {
         target: [getattr(row, target.figure) for row in rows if fnmatchcase(row.name, target.row)]
         for target in TARGETS[bench]
     }
-    return [Outcome(target, max(found)) for target, found in figures.items() if found]
+    return [TargetOutcome(target, max(found)) for target, found in figures.items() if found]

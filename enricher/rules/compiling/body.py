@@ -117,7 +117,7 @@ def _class_line(result: Compiled) -> str:
 def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for rule in result.of_kind("channel"):
         data = {**PIPELINE_CHANNELS.get(rule.name, {}), **rule.data}
-        values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
+        values = schema.DeclaredChannel.model_validate(data).model_dump(exclude={"disabled", "extend"})
         if rule.name in HANDLERS and not values["command"]:
             yield _handler(rule.name, rule.data, prompts, is_declared=True)
         elif values["command"] or rule.name in CHANNELS:
@@ -137,7 +137,7 @@ def _handler(
     """Return the rule of a channel whose program is part of the package; such a channel always asks a model."""
     data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **declared, "model": True}
     data["endpoint"] = data["endpoint"] or HANDLERS[name]
-    values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
+    values = schema.DeclaredChannel.model_validate(data).model_dump(exclude={"disabled", "extend"})
     prompt = prompts["enrichment"]["forms"][FORMS[name]] if name in FORMS else ""
     return {"name": name, **values, "handler": DECLARED if is_declared else UNDECLARED, "prompt": prompt}
 

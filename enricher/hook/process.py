@@ -209,12 +209,7 @@ def _check_turn(payload: dict[str, object], named: str) -> None:
 
 
 def _record_turn(event: PromptEvent, state: str) -> None:
-    import sys
-
-    if sys.flags.no_site:  # a child of the hook, with the standard library only
-        import site
-
-        site.main()
+    detached.find_libraries()
     from enricher.validation.files import check_turn
 
     check_turn(event, state)

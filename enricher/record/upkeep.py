@@ -80,12 +80,7 @@ def _bundle_modules(state: str) -> None:
 
 def refresh(state: str, project: Project, *, has_index: bool = True) -> None:
     """Update all stored data about a project; log a failed update and go on with the others."""
-    import sys
-
-    if sys.flags.no_site:  # a child of the hook, with the standard library only
-        import site
-
-        site.main()
+    detached.find_libraries()
     try:
         from enricher.rules.sources import store_packaged
 

@@ -16,7 +16,7 @@ from enricher.context.channels.memory import WEIGHTS
 from enricher.home import state_dir
 from enricher.interfaces import bench
 from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, BenchCase, empty_project, home, paired, turns
-from enricher.interfaces.bench.code import invented_project
+from enricher.interfaces.bench.indexes import invented_project
 from enricher.prompt.project import identify
 from enricher.sources.code.indexing import index
 from storage.base.reader import open_reader

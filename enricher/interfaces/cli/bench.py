@@ -143,7 +143,7 @@ def burst(at_once: int, is_json: bool, asserts: bool) -> None:
 @asserting
 def topics(sizes: list[int], is_json: bool, asserts: bool) -> None:
     """Time the index of topics, as a ratio to counting the words of the same memories."""
-    from enricher.interfaces.bench.topics import topic_rows
+    from enricher.interfaces.bench.indexes import topic_rows
 
     report("topics", topic_rows(sizes), is_json=is_json, asserts=asserts)
 
@@ -211,7 +211,7 @@ def code(files: int, runs: int, is_json: bool, asserts: bool) -> None:
 
     For the index, the column p99 shows the 95th percentile.
     """
-    from enricher.interfaces.bench.code import code_rows, hook_rows
+    from enricher.interfaces.bench.indexes import code_rows, hook_rows
 
     report("code", code_rows(files) + (hook_rows(files, runs) if runs else []), is_json=is_json, asserts=asserts)
 

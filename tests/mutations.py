@@ -110,7 +110,7 @@ MUTATIONS = (
     ),
     Mutation(
         "log = hash keeps the prompt",
-        "enricher/record/recording.py",
+        "enricher/record/after_answer.py",
         '        trace.prompt = trace.output_text = trace.approach = ""',
         '        trace.output_text = trace.approach = ""',
         "",
@@ -921,7 +921,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an item is said in every prompt of a session",
-        "enricher/record/recording.py",
+        "enricher/record/after_answer.py",
         '    if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):',
         '    if run.enrichment is not None and trace.status == "shadow":',
         "",
@@ -1017,7 +1017,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a channel that nobody listed is passed over in silence",
-        "enricher/rules/compiling/merging.py",
+        "enricher/rules/compiling/compiled.py",
         "        if module.stem not in CHANNELS and DECLARES in",
         "        if module.stem in CHANNELS and not DECLARES in",
         "",

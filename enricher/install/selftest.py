@@ -16,7 +16,7 @@ from typing import Any
 
 from enricher.install import launcher
 from enricher.prompt.project import identify
-from enricher.record import upkeep
+from enricher.record import after_answer
 from storage.base import private
 from storage.state import detached
 
@@ -81,7 +81,7 @@ def _run_in(folder: str, host: str, command: str) -> SelfTest:
 def _temporary_state(folder: str) -> str:
     state = os.path.join(folder, "state")
     # Background work would outlive the temporary folder, so none may start.
-    for work in (detached.MAINTENANCE, upkeep.stamp(identify(folder))):
+    for work in (detached.MAINTENANCE, after_answer.upkeep_stamp(identify(folder))):
         private.make_directory(os.path.dirname(os.path.join(state, work)))
         private.write_file(os.path.join(state, work), b"not here")
         detached.postpone(state, TIMEOUT_SECONDS * 2, work)

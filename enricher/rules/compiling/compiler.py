@@ -15,9 +15,8 @@ from enricher.home import root_dir, state_dir
 from enricher.hosts import NAMES
 from enricher.rules.cache import BROKEN, FORMAT, FRESH, cache_file, read_any_age, render, shipped_file, stamp
 from enricher.rules.compiling.body import build_body, check_signals, class_rules, effort_thresholds
-from enricher.rules.compiling.compiled import Compiled
+from enricher.rules.compiling.compiled import Compiled, add_undeclared, missing_parts, read_layer
 from enricher.rules.compiling.document import Problem
-from enricher.rules.compiling.merging import add_undeclared, missing_parts, read_layer
 from enricher.rules.compiling.named_files import Files, compiled_prompts, existing_prompts
 from enricher.rules.layers import USER, Layer, Layers, packaged_file
 from enricher.rules.sources import identity_of, store

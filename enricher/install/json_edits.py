@@ -21,6 +21,9 @@ _SPACE_OR_COMMENT = re.compile(r"(?:[ \t\r\n]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null")
 _DECODE = json.JSONDecoder().raw_decode
 _CLOSER = {"{": "}", "[": "]"}
+BLANK = "\ufeff \t\r\n"
+
+Path = tuple[str | int, ...]
 
 
 class NotJsonError(ValueError):
@@ -224,9 +227,36 @@ def _line_end(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-BLANK = "\ufeff \t\r\n"
+def added(text: str, root: Node, path: tuple[str, ...], value: object, *, key: str = "") -> str:
+    """Return the text with ``value`` as the last element of the container at ``path``, which is created if necessary.
 
-Path = tuple[str | int, ...]
+    ``key`` is the key of the value in an object; without it, the container is a list.
+    """
+    for depth, step in enumerate(path):
+        if root.at(*path[: depth + 1]) is None:
+            value = {key: value} if key else [value]
+            for inner in reversed(path[depth + 1 :]):
+                value = {inner: value}
+            return appended(text, _container(root, path[: depth + 1]), value, key=step)
+    return appended(text, _container(root, (*path, key)), value, key=key)
+
+
+def without(text: str, root: Node, path: Path) -> str:
+    """Return the text without the element at ``path``, and without the containers that would then be empty."""
+    path = _with_lone_containers(root, path)
+    container = _container(root, path)
+    return removed(text, container, container.index(path[-1]))
+
+
+def _with_lone_containers(root: Node, path: Path) -> Path:
+    """Return the path of the element, or of the outermost container, below the root, that contains nothing else."""
+    while len(path) > 1 and len(_container(root, path).children) == 1:
+        path = path[:-1]
+    return path
+
+
+def _container(root: Node, path: Path) -> Node:
+    return root.at(*path[:-1]) or root
 
 
 class Shape:
@@ -303,13 +333,7 @@ def _with_new(shape: Shape, text: str, command: str) -> str:
     for key, value in shape.root.items():
         root = shape.parse(text)
         text = text if root.at(key) else appended(text, root, value, key=key)
-    root, entry = shape.parse(text), shape.entry(command)
-    hooks, entries = root.at("hooks"), root.at("hooks", shape.event)
-    if hooks is None:
-        return appended(text, root, {shape.event: [entry]}, key="hooks")
-    if entries is None:
-        return appended(text, hooks, [entry], key=shape.event)
-    return appended(text, entries, entry)
+    return added(text, shape.parse(text), ("hooks", shape.event), shape.entry(command))
 
 
 def without_entry(shape: Shape, text: str) -> str:
@@ -328,9 +352,7 @@ def is_bare(shape: Shape, text: str) -> bool:
 
 def _without(shape: Shape, text: str, path: Path) -> str:
     root = shape.parse(text)
-    doomed = path[:-2] if _is_group_of_ours(shape, root, path) else path
-    while len(doomed) > 1 and len(_container(root, doomed).children) == 1:
-        doomed = doomed[:-1]
+    doomed = _with_lone_containers(root, path[:-2] if _is_group_of_ours(shape, root, path) else path)
     if len(doomed) == len(path) - 1:  # a group with other keys, such as a matcher, must keep its list, even if empty
         doomed = path if shape.is_grouped else doomed
     container = _container(root, doomed)
@@ -342,7 +364,3 @@ def _is_group_of_ours(shape: Shape, root: Node, path: Path) -> bool:
     group = root.at(*path[:-2]) if shape.matcher else None
     value = group.value if group else {}
     return set(value) == {"matcher", "hooks"} and value["matcher"] == shape.matcher and len(value["hooks"]) == 1
-
-
-def _container(root: Node, path: Path) -> Node:
-    return root.at(*path[:-1]) or root

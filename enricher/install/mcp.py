@@ -69,11 +69,7 @@ def _with_server(where: ConfigurationFile, text: str, entry: dict[str, Any]) -> 
     if present is not None and present.value == entry:
         return text
     text = _without_json(where, text)
-    root = _parsed(where, text)
-    listed = root.at(key)
-    if listed is None:
-        return json_edits.appended(text, root, {servers.NAME: entry}, key=key)
-    return json_edits.appended(text, listed, entry, key=servers.NAME)
+    return json_edits.added(text, _parsed(where, text), (key,), entry, key=servers.NAME)
 
 
 def _without_server(where: ConfigurationFile, text: str) -> str | None:
@@ -89,12 +85,7 @@ def _without_json(where: ConfigurationFile, text: str) -> str:
     if not text.strip(BLANK):
         return text
     root = _parsed(where, text)
-    listed = root.at(key)
-    if listed is None or servers.NAME not in listed.keys:
-        return text
-    if len(listed.children) == 1:
-        return json_edits.removed(text, root, root.index(key))
-    return json_edits.removed(text, listed, listed.index(servers.NAME))
+    return json_edits.without(text, root, (key, servers.NAME)) if root.at(key, servers.NAME) else text
 
 
 def _parsed(where: ConfigurationFile, text: str) -> json_edits.Node:

@@ -61,14 +61,7 @@ def withdraw(where: ConfigurationFile, earlier: Sequence[FileChange]) -> FileCha
 def _permitted(text: str) -> str:
     rule = f"Read(/{plan_files.pattern()})"
     text = _withdrawn(text)
-    root = json_edits.parse(text)
-    permissions = root.at("permissions")
-    allowed = root.at("permissions", "allow")
-    if permissions is None:
-        return json_edits.appended(text, root, {"allow": [rule]}, key="permissions")
-    if allowed is None:
-        return json_edits.appended(text, permissions, [rule], key="allow")
-    return json_edits.appended(text, allowed, rule)
+    return json_edits.added(text, json_edits.parse(text), ("permissions", "allow"), rule)
 
 
 def _withdrawn(text: str) -> str:
@@ -76,14 +69,7 @@ def _withdrawn(text: str) -> str:
     root = json_edits.parse(text)
     allowed = root.at("permissions", "allow")
     ours = [at for at, rule in enumerate(allowed.value) if _OURS.fullmatch(str(rule))] if allowed else []
-    if not allowed or not ours:
-        return text
-    if len(allowed.children) > 1:
-        return _withdrawn(json_edits.removed(text, allowed, ours[0]))
-    permissions = root.children[root.index("permissions")]
-    if len(permissions.children) > 1:
-        return json_edits.removed(text, permissions, permissions.index("allow"))
-    return json_edits.removed(text, root, root.index("permissions"))
+    return _withdrawn(json_edits.without(text, root, ("permissions", "allow", ours[0]))) if ours else text
 
 
 def _read(where: ConfigurationFile) -> str | None:

@@ -151,7 +151,7 @@ class Workflow:
 
 
 @dataclass(slots=True)
-class Share:
+class CriterionShare:
     """In how many turns (``held``) a criterion was met, and to how many it applied (``of``)."""
 
     held: int = 0
@@ -172,8 +172,8 @@ class Adherence:
     had_plan: bool
     prompts: int = 0
     found: int = 0
-    followed: Share = field(default_factory=Share)
-    criteria: dict[str, Share] = field(default_factory=lambda: {name: Share() for name in CRITERIA})
+    followed: CriterionShare = field(default_factory=CriterionShare)
+    criteria: dict[str, CriterionShare] = field(default_factory=lambda: {name: CriterionShare() for name in CRITERIA})
 
 
 def planned_steps(text: str) -> list[str]:

@@ -1859,7 +1859,7 @@ MUTATIONS = (
     ),
     Mutation(
         "any token opens the HTTP server",
-        "enricher/interfaces/mcp/token.py",
+        "enricher/interfaces/mcp/server.py",
         '    return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), expected)',
         '    return scheme.lower() == b"bearer"',
         "",
@@ -1867,7 +1867,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a token that others can read is used",
-        "enricher/interfaces/mcp/token.py",
+        "enricher/interfaces/mcp/server.py",
         "    if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:",
         "    if status.st_uid != os.geteuid():",
         "",
@@ -2259,7 +2259,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the self-test asks a model",
-        "enricher/install/selftest.py",
+        "enricher/install/installer.py",
         'environment["ENRICHER_MODEL_URL"] = ""',
         'environment["ENRICHER_MODEL_TEST"] = ""',
         "",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from enricher import bundle, hosts
 from enricher.home import root_dir, state_dir
-from enricher.install import installer, launcher, registration, selftest
+from enricher.install import installer, launcher, registration
 from enricher.install.doctor import copies, sources
 from enricher.install.doctor.sources import StoredHistory, read_history
 from enricher.install.registration import ConfigurationFile, InstallationError
@@ -288,7 +288,7 @@ def _registered(place: ConfigurationFile, subject: str, commands: list[str], his
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --late-results`")
     if fault := _fault(place, registration.turn_commands(place), "checks"):
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --validate`")
-    outcome = selftest.run(place.host, place.command)
+    outcome = installer.self_test(place.host, place.command)
     if outcome.fault:
         return Finding(subject, BROKEN, outcome.fault, again)
     failed, of, last_error = history.failures.get(place.host, (0, 1, ""))

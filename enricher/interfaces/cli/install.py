@@ -13,7 +13,7 @@ from dataclasses import asdict
 import click
 
 from enricher import bundle, hosts
-from enricher.install import installer, launcher, mcp, registration, selftest, subagent
+from enricher.install import installer, launcher, mcp, registration, subagent
 from enricher.install.doctor import BROKEN, NOTE, OK, examine, repair, try_model
 from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.interfaces.cli import options
@@ -137,7 +137,7 @@ def _finish(
 
 
 def _self_test(host: str, command: str) -> str:
-    outcome = selftest.run(host, command)
+    outcome = installer.self_test(host, command)
     title = registration.facts(host).TITLE
     click.echo(f"{title}: self-test {outcome}")
     return f"the hook does not work for {title}: {outcome.fault}" if outcome.fault else ""

@@ -460,7 +460,7 @@ MUTATIONS = (
     ),
     Mutation(
         "true counts as a number",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         '        return kind == "boolean"',
         '        return kind in ("boolean", "number")',
         "S2-M7",
@@ -468,7 +468,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a score of 45 of 100 is out of range",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         "return round(value / scale, 4)",
         "return value",
         "S2-R2",
@@ -476,7 +476,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an invalid field is passed on",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         "    return None if problem else given",
         "    return given",
         "S2-M8",
@@ -484,7 +484,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a missing field is no problem",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         '            if name in schema["required"]:',
         "            if False:",
         "S2-3b",
@@ -621,7 +621,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a confidence that is no number is taken",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         "isinstance(value, int | float) and isfinite(value)",
         "isinstance(value, int | float)",
         "S1-5.3c",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from _socket import SOCK_STREAM, getaddrinfo, socket  # ``socket`` itself loads selectors, enum and io
 
-from enricher.structured.checking import native_schema
+from enricher.structured.parsing import native_schema
 from storage.base.fast_stdlib import dumps, loads
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.model.endpoint import Endpoint, Proxy
-    from enricher.structured.checking import Schema
+    from enricher.structured.parsing import Schema
 
 MOST_TOKENS = 200
 """Maximum tokens of an answer, which is one JSON object."""

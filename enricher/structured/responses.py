@@ -152,7 +152,7 @@ SCHEMA_KEYS = ("type", "enum", "minimum", "maximum", "maxLength", "aliases", "sc
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a model in the form that ``enricher.structured.checking`` reads."""
+    """Return the schema of a model in the form that ``enricher.structured.parsing`` reads."""
     whole = model.model_json_schema()
     return {"version": VERSION, **_plain(whole, whole.get("$defs", {}))}
 

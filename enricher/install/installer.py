@@ -37,6 +37,15 @@ COMPILE_MS = 10_000
 """Longest wait for the compiler; a command can wait longer than a prompt."""
 _PROGRAMS = {"cursor": ("cursor", "cursor-agent")}
 """The commands that start a client, for clients whose command is not simply their name."""
+PROMPT = (
+    "the login test fails with a KeyError, fix it:\n"
+    "Traceback (most recent call last):\n"
+    '  File "tests/test_login.py", line 38, in test_login\n'
+    "KeyError: 'user'"
+)
+TIMEOUT_SECONDS = 20.0
+DISCARD_ATTEMPTS = 20
+_MARKERS = ("CLAUDE", "COPILOT_", "CURSOR_", "GEMINI_", "OPENCODE")
 
 
 def clients_found() -> list[str]:
@@ -224,17 +233,6 @@ def advice(place: ConfigurationFile) -> str:
         "gemini": "Gemini CLI reads this file only in a trusted folder: start gemini here and trust the folder.",
         "copilot": "Outside trusted folders, copilot -p needs GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS=true.",
     }.get(place.host, "")
-
-
-PROMPT = (
-    "the login test fails with a KeyError, fix it:\n"
-    "Traceback (most recent call last):\n"
-    '  File "tests/test_login.py", line 38, in test_login\n'
-    "KeyError: 'user'"
-)
-TIMEOUT_SECONDS = 20.0
-DISCARD_ATTEMPTS = 20
-_MARKERS = ("CLAUDE", "COPILOT_", "CURSOR_", "GEMINI_", "OPENCODE")
 
 
 class SelfTest:

@@ -31,6 +31,7 @@ SCOPES = ("user", "project")
 Result = TypeVar("Result")
 _MARK = "// prompt-enricher plugin"
 _NOT_NAMED = 'const INSTALLED = ""'
+NAME = "prompt-enricher"
 
 
 class InstallationError(Exception):
@@ -223,9 +224,6 @@ def opencode_plugin(launcher: str) -> str:
 def is_opencode_plugin(text: str) -> bool:
     """Return whether the text of a plugin file is that of our plugin for OpenCode."""
     return text.startswith(_MARK)
-
-
-NAME = "prompt-enricher"
 
 
 def block_reason(place: ConfigurationFile) -> tuple[str, str]:

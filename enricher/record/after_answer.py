@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from enricher.rules import cache
     from storage.traces import Trace
 
+VECTORS_S = 20.0
+"""Seconds for fetching the vectors of new memories; those still missing are fetched after the next prompts."""
+REST_S = 20.0
+"""Minimum seconds between two updates of the same project: the upkeep costs several times as much as the prompt."""
+
 
 def describe(trace: Trace, enrichment: Enrichment, inputs: Inputs) -> None:
     """Write the enrichment and its inputs into the trace."""
@@ -136,12 +141,6 @@ def _keep_version(state: str, rules: cache.Rules) -> None:
         from storage.base import log
 
         log.append(state, stage="record", reason=f"the rules version {rules.hash} was not kept: {failure}")
-
-
-VECTORS_S = 20.0
-"""Seconds for fetching the vectors of new memories; those still missing are fetched after the next prompts."""
-REST_S = 20.0
-"""Minimum seconds between two updates of the same project: the upkeep costs several times as much as the prompt."""
 
 
 def start_upkeep(state: str, project: Project, *, is_wanted: bool = True, has_index: bool = True) -> None:

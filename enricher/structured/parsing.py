@@ -32,6 +32,15 @@ MOST_OBJECTS = 20
 """At most this many opening braces are tried as the beginning of a JSON object, which limits the time."""
 PAYLOAD = "---"
 """The beginning and the end of the line that precedes and follows a payload, such as ``---1a2b3c4d---``."""
+NAMES = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "a text",
+    "array": "a list",
+    "object": "an object",
+}
+LONGEST_SHOWN = 60
 
 
 class ParsedResponse:
@@ -198,17 +207,6 @@ class StructuredResponseParser:
     def parse(self, text: str, response_type: str) -> ParsedResponse:
         """Return the parsed answer; raises KeyError for an unknown type, but never because of the answer."""
         return parse(text, self.schemas[response_type])
-
-
-NAMES = {
-    "boolean": "true or false",
-    "integer": "a whole number",
-    "number": "a number",
-    "string": "a text",
-    "array": "a list",
-    "object": "an object",
-}
-LONGEST_SHOWN = 60
 
 
 def checked(value: Mapping[str, Any], schema: Schema, *, at: str = "") -> tuple[dict[str, Any], list[str]]:

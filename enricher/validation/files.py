@@ -34,6 +34,8 @@ _SKIPPED = frozenset(("__pycache__", "node_modules", "site-packages", "venv", "b
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
+KEEPS_TEXT = ("redacted", "full")
+"""The ``log`` levels at which names of files may be stored."""
 
 
 class UnknownRevisionError(ValueError):
@@ -151,10 +153,6 @@ def _unread(file: str, reason: str) -> Violation:
 
 def _touches(violation: Violation, spans: Spans) -> bool:
     return any(first <= violation.end_line and violation.line <= last for first, last in spans)
-
-
-KEEPS_TEXT = ("redacted", "full")
-"""The ``log`` levels at which names of files may be stored."""
 
 
 def check_turn(event: PromptEvent, state: str) -> int:

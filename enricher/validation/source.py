@@ -45,6 +45,11 @@ _REASON_WORDS = 4
 """A comment with this many words says more than the code next to it."""
 _MIGRATIONS = frozenset(("migration", "migrations", "alembic", "db_migrations"))
 _FENCE = re.compile(r"^```(?:python|py|python3)?[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+MOST_FILES = 300
+LARGEST_BYTES = 1024 * 1024
+FEWEST_ALIKE = 3
+"""A function name is a convention if at least this many modules of a folder define it; two may do so by chance."""
+_FUNCTIONS_OF_MODULES = re.compile(rb"^(?:async )?def (\w+)\(", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,13 +300,6 @@ def _parameter(given: ast.arguments, node: ast.expr) -> str:
 
 def _key(node: ast.expr | None) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
-MOST_FILES = 300
-LARGEST_BYTES = 1024 * 1024
-FEWEST_ALIKE = 3
-"""A function name is a convention if at least this many modules of a folder define it; two may do so by chance."""
-_FUNCTIONS_OF_MODULES = re.compile(rb"^(?:async )?def (\w+)\(", re.MULTILINE)
 
 
 def is_implemented_elsewhere(path: str, name: str) -> bool:

@@ -37,6 +37,15 @@ PROMPT = (
 LARGE_BYTES = 200 << 20
 POINTING = "do the same for the other one"
 NONE, SHORT, LARGE, LARGE_POINTING = "no transcript", "short transcript", "200 MB transcript", "200 MB, other one"
+SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
+"""Maximum p95 of one search, in ms, by the number of memories (``bench context`` and ``bench recall``)."""
+LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
+"""Minimum share of the plain query's top 3 that must be in our top 10, in stores of up to this many memories."""
+TRANSCRIPT_MS = 20.0
+"""Maximum milliseconds that a transcript of 200 MB may add to the hook's median time (``bench session``)."""
+REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
+"""Minimum prompts replayed per second and core; maximum ms from saving an edit to the first and to the complete figures
+(``bench replay``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,15 +279,6 @@ TARGETS: dict[str, Sequence[Target]] = {
         Target("a prompt arrives", "median_ms", 100.0),
     ),
 }
-SEARCH_P95_MS = {1_000: 50.0, 10_000: 8.0, 100_000: 40.0, 1_000_000: 150.0}
-"""Maximum p95 of one search, in ms, by the number of memories (``bench context`` and ``bench recall``)."""
-LEAST_OVERLAP, OVERLAP_UP_TO = 0.95, 100_000
-"""Minimum share of the plain query's top 3 that must be in our top 10, in stores of up to this many memories."""
-TRANSCRIPT_MS = 20.0
-"""Maximum milliseconds that a transcript of 200 MB may add to the hook's median time (``bench session``)."""
-REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS = 8_000, 200.0, 1_000.0
-"""Minimum prompts replayed per second and core; maximum ms from saving an edit to the first and to the complete figures
-(``bench replay``)."""
 
 
 def missed(bench: str, rows: Sequence[BenchRow]) -> list[str]:

@@ -37,6 +37,12 @@ if TYPE_CHECKING:
 QUERIES = 200
 CHANGED = 10
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
+WORDS_OF_A_MEMORY = 50
+VOCABULARY = 8000
+ADDS = 200
+MOST_BUILDS = 20
+SECONDS_OF_BUILDS = 1.0
+TOPIC_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
 def code_rows(files: int) -> list[BenchRow]:
@@ -132,14 +138,6 @@ def _plain(db: sqlite3.Connection, prompt: str) -> None:
     words = dict.fromkeys(prompt.replace("_", " ").split())
     asked = " OR ".join(f'"{word}"' for word in words)
     db.execute("select path from files where files match ? order by bm25(files) limit 10", (asked,)).fetchall()
-
-
-WORDS_OF_A_MEMORY = 50
-VOCABULARY = 8000
-ADDS = 200
-MOST_BUILDS = 20
-SECONDS_OF_BUILDS = 1.0
-TOPIC_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
 def topic_rows(sizes: list[int]) -> list[BenchRow]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from enricher.sources.code.ranking import FileHit
     from enricher.validation.rules import PromptRule, PromptRuleEngine
 
+SEVERITIES = ("critical", "high", "medium", "low")
+
 
 @click.group("code", cls=CommandGroup, epilog='Example: enricher code search "where are sessions saved?"')
 def code() -> None:
@@ -116,9 +118,6 @@ def _decreasing(hits: list[FileHit]) -> Iterator[float]:
     for hit in hits:
         ceiling = max(min(hit.certainty, ceiling - 0.0005), 0.0)  # still a difference once rounded to four places
         yield ceiling
-
-
-SEVERITIES = ("critical", "high", "medium", "low")
 
 
 @click.command(epilog="Example: enricher validate .")

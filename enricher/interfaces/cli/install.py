@@ -19,6 +19,8 @@ from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.memory.library import MISSING, is_sdk_installed
 
+_COLOURS = {OK: "green", NOTE: "yellow", BROKEN: "red"}
+
 
 @click.command(epilog="Example: enricher install --host claude --dry-run")
 @options.clients
@@ -196,9 +198,6 @@ def _switched(**settings: bool) -> str:
         return installer.set_switches(settings)
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
-
-
-_COLOURS = {OK: "green", NOTE: "yellow", BROKEN: "red"}
 
 
 @click.command(epilog="Example: enricher doctor")

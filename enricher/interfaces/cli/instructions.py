@@ -18,6 +18,8 @@ from enricher.interfaces.cli.output import CommandGroup, print_json, printable
 if TYPE_CHECKING:
     from enricher.structured.templates import PromptGenerator
 
+EXAMPLE = "Example: enricher template list"
+
 
 @click.command("check", epilog="Example: enricher check --effective")
 @click.argument("file", required=False, type=click.Path())
@@ -68,9 +70,6 @@ def _refuse(file: str, *, is_json: bool) -> None:
     else:
         click.echo(f"{file}:1: error: no such file")
     sys.exit(1)
-
-
-EXAMPLE = "Example: enricher template list"
 
 
 @click.group("template", cls=CommandGroup, epilog=EXAMPLE)

@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
 FAILURES = (ValueError, RecursionError)
+MOST_SHOWN = 5
+RUN_AGAIN = "run the same command again to delete the rest"
+REFUSAL = (
+    "nothing was deleted: there is no terminal to ask for confirmation; "
+    "add --yes to delete, or --dry-run to see what would be deleted"
+)
 
 
 class CommandGroup(click.Group):
@@ -172,14 +178,6 @@ def _answered(line: bytes, number: int, key: str, answer: Callable[[Asked], Aske
         return {"id": identity, **answer(asked)}
     except FAILURES as failure:
         return {"id": identity, "error": f"line {number}: {failure}"}
-
-
-MOST_SHOWN = 5
-RUN_AGAIN = "run the same command again to delete the rest"
-REFUSAL = (
-    "nothing was deleted: there is no terminal to ask for confirmation; "
-    "add --yes to delete, or --dry-run to see what would be deleted"
-)
 
 
 @dataclass(frozen=True, slots=True)

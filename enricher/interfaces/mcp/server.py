@@ -60,6 +60,12 @@ INSTRUCTIONS = (
 LOOPBACK = "127.0.0.1"
 PATH = "/mcp"
 SECONDS_TO_FINISH = 2
+TOKEN_FILE = "mcp-token"
+RANDOM_BYTES = 32
+SHORTEST_TOKEN = 32
+"""Minimum characters; a shorter token was truncated or written by hand."""
+LONGEST_TOKEN = 1024
+REFUSAL = b"This server asks for its token: Authorization: Bearer TOKEN (see docs/mcp.md).\n"
 
 
 def build_server(library: Library) -> Server[Any]:
@@ -225,14 +231,6 @@ def _own_names(port: int) -> TransportSecuritySettings:
 
 def _quiet() -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-
-
-TOKEN_FILE = "mcp-token"
-RANDOM_BYTES = 32
-SHORTEST_TOKEN = 32
-"""Minimum characters; a shorter token was truncated or written by hand."""
-LONGEST_TOKEN = 1024
-REFUSAL = b"This server asks for its token: Authorization: Bearer TOKEN (see docs/mcp.md).\n"
 
 
 class TokenError(Exception):

@@ -45,6 +45,12 @@ LONE_LAYER = "base"
 """Name of the layer whose file replaces all layers (``--instructions``)."""
 WHOLE_LAYERS = (LONE_LAYER, "aops")
 """Names of the layers whose file is always complete, so that it may be a copy of the packaged file."""
+MOST_CACHED_FILES = 64
+"""Number of parsed files that a process keeps: a replay compiles the same files many times, with one of them edited."""
+HOW_TO_ADD_A_CHANNEL = "see 'Add a channel' in CONTRIBUTING.md"
+DECLARES = "\nCHANNEL = "
+LISTED_KEYS = ("signals", "unless", "examples", "needs", "words", "task_types", "triggers")
+"""Keys of the lists to which ``extend: true`` adds items; the values of other keys are replaced."""
 
 
 @dataclass(slots=True)
@@ -114,14 +120,6 @@ class Compiled:
     def meanings(self) -> dict[str, str]:
         """Return the meaning of each task type, as it is explained to a language model that classifies a prompt."""
         return {rule.name: meaning_of(rule.prose) for rule in self.of_kind("task_type")}
-
-
-MOST_CACHED_FILES = 64
-"""Number of parsed files that a process keeps: a replay compiles the same files many times, with one of them edited."""
-HOW_TO_ADD_A_CHANNEL = "see 'Add a channel' in CONTRIBUTING.md"
-DECLARES = "\nCHANNEL = "
-LISTED_KEYS = ("signals", "unless", "examples", "needs", "words", "task_types", "triggers")
-"""Keys of the lists to which ``extend: true`` adds items; the values of other keys are replaced."""
 
 
 def read_layer(layer: Layer, result: Compiled) -> None:

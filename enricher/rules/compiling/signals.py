@@ -223,52 +223,18 @@ def condition_of(signal: dict[str, Any]) -> str:
     return repr(sorted((key, value) for key, value in signal.items() if key != "weight"))
 
 
-VOWELS = "aeiou"
-SHORTEST = 3
+_VOWELS = "aeiou"
+_SHORTEST = 3
 
-_IRREGULAR = {
-    "begin": "began begun",
-    "break": "broke broken",
-    "bring": "brought",
-    "build": "built",
-    "choose": "chose chosen",
-    "come": "came",
-    "do": "did does done doing",
-    "draw": "drew drawn",
-    "fall": "fell fallen",
-    "find": "found",
-    "forget": "forgot forgotten",
-    "freeze": "froze frozen",
-    "get": "got gotten",
-    "give": "gave given",
-    "go": "went gone goes",
-    "hide": "hid hidden",
-    "hold": "held",
-    "keep": "kept",
-    "know": "knew known",
-    "leave": "left",
-    "lose": "lost",
-    "make": "made",
-    "mean": "meant",
-    "put": "",
-    "read": "",
-    "run": "ran",
-    "say": "said",
-    "see": "saw seen",
-    "send": "sent",
-    "set": "",
-    "show": "shown",
-    "speak": "spoke",
-    "split": "",
-    "stick": "stuck",
-    "take": "took taken",
-    "tell": "told",
-    "think": "thought",
-    "throw": "threw thrown",
-    "understand": "understood",
-    "undo": "undid undone",
-    "write": "wrote written",
-}
+_IRREGULAR_VERBS = (
+    "begin began begun, break broke broken, bring brought, build built, choose chose chosen, come came, "
+    "do did does done doing, draw drew drawn, fall fell fallen, find found, forget forgot forgotten, "
+    "freeze froze frozen, get got gotten, give gave given, go went gone goes, hide hid hidden, hold held, "
+    "keep kept, know knew known, leave left, lose lost, make made, mean meant, put, read, run ran, say said, "
+    "see saw seen, send sent, set, show shown, speak spoke, split, stick stuck, take took taken, tell told, "
+    "think thought, throw threw thrown, understand understood, undo undid undone, write wrote written"
+)
+_IRREGULAR = {word: others for word, *others in map(str.split, _IRREGULAR_VERBS.split(", "))}
 
 _NOT = "do does did is are was were has have had should would could must need ai"
 CONTRACTIONS: dict[str, list[str]] = {
@@ -297,10 +263,10 @@ CONTRACTIONS: dict[str, list[str]] = {
 
 def forms(word: str) -> list[str]:
     """Return the inflected forms of a base word; an empty list for a word that is itself inflected."""
-    if len(word) < SHORTEST or not word.isascii() or not word.isalpha() or word.endswith(("ing", "ed", "ly", "ous")):
+    if len(word) < _SHORTEST or not word.isascii() or not word.isalpha() or word.endswith(("ing", "ed", "ly", "ous")):
         return []
     if word in _IRREGULAR:
-        return [*_IRREGULAR[word].split(), *_regular(word, past=not _IRREGULAR[word] and word not in ("put", "set"))]
+        return [*_IRREGULAR[word], *_regular(word, past=not _IRREGULAR[word] and word not in ("put", "set"))]
     if word.endswith("s") and not word.endswith("ss"):
         return []
     return _regular(word, past=True)
@@ -312,7 +278,7 @@ def _regular(word: str, *, past: bool) -> list[str]:
         stem = word[:-1]
     elif _doubles(word):
         stem = word + word[-1]
-    if word.endswith("y") and word[-2] not in VOWELS:
+    if word.endswith("y") and word[-2] not in _VOWELS:
         found = [word[:-1] + "ies", word + "ing"]
         return [*found, word[:-1] + "ied"] if past else found
     plural = word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")
@@ -321,6 +287,6 @@ def _regular(word: str, *, past: bool) -> list[str]:
 
 
 def _doubles(word: str) -> bool:
-    if len(word) < SHORTEST or word[-1] in VOWELS + "wxy" or word[-2] not in VOWELS or word[-3] in VOWELS:
+    if len(word) < _SHORTEST or word[-1] in _VOWELS + "wxy" or word[-2] not in _VOWELS or word[-3] in _VOWELS:
         return False
-    return sum(letter in VOWELS for letter in word) == 1 or word in ("commit", "debug", "refer", "submit")
+    return sum(letter in _VOWELS for letter in word) == 1 or word in ("commit", "debug", "refer", "submit")

@@ -46,6 +46,8 @@ _WORDS = {
 _NAMESPACE_OF = {word: name for name, words in _WORDS.items() for word in words.split()}
 _WORD = re.compile(r"[a-z]+")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
+SHAPE = '{"id"?, "namespace"?, "content", "tags"?, "created_at"?, "project"?}'
+LONGEST_LINE = 4 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -135,10 +137,6 @@ def tags_of(value: object) -> list[str]:
     if not isinstance(value, list):
         return []
     return [tag for one in value if isinstance(one, str | int | float) and (tag := str(one).strip().lstrip("#"))]
-
-
-SHAPE = '{"id"?, "namespace"?, "content", "tags"?, "created_at"?, "project"?}'
-LONGEST_LINE = 4 * 1024 * 1024
 
 
 def read_lines(path: str, project: Project, *, tick: Callable[[int, int], None] | None = None) -> SourceReading:

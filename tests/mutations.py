@@ -582,7 +582,7 @@ MUTATIONS = (
         "only two templates can be structured",
         "enricher/structured/templates.py",
         "self.modes.get(name, UNSTRUCTURED) == STRUCTURED",
-        "self.modes.get(name, UNSTRUCTURED) == STRUCTURED and name in OF_SEED_002[:2]",
+        "self.modes.get(name, UNSTRUCTURED) == STRUCTURED and name in ('validation', 'decision')",
         "S2-P1",
         "structured/test_prompts.py::test_every_template_renders_in_both_modes",
     ),

@@ -34,8 +34,6 @@ Score = Annotated[int, Field(ge=0, le=100)]
 SCHEMA_SHARE, COMPLETENESS_SHARE, RULES_SHARE = 0.3, 0.3, 0.4
 """Shares of an answer's quality for a valid schema, the required fields, and no broken rules (seed 002, phase 5)."""
 DEDUCTIONS = {"critical": 0.10, "high": 0.05, "medium": 0.02, "low": 0.01}
-GATE = 0.7
-"""The lowest quality that is good enough."""
 
 
 class ReportedViolation(BaseModel):

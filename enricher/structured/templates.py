@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 STRUCTURED, UNSTRUCTURED = "structured", "unstructured"
 MODES = (STRUCTURED, UNSTRUCTURED)
-OF_SEED_002 = ("validation", "task_execution", "error_analysis", "decision", "planning")
 OF_THE_HOOK: dict[str, tuple[str, ...]] = {
     "classification": ("intent", "task"),
     "enrichment": ("narrative", "structure"),

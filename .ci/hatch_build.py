@@ -9,7 +9,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 # The sources are named explicitly: with PYTHONSAFEPATH, which pipx sets, Python does not look in the working folder.
-COMPILE = "import sys; sys.path.insert(0, sys.argv[1]); from enricher.rules.compiling.build import main; main()"
+COMPILE = "import sys; sys.path.insert(0, sys.argv[1]); from enricher.rules.compiling.compiler import main; main()"
 
 
 class CompileInstructions(BuildHookInterface):

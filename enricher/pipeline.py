@@ -18,7 +18,7 @@ from enricher.prompt.event import has_memory_cue, skip_reason
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
 from enricher.prompt.text import harmless
-from enricher.record.recording import describe
+from enricher.record.after_answer import describe
 from enricher.respond.decision import Enrichment, Inputs, decide, verdict_on
 from enricher.respond.guidance import silence_reason
 from enricher.rules import cache

@@ -61,7 +61,7 @@ def compiled_rules() -> None:
     layers.instructions.append(Layer("packaged", packaged_file()))
     if _read_shipped(layers) is None:
         subprocess.run(
-            [sys.executable, "-m", "enricher.rules.compiling.build"], cwd=ROOT, check=True, stderr=subprocess.DEVNULL
+            [sys.executable, "-m", "enricher.rules.compiling.compiler"], cwd=ROOT, check=True, stderr=subprocess.DEVNULL
         )
 
 

@@ -110,7 +110,7 @@ MUTATIONS = (
     ),
     Mutation(
         "log = hash keeps the prompt",
-        "enricher/record/recording.py",
+        "enricher/record/after_answer.py",
         '        trace.prompt = trace.output_text = trace.approach = ""',
         '        trace.output_text = trace.approach = ""',
         "",
@@ -460,7 +460,7 @@ MUTATIONS = (
     ),
     Mutation(
         "true counts as a number",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         '        return kind == "boolean"',
         '        return kind in ("boolean", "number")',
         "S2-M7",
@@ -468,7 +468,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a score of 45 of 100 is out of range",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         "return round(value / scale, 4)",
         "return value",
         "S2-R2",
@@ -476,7 +476,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an invalid field is passed on",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         "    return None if problem else given",
         "    return given",
         "S2-M8",
@@ -484,7 +484,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a missing field is no problem",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         '            if name in schema["required"]:',
         "            if False:",
         "S2-3b",
@@ -582,7 +582,7 @@ MUTATIONS = (
         "only two templates can be structured",
         "enricher/structured/templates.py",
         "self.modes.get(name, UNSTRUCTURED) == STRUCTURED",
-        "self.modes.get(name, UNSTRUCTURED) == STRUCTURED and name in OF_SEED_002[:2]",
+        "self.modes.get(name, UNSTRUCTURED) == STRUCTURED and name in ('validation', 'decision')",
         "S2-P1",
         "structured/test_prompts.py::test_every_template_renders_in_both_modes",
     ),
@@ -621,7 +621,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a confidence that is no number is taken",
-        "enricher/structured/checking.py",
+        "enricher/structured/parsing.py",
         "isinstance(value, int | float) and isfinite(value)",
         "isinstance(value, int | float)",
         "S1-5.3c",
@@ -921,7 +921,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an item is said in every prompt of a session",
-        "enricher/record/recording.py",
+        "enricher/record/after_answer.py",
         '    if run.enrichment is not None and (trace.status in traces.INJECTING or trace.status == "shadow"):',
         '    if run.enrichment is not None and trace.status == "shadow":',
         "",
@@ -1017,7 +1017,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a channel that nobody listed is passed over in silence",
-        "enricher/rules/compiling/merging.py",
+        "enricher/rules/compiling/compiled.py",
         "        if module.stem not in CHANNELS and DECLARES in",
         "        if module.stem in CHANNELS and not DECLARES in",
         "",
@@ -1134,7 +1134,7 @@ MUTATIONS = (
     # --- install, uninstall, trust, rules
     Mutation(
         "installing again registers again",
-        "enricher/install/editing/jsonhooks.py",
+        "enricher/install/json_edits.py",
         "    if not found:\n        return _with_new(shape, text, command)",
         "    if found or not found:\n        return _with_new(shape, text, command)",
         "E57",
@@ -1182,7 +1182,7 @@ MUTATIONS = (
     ),
     Mutation(
         "enricher check passes a file with errors",
-        "enricher/interfaces/cli/setup/check.py",
+        "enricher/interfaces/cli/instructions.py",
         "    sys.exit(1 if errors else 0)",
         "    sys.exit(0)",
         "",
@@ -1190,7 +1190,7 @@ MUTATIONS = (
     ),
     Mutation(
         "doctor exits 0 where something is broken",
-        "enricher/interfaces/cli/setup/doctor.py",
+        "enricher/interfaces/cli/install.py",
         "    raise SystemExit(0 if is_well else 1)",
         "    raise SystemExit(0)",
         "",
@@ -1215,7 +1215,7 @@ MUTATIONS = (
     ),
     Mutation(
         "trace forget deletes without having asked",
-        "enricher/interfaces/cli/deletion.py",
+        "enricher/interfaces/cli/output.py",
         "        raise click.ClickException(REFUSAL)",
         "        return True",
         "",
@@ -1361,7 +1361,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a figure that just meets its target is reported as missed",
-        "enricher/interfaces/bench/targets.py",
+        "enricher/interfaces/bench/__init__.py",
         "getattr(row, target.figure) > target.most",
         "getattr(row, target.figure) >= target.most",
         "",
@@ -1939,7 +1939,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a deletion goes ahead in a dry run",
-        "enricher/interfaces/cli/deletion.py",
+        "enricher/interfaces/cli/output.py",
         "    if is_sure and not is_dry:",
         "    if not is_dry:",
         "",
@@ -1963,7 +1963,7 @@ MUTATIONS = (
     ),
     Mutation(
         "any token opens the HTTP server",
-        "enricher/interfaces/mcp/token.py",
+        "enricher/interfaces/mcp/server.py",
         '    return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), expected)',
         '    return scheme.lower() == b"bearer"',
         "",
@@ -1971,7 +1971,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a token that others can read is used",
-        "enricher/interfaces/mcp/token.py",
+        "enricher/interfaces/mcp/server.py",
         "    if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:",
         "    if status.st_uid != os.geteuid():",
         "",
@@ -1979,7 +1979,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a client that was left out is no failure",
-        "enricher/interfaces/cli/setup/install.py",
+        "enricher/interfaces/cli/install.py",
         "    if faults or plan.left_out:",
         "    if faults:",
         "",
@@ -1987,7 +1987,7 @@ MUTATIONS = (
     ),
     Mutation(
         "hooks that are no table stop the doctor",
-        "enricher/install/editing/tomlhooks.py",
+        "enricher/install/toml_edits.py",
         "    groups = hooks.get(event, []) if isinstance(hooks, dict) else None",
         "    groups = hooks.get(event, [])",
         "",
@@ -2019,7 +2019,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a refused variable is credited",
-        "enricher/interfaces/cli/setup/config.py",
+        "enricher/interfaces/cli/config.py",
         " if name not in unread}",
         "}",
         "",
@@ -2027,7 +2027,7 @@ MUTATIONS = (
     ),
     Mutation(
         "config show leaves the channels out",
-        "enricher/interfaces/cli/setup/config.py",
+        "enricher/interfaces/cli/config.py",
         "every = {**_switches(compiled), **settings}",
         "every = settings",
         "",
@@ -2427,7 +2427,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the self-test asks a model",
-        "enricher/install/selftest.py",
+        "enricher/install/installer.py",
         'environment["ENRICHER_MODEL_URL"] = ""',
         'environment["ENRICHER_MODEL_TEST"] = ""',
         "",
@@ -3027,7 +3027,7 @@ MUTATIONS = (
     ),
     Mutation(
         "an empty function that other modules implement is a stub",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/source.py",
         "    return any(_implements(one, name) for",
         "    return not any(_implements(one, name) for",
         "S2-2d",
@@ -3035,7 +3035,7 @@ MUTATIONS = (
     ),
     Mutation(
         "stubs in several modules excuse each other",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/source.py",
         "    return not all(is_nothing(step) or isinstance(step, ast.Raise) for step in steps)",
         "    return bool(steps)",
         "S2-2d",
@@ -3147,7 +3147,7 @@ MUTATIONS = (
     ),
     Mutation(
         "what the agent wrote is checked, and not stored",
-        "enricher/validation/turns.py",
+        "enricher/validation/files.py",
         '        violations.store(db, str(trace["id"]), rows)',
         "        len(rows)",
         "S2-2h",
@@ -4194,7 +4194,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the subagent may not read the plan's file",
-        "enricher/interfaces/cli/setup/install.py",
+        "enricher/interfaces/cli/install.py",
         "    plan.add(settings, subagent.permit)",
         "    plan.add([], subagent.permit)",
         "",
@@ -4370,7 +4370,7 @@ MUTATIONS = (
     ),
     Mutation(
         "two modules make a convention",
-        "enricher/validation/checks/conventions.py",
+        "enricher/validation/source.py",
         "FEWEST_ALIKE = 3",
         "FEWEST_ALIKE = 1",
         "",
@@ -4466,9 +4466,9 @@ MUTATIONS = (
     ),
     Mutation(
         "a target holds if one row meets it",
-        "enricher/interfaces/bench/targets.py",
-        "Outcome(target, max(found))",
-        "Outcome(target, min(found))",
+        "enricher/interfaces/bench/__init__.py",
+        "TargetOutcome(target, max(found))",
+        "TargetOutcome(target, min(found))",
         "",
         "cli/test_bench_targets.py::test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold",
     ),

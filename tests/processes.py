@@ -38,7 +38,7 @@ COMMAND = "warm command"
 KINDS = {
     "exec(eval(": WORKER,
     "enricher/boot.py": "hook",
-    "rules.compiling.build": "compiling rules",
+    "rules.compiling.compiler": "compiling rules",
     "recv_fds": SERVER,
     "enricher.interfaces.cli": "cold command",
 }

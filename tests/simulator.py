@@ -25,9 +25,9 @@ import warm
 
 from enricher.context import CHANNELS
 from enricher.prompt.project import identify
-from enricher.record import upkeep
+from enricher.record import after_answer
 from enricher.rules import sources
-from enricher.rules.compiling.build import refresh_layers
+from enricher.rules.compiling.compiler import refresh_layers
 from enricher.rules.layers import find_layers
 from storage.db import database
 from storage.state import detached, sessions
@@ -273,7 +273,7 @@ class Account:
         state = str(self.state)
         if not os.path.isdir(state):
             return
-        for stamp in (detached.MAINTENANCE, upkeep.stamp(identify(str(cwd)))):
+        for stamp in (detached.MAINTENANCE, after_answer.upkeep_stamp(identify(str(cwd)))):
             with suppress(OSError):  # a test has spoiled the folder, or another process is at work
                 os.close(detached.claim(state, stamp))
                 detached.postpone(state, POSTPONED_S, stamp)

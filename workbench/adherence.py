@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.interfaces.api import rules_for
 from enricher.prompt.redaction import redact
-from enricher.sources.transcripts import Found, take_one
+from enricher.sources.transcripts import Extract, take_one
 from enricher.sources.transcripts.wording import plain_status
 from storage.traces import queries
 from workbench.importing import Turn
@@ -70,7 +70,7 @@ class Actions:
         return [value for one, value in self.done if one == kind]
 
 
-class _OneRecord(Found):
+class _OneRecord(Extract):
     """Collects the actions in a single record, whose parts the readers deliver newest first."""
 
     __slots__ = ("done", "steps")
@@ -155,7 +155,7 @@ class Workflow:
 
 
 @dataclass(slots=True)
-class Share:
+class CriterionShare:
     """In how many turns (``held``) a criterion was met, and to how many it applied (``of``)."""
 
     held: int = 0
@@ -179,8 +179,8 @@ class Adherence:
     had_plan: bool
     prompts: int = 0
     found: int = 0
-    followed: Share = field(default_factory=Share)
-    criteria: dict[str, Share] = field(default_factory=lambda: {name: Share() for name in CRITERIA})
+    followed: CriterionShare = field(default_factory=CriterionShare)
+    criteria: dict[str, CriterionShare] = field(default_factory=lambda: {name: CriterionShare() for name in CRITERIA})
 
     def as_object(self) -> dict[str, object]:
         """Return the figures as JSON values, without the traces."""

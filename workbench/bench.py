@@ -29,8 +29,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from enricher.home import root_dir, state_dir
-from enricher.interfaces.bench import HOOK, PROMPT, BenchCase, BenchRow, event, home
-from enricher.interfaces.bench.targets import REPLAYED_PER_SECOND, SAVE_TO_COMPLETE_MS, SAVE_TO_FIRST_MS
+from enricher.interfaces.bench import (
+    HOOK,
+    PROMPT,
+    REPLAYED_PER_SECOND,
+    SAVE_TO_COMPLETE_MS,
+    SAVE_TO_FIRST_MS,
+    BenchCase,
+    BenchRow,
+    event,
+    home,
+)
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file
 from storage.metrics.percentiles import percentile

@@ -1,7 +1,7 @@
 """Classify a prompt: add up the weights of the signals that fire; the lead of the best class gives the confidence.
 
 Pure: the same text and the same compiled table always give the same result. The time is linear in the length
-of the text. The table comes from the instructions file (``enricher.rules.compiling.classes``).
+of the text. The table comes from the instructions file (``enricher.rules.compiling.class_table``).
 """
 
 from __future__ import annotations

@@ -32,12 +32,6 @@ LEAST_SURE, MOST_SURE = 0.05, 0.95
 LONGEST_PART, MOST_QUOTED = 60, 6
 FEWEST_INDEPENDENT = 2
 SAFETY = "safe for independent files only, with one owner for each file; otherwise one after the other"
-COLUMNS = (
-    "estimated_tokens", "estimated_loc", "estimated_files", "estimated_duration_minutes", "overall_complexity_score",
-    "heuristic_score", "llm_adjusted_score", "category", "should_decompose", "decomposition_reason",
-    "estimation_factors", "confidence",
-)  # fmt: skip
-"""Columns of the table ``complexity_estimates`` after the id, in the order of ``Estimate.row``."""
 
 
 class Estimate:
@@ -76,7 +70,10 @@ class Estimate:
         return [part for part in self.parts if part.number in group]
 
     def row(self) -> tuple[object, ...]:
-        """Return the values of COLUMNS; none of them quotes the prompt beyond words of the thresholds."""
+        """Return the row for the trace, in the order of ``storage.traces.TABLES``.
+
+        None of the values quotes the prompt beyond words of the thresholds.
+        """
         return (
             self.tokens, self.lines, self.files, self.minutes, self.score, self.heuristic, self.model, self.category,
             self.should_split, self.rationale, self.factors, self.confidence,

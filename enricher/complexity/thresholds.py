@@ -69,7 +69,7 @@ class CategoryStep(_Step):
     name: Word
 
 
-class Files(_Section):
+class FileWeights(_Section):
     """How the number of files is read from a prompt, and the weight that it gives to the task."""
 
     counted: Words
@@ -142,7 +142,7 @@ class ThresholdsFile(_Section):
 
     base: Points
     keywords: Annotated[dict[str, Keywords], Field(min_length=1)]
-    files: Files
+    files: FileWeights
     kinds: dict[str, Kind]
     verbs: Verbs
     items: Items

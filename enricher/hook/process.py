@@ -15,7 +15,7 @@ STARTED = time.perf_counter()
 from enricher import pipeline  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.home import state_dir  # noqa: E402
 from enricher.hosts import NAMES, adapter, detect  # noqa: E402
-from enricher.record import recording  # noqa: E402 (the clock starts before anything is loaded)
+from enricher.record import after_answer  # noqa: E402 (the clock starts before anything is loaded)
 from enricher.respond.render import BACKGROUND_TITLE, TITLE, finish  # noqa: E402
 from enricher.settings import HYDRATE  # noqa: E402
 from storage.base.fast_stdlib import dumps, on_alarm, scan, utc_now  # noqa: E402
@@ -150,10 +150,10 @@ def _record(run: pipeline.Run) -> None:
     The process exits within its deadline. Steps that are not done by then run in a separate process.
     """
     steps: list[Callable[[], None]] = [
-        lambda: recording.send_events(run),  # first, because the trace records how many events were received
-        lambda: recording.keep_trace(run),
+        lambda: after_answer.send_events(run),  # first, because the trace records how many events were received
+        lambda: after_answer.keep_trace(run),
         lambda: _log(run),
-        lambda: recording.keep_rest(run),
+        lambda: after_answer.keep_rest(run),
     ]
     left = _remaining_s(run)
     if left > 0:
@@ -209,15 +209,10 @@ def _check_turn(payload: dict[str, object], named: str) -> None:
 
 
 def _record_turn(event: PromptEvent, state: str) -> None:
-    import sys
+    detached.find_libraries()
+    from enricher.validation.files import check_turn
 
-    if sys.flags.no_site:  # a child of the hook, with the standard library only
-        import site
-
-        site.main()
-    from enricher.validation import turns
-
-    turns.record(event, state)
+    check_turn(event, state)
 
 
 def _give_late_result(payload: dict[str, object]) -> None:

@@ -32,7 +32,7 @@ FALLBACK = "claude"
 LATE_EVENTS = {"claude": "PostToolUse", "gemini": "AfterTool"}
 """The hook point within a turn at which a client accepts further text (``enricher.record.late``)."""
 TURN_ENDS = {"claude": "Stop", "gemini": "AfterAgent"}
-"""The hook point at the end of a turn, at which the agent's code can be checked (``enricher.validation.turns``)."""
+"""The hook point at the end of a turn, at which the agent's code can be checked (``enricher.validation.files``)."""
 
 _MARKERS = (
     ("copilot", ("COPILOT_CLI",)),

@@ -11,9 +11,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from enricher.hosts import servers
-from enricher.install.editing import jsontext, tomlhooks
-from enricher.install.editing.jsonhooks import BLANK
+from enricher.install import json_edits, toml_edits
 from enricher.install.files import was_created
+from enricher.install.json_edits import BLANK
 from enricher.install.registration import ConfigurationFile, InstallationError, edit_after, facts
 
 if TYPE_CHECKING:
@@ -69,11 +69,7 @@ def _with_server(where: ConfigurationFile, text: str, entry: dict[str, Any]) -> 
     if present is not None and present.value == entry:
         return text
     text = _without_json(where, text)
-    root = _parsed(where, text)
-    listed = root.at(key)
-    if listed is None:
-        return jsontext.appended(text, root, {servers.NAME: entry}, key=key)
-    return jsontext.appended(text, listed, entry, key=servers.NAME)
+    return json_edits.added(text, _parsed(where, text), (key,), entry, key=servers.NAME)
 
 
 def _without_server(where: ConfigurationFile, text: str) -> str | None:
@@ -89,32 +85,27 @@ def _without_json(where: ConfigurationFile, text: str) -> str:
     if not text.strip(BLANK):
         return text
     root = _parsed(where, text)
-    listed = root.at(key)
-    if listed is None or servers.NAME not in listed.keys:
-        return text
-    if len(listed.children) == 1:
-        return jsontext.removed(text, root, root.index(key))
-    return jsontext.removed(text, listed, listed.index(servers.NAME))
+    return json_edits.without(text, root, (key, servers.NAME)) if root.at(key, servers.NAME) else text
 
 
-def _parsed(where: ConfigurationFile, text: str) -> jsontext.Node:
+def _parsed(where: ConfigurationFile, text: str) -> json_edits.Node:
     """Return the parsed file; raises NotJsonError also if the file or the list of servers is not an object."""
     kinds = {(): dict, (servers.LISTINGS[where.host].key,): dict}
-    return jsontext.parse_containers(text, kinds, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
+    return json_edits.parse_containers(text, kinds, comments=getattr(facts(where.host), "HAS_COMMENTS", True))
 
 
 def _with_table(where: ConfigurationFile, text: str, entry: dict[str, Any]) -> str:
-    listed = tomlhooks.read(text).get("mcp_servers", {})
+    listed = toml_edits.read(text).get("mcp_servers", {})
     if listed.get(servers.NAME) == entry:
         return text
     text = _without_table(where, text)
-    expected = tomlhooks.read(text)
+    expected = toml_edits.read(text)
     expected.setdefault("mcp_servers", {})[servers.NAME] = entry
-    return tomlhooks.with_table(text, _block(entry), expected)
+    return toml_edits.with_table(text, _block(entry), expected)
 
 
 def _without_table(where: ConfigurationFile, text: str) -> str:
-    expected = tomlhooks.read(text)
+    expected = toml_edits.read(text)
     listed = expected.get("mcp_servers", {})
     if servers.NAME not in listed:
         return text
@@ -123,7 +114,7 @@ def _without_table(where: ConfigurationFile, text: str) -> str:
         raise InstallationError(f"{where.file}: mcp_servers.{servers.NAME} is no table; remove it, then run this again")
     if not listed:
         del expected["mcp_servers"]
-    return tomlhooks.without_block(text, _block(entry), expected)
+    return toml_edits.without_block(text, _block(entry), expected)
 
 
 def _block(entry: dict[str, Any]) -> str:

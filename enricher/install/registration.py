@@ -1,6 +1,7 @@
 """Find each client's hook configuration, and compute the change that adds or removes our hook.
 
-The files belong to the user: only our own entry is ever added, changed or removed.
+The files belong to the user: only our own entry is ever added, changed or removed. Clients
+silently skip a hook that is switched off or not trusted; ``block_reason`` finds out why.
 """
 
 from __future__ import annotations
@@ -12,13 +13,12 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 from enricher import hosts
-from enricher.home import project_root
+from enricher.home import ancestors, project_root
 from enricher.hosts import servers
-from enricher.install import launcher
-from enricher.install.editing import jsonhooks, tomlhooks
-from enricher.install.editing.jsontext import NotJsonError
-from enricher.install.editing.tomlhooks import NotTomlError
+from enricher.install import json_edits, launcher, toml_edits
 from enricher.install.files import FileChange, read_text, was_created
+from enricher.install.json_edits import NotJsonError
+from enricher.install.toml_edits import NotTomlError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ SCOPES = ("user", "project")
 Result = TypeVar("Result")
 _MARK = "// prompt-enricher plugin"
 _NOT_NAMED = 'const INSTALLED = ""'
+NAME = "prompt-enricher"
 
 
 class InstallationError(Exception):
@@ -83,7 +84,7 @@ def _is_preferred(candidate: ConfigurationFile, *, over: ConfigurationFile) -> b
     if os.path.lexists(over.file):
         return False
     try:
-        return tomlhooks.holds_hooks(read_text(candidate.file) or "")
+        return toml_edits.holds_hooks(read_text(candidate.file) or "")
     except (OSError, ValueError):
         return False
 
@@ -105,8 +106,8 @@ def _commands(where: ConfigurationFile, text: str) -> list[str]:
         return [where.command] if is_opencode_plugin(text) else []
     known = facts(where.host)
     if where.file.endswith(".toml"):
-        return tomlhooks.commands(text, known.EVENT)
-    return jsonhooks.commands(jsonhooks.Shape(known), text)
+        return toml_edits.commands(text, known.EVENT)
+    return json_edits.commands(json_edits.Shape(known), text)
 
 
 def add(where: ConfigurationFile, *, is_late: bool = False, is_checked: bool = False) -> FileChange:
@@ -133,8 +134,8 @@ def turn_commands(where: ConfigurationFile) -> list[str]:
 
 def _extra_commands(where: ConfigurationFile, events: Mapping[str, str]) -> list[str]:
     event = events.get(where.host)
-    shape = jsonhooks.Shape(facts(where.host), event=event) if event else None
-    return edit(where, lambda text: jsonhooks.commands(shape, text) if shape and text is not None else [])
+    shape = json_edits.Shape(facts(where.host), event=event) if event else None
+    return edit(where, lambda text: json_edits.commands(shape, text) if shape and text is not None else [])
 
 
 def _with_entry(where: ConfigurationFile, text: str | None, wanted: list[str]) -> str:
@@ -145,22 +146,22 @@ def _with_entry(where: ConfigurationFile, text: str | None, wanted: list[str]) -
             raise InstallationError(f"{where.file}: is a plugin of yours; rename it, then run this again")
         return opencode_plugin("" if where.scope == "project" else launcher.path())
     if where.file.endswith(".toml"):
-        return tomlhooks.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
+        return toml_edits.with_entry(text or "", known.EVENT, where.command, timeout=known.TIMEOUT)
     text = text or ""
     optional = (hosts.LATE_EVENTS.get(where.host), hosts.TURN_ENDS.get(where.host))
     for shape in _shapes(where.host):
-        if shape.event not in optional or shape.event in wanted or jsonhooks.commands(shape, text):
-            text = jsonhooks.with_entry(shape, text, where.command)
+        if shape.event not in optional or shape.event in wanted or json_edits.commands(shape, text):
+            text = json_edits.with_entry(shape, text, where.command)
     return text
 
 
-def _shapes(host: str) -> list[jsonhooks.Shape]:
+def _shapes(host: str) -> list[json_edits.Shape]:
     """Return the format of each entry that a client gets from us, the one for the prompt event first."""
     known = facts(host)
     late, turn = hosts.LATE_EVENTS.get(host, ""), hosts.TURN_ENDS.get(host, "")
     more = (_FORGETTING.get(host, ("", "")), (late, ""), (turn, ""))
-    extra = [jsonhooks.Shape(known, event=event, matcher=matcher) for event, matcher in more if event]
-    return [jsonhooks.Shape(known), *extra]
+    extra = [json_edits.Shape(known, event=event, matcher=matcher) for event, matcher in more if event]
+    return [json_edits.Shape(known), *extra]
 
 
 def remove(where: ConfigurationFile, earlier: Sequence[FileChange] = ()) -> FileChange:
@@ -173,12 +174,12 @@ def _without_entry(where: ConfigurationFile, text: str) -> str | None:
     if where.host == "opencode":
         return None if is_opencode_plugin(text) else text
     if where.file.endswith(".toml"):
-        return tomlhooks.without_entry(text, known.EVENT, timeout=known.TIMEOUT)
+        return toml_edits.without_entry(text, known.EVENT, timeout=known.TIMEOUT)
     shapes, left = _shapes(where.host), text
     for shape in reversed(shapes):
-        left = jsonhooks.without_entry(shape, left)
+        left = json_edits.without_entry(shape, left)
     may_go = left != text and was_created(where.file) and not os.path.islink(where.file)
-    return None if may_go and jsonhooks.is_bare(shapes[0], left) else left
+    return None if may_go and json_edits.is_bare(shapes[0], left) else left
 
 
 def edit(where: ConfigurationFile, work: Callable[[str | None], Result]) -> Result:
@@ -223,3 +224,83 @@ def opencode_plugin(launcher: str) -> str:
 def is_opencode_plugin(text: str) -> bool:
     """Return whether the text of a plugin file is that of our plugin for OpenCode."""
     return text.startswith(_MARK)
+
+
+def block_reason(place: ConfigurationFile) -> tuple[str, str]:
+    """Return why the client skips the hook registered in ``place``, and the remedy; both empty if it runs the hook."""
+    look = {"claude": _claude, "gemini": _gemini, "codex": _codex, "copilot": _copilot}.get(place.host)
+    return look(place) if look else ("", "")
+
+
+def _claude(place: ConfigurationFile) -> tuple[str, str]:
+    folder = servers.home_folder("claude")
+    project = os.path.join(project_root(os.getcwd()), ".claude")
+    names = [os.path.join(folder, "settings.json")]
+    names += [os.path.join(project, name) for name in ("settings.json", "settings.local.json")]
+    return _all_disabled(place.file, *names)
+
+
+def _all_disabled(*files: str) -> tuple[str, str]:
+    for file in dict.fromkeys(files):
+        if _json(file).get("disableAllHooks") is True:
+            return f"all hooks are switched off in {file}", 'remove "disableAllHooks" there'
+    return "", ""
+
+
+def _gemini(place: ConfigurationFile) -> tuple[str, str]:
+    user_file = os.path.join(servers.home_folder("gemini"), "settings.json")
+    for file in dict.fromkeys([user_file, place.file]):
+        switches = _json(file).get("hooksConfig")
+        switches = switches if isinstance(switches, dict) else {}
+        if switches.get("enabled") is False:
+            return f"all hooks are switched off in {file}", 'remove "hooksConfig.enabled" there'
+        if NAME in (switches.get("disabled") or []):
+            return f"the hook is switched off in {file}", f"run `gemini hooks enable {NAME}`"
+    if place.scope == "project" and not _is_trusted_by_gemini(place):
+        return "the folder is not trusted, so its hooks are skipped", "start gemini in it and trust the folder"
+    return "", ""
+
+
+def _is_trusted_by_gemini(place: ConfigurationFile) -> bool:
+    trusted = _json(os.path.join(servers.home_folder("gemini"), "trustedFolders.json"))
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(place.file)))
+    return trusted.get(folder) == "TRUST_PARENT" or any(
+        trusted.get(known) in ("TRUST_FOLDER", "TRUST_PARENT") for known in ancestors(folder)
+    )
+
+
+def _codex(place: ConfigurationFile) -> tuple[str, str]:
+    file = os.path.join(servers.home_folder("codex"), "config.toml")
+    settings = _toml(file)
+    features = settings.get("features")
+    if isinstance(features, dict) and features.get("hooks") is False:
+        return f"hooks are switched off in {file}", 'remove "hooks = false" there'
+    hooks = settings.get("hooks")
+    remembered = hooks.get("state") if isinstance(hooks, dict) else None
+    for key, state in (remembered if isinstance(remembered, dict) else {}).items():
+        if key.startswith(f"{place.file}:user_prompt_submit:") and isinstance(state, dict):
+            if state.get("enabled") is False:
+                return "the hook is switched off in codex", "start codex, open /hooks, and enable it"
+            if state.get("trusted_hash"):
+                return "", ""
+    return "codex skips the hook until you trust it", "start codex, open /hooks, and trust it"
+
+
+def _copilot(place: ConfigurationFile) -> tuple[str, str]:
+    return _all_disabled(os.path.join(servers.home_folder("copilot"), "settings.json"), place.file)
+
+
+def _json(file: str) -> dict[str, Any]:
+    """Return the JSON object in a file; empty if it cannot be read, which is reported elsewhere."""
+    try:
+        value = json_edits.parse(read_text(file) or "{}", comments=True).value
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _toml(file: str) -> dict[str, Any]:
+    try:
+        return toml_edits.read(read_text(file) or "")
+    except (OSError, ValueError):
+        return {}

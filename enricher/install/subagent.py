@@ -11,8 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from enricher.hosts import servers
-from enricher.install import files, registration
-from enricher.install.editing import jsontext
+from enricher.install import files, json_edits, registration
 from enricher.install.files import FileChange
 from enricher.install.registration import ConfigurationFile, InstallationError
 from storage.state import plan_files
@@ -62,29 +61,15 @@ def withdraw(where: ConfigurationFile, earlier: Sequence[FileChange]) -> FileCha
 def _permitted(text: str) -> str:
     rule = f"Read(/{plan_files.pattern()})"
     text = _withdrawn(text)
-    root = jsontext.parse(text)
-    permissions = root.at("permissions")
-    allowed = root.at("permissions", "allow")
-    if permissions is None:
-        return jsontext.appended(text, root, {"allow": [rule]}, key="permissions")
-    if allowed is None:
-        return jsontext.appended(text, permissions, [rule], key="allow")
-    return jsontext.appended(text, allowed, rule)
+    return json_edits.added(text, json_edits.parse(text), ("permissions", "allow"), rule)
 
 
 def _withdrawn(text: str) -> str:
     """Return the settings without our permission, and without a list or object that is empty then."""
-    root = jsontext.parse(text)
+    root = json_edits.parse(text)
     allowed = root.at("permissions", "allow")
     ours = [at for at, rule in enumerate(allowed.value) if _OURS.fullmatch(str(rule))] if allowed else []
-    if not allowed or not ours:
-        return text
-    if len(allowed.children) > 1:
-        return _withdrawn(jsontext.removed(text, allowed, ours[0]))
-    permissions = root.children[root.index("permissions")]
-    if len(permissions.children) > 1:
-        return jsontext.removed(text, permissions, permissions.index("allow"))
-    return jsontext.removed(text, root, root.index("permissions"))
+    return _withdrawn(json_edits.without(text, root, ("permissions", "allow", ours[0]))) if ours else text
 
 
 def _read(where: ConfigurationFile) -> str | None:

@@ -7,9 +7,9 @@ version 2023-06-01) and OpenAI (Chat Completions, Embeddings); Ollama, llama.cpp
 from __future__ import annotations
 
 import time
+from _socket import SOCK_STREAM, getaddrinfo, socket  # ``socket`` itself loads selectors, enum and io
 
-from enricher.model import plain_http
-from enricher.structured.checking import native_schema
+from enricher.structured.parsing import native_schema
 from storage.base.fast_stdlib import dumps, loads
 
 TYPE_CHECKING = False
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from enricher.model.endpoint import Endpoint, Proxy
-    from enricher.structured.checking import Schema
+    from enricher.structured.parsing import Schema
 
 MOST_TOKENS = 200
 """Maximum tokens of an answer, which is one JSON object."""
@@ -26,6 +26,9 @@ LARGEST_ANSWER = 16 << 20
 HTTP_OK = 200
 ANTHROPIC_VERSION = "2023-06-01"
 AGENT = "prompt-enricher"
+PIECE = 64 * 1024
+LARGEST_HEAD = 64 * 1024
+END_OF_HEAD = b"\r\n\r\n"
 
 
 class ModelError(Exception):
@@ -48,6 +51,21 @@ class ModelAnswer:
         self.model = model
         self.input_tokens = input_tokens
         self.output_tokens = output_tokens
+
+
+class HttpError(Exception):
+    """The answer is no complete HTTP response."""
+
+
+class Response:
+    """A response; the names in ``headers`` are in lower case."""
+
+    __slots__ = ("content", "headers", "status")
+
+    def __init__(self, status: int, headers: dict[str, str], content: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.content = content
 
 
 def ask(
@@ -103,7 +121,7 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
         raise ModelError(f"no answer within {within_s:.1f} s", reason="timeout") from None
     except EndpointError as failure:
         raise ModelError(f"{place}: {failure}") from None
-    except (OSError, plain_http.HttpError, ValueError) as failure:
+    except (OSError, HttpError, ValueError) as failure:
         raise ModelError(f"{place}: {type(failure).__name__}: {failure}") from None
     # An encrypted answer may arrive in pieces, each of them in time, but be late as a whole.
     if time.monotonic() > until:
@@ -111,18 +129,29 @@ def _post(endpoint: Endpoint, path: str, body: dict[str, Any], within_s: float) 
     return _checked(response, place)
 
 
-def _sent(endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float) -> plain_http.Response:
-    headers = {**_headers(endpoint), **(proxy.headers if proxy else {})}
-    through = (proxy.host, proxy.port) if proxy else None
-    return plain_http.post(
-        endpoint.host, endpoint.port, path, headers=headers, body=body, until=until, largest=LARGEST_ANSWER,
-        proxy=through,
-    )  # fmt: skip
+def _sent(endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float) -> Response:
+    """Send a request without encryption, for example to a model on this machine; raises OSError and HttpError.
+
+    A channel has only 150 ms, and importing ``http.client`` takes a good part of them.
+    """
+    authority = f"[{endpoint.host}]:{endpoint.port}" if ":" in endpoint.host else f"{endpoint.host}:{endpoint.port}"
+    headers = {
+        "host": authority, "connection": "close", "content-length": str(len(body)), **_headers(endpoint),
+        **(proxy.headers if proxy else {}),
+    }  # fmt: skip
+    target = f"http://{authority}{path}" if proxy else path  # RFC 9112, section 3.2.2
+    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+    first: Endpoint | Proxy = proxy or endpoint
+    connection = _connect(first.host, first.port, until)
+    try:
+        connection.settimeout(_left(until))
+        connection.sendall("\r\n".join(lines).encode() + END_OF_HEAD + body)
+        return _response(_Stream(connection, until))
+    finally:
+        connection.close()
 
 
-def _sent_encrypted(
-    endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float
-) -> plain_http.Response:
+def _sent_encrypted(endpoint: Endpoint, proxy: Proxy | None, path: str, body: bytes, until: float) -> Response:
     import http.client
     import ssl
 
@@ -136,9 +165,9 @@ def _sent_encrypted(
         connection.request("POST", path, body, _headers(endpoint))
         response = connection.getresponse()
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return plain_http.Response(response.status, headers, response.read(LARGEST_ANSWER))
+        return Response(response.status, headers, response.read(LARGEST_ANSWER))
     except http.client.HTTPException as failure:
-        raise plain_http.HttpError(f"{type(failure).__name__}: {failure}") from None
+        raise HttpError(f"{type(failure).__name__}: {failure}") from None
     finally:
         connection.close()
 
@@ -153,7 +182,7 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
     return headers
 
 
-def _checked(response: plain_http.Response, place: str) -> Any:
+def _checked(response: Response, place: str) -> Any:
     """Return the JSON of a successful response; raises ModelError, with the place, for any other."""
     status, content = response.status, response.content
     if status != HTTP_OK:
@@ -193,3 +222,89 @@ def _answer(value: Any, *, is_anthropic: bool) -> ModelAnswer:
     if not isinstance(text, str):
         raise ModelError("the answer has no text")
     return ModelAnswer(text, str(value.get("model") or "")[:80], *tokens)
+
+
+def _left(until: float) -> float:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _connect(host: str, port: int, until: float) -> socket:
+    """Return a connection to the first address of the host that accepts one."""
+    failure: OSError = OSError(f"no address for {host}")
+    for family, kind, protocol, _name, address in getaddrinfo(host, port, 0, SOCK_STREAM):
+        connection = socket(family, kind, protocol)
+        try:
+            connection.settimeout(_left(until))
+            connection.connect(address)
+        except OSError as refused:
+            connection.close()
+            failure = refused
+        else:
+            return connection
+    raise failure
+
+
+class _Stream:
+    """The bytes of a response, read as they are needed."""
+
+    def __init__(self, connection: socket, until: float) -> None:
+        self.connection, self.until = connection, until
+        self.received = b""
+        self.left = LARGEST_ANSWER + LARGEST_HEAD
+
+    def more(self) -> bool:
+        """Receive another piece; return whether there was one."""
+        self.connection.settimeout(_left(self.until))
+        piece = self.connection.recv(PIECE)
+        self.left -= len(piece)
+        if self.left < 0:
+            raise HttpError("the answer is too large")
+        self.received += piece
+        return bool(piece)
+
+    def until_mark(self, mark: bytes) -> bytes:
+        while mark not in self.received:
+            if not self.more():
+                raise HttpError("the connection was closed within the answer")
+        found, _, self.received = self.received.partition(mark)
+        return found
+
+    def exactly(self, count: int) -> bytes:
+        while len(self.received) < count:
+            if not self.more():
+                raise HttpError("the connection was closed within the answer")
+        found, self.received = self.received[:count], self.received[count:]
+        return found
+
+    def rest(self) -> bytes:
+        while self.more():
+            pass
+        return self.received
+
+
+def _response(stream: _Stream) -> Response:
+    try:
+        first, *lines = stream.until_mark(END_OF_HEAD).decode("latin-1").split("\r\n")
+        version, status = first.split(" ", 2)[:2]
+        if not version.startswith("HTTP/1."):
+            raise HttpError(f"no HTTP response: {first[:40]!r}")
+        pairs = (line.partition(":") for line in lines)
+        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+        return Response(int(status), headers, _body(stream, headers))
+    except ValueError as failure:
+        raise HttpError(f"no HTTP response: {failure!r:.60}") from None
+
+
+def _body(stream: _Stream, headers: dict[str, str]) -> bytes:
+    if headers.get("transfer-encoding", "").lower() == "chunked":
+        parts = []
+        while size := int(stream.until_mark(b"\r\n").partition(b";")[0], 16):
+            parts.append(stream.exactly(size))
+            stream.exactly(2)
+        return b"".join(parts)
+    if "content-length" in headers:
+        return stream.exactly(int(headers["content-length"]))
+    return stream.rest()

@@ -77,15 +77,7 @@ class Endpoint:
     """The endpoint of a model; ``key`` is empty until ``unlock`` was called, and if no key is needed."""
 
     __slots__ = (
-        "_base",
-        "has_structured_output",
-        "host",
-        "is_anthropic",
-        "is_encrypted",
-        "key",
-        "key_env",
-        "keyring",
-        "name",
+        "_base", "has_structured_output", "host", "is_anthropic", "is_encrypted", "key", "key_env", "keyring", "name",
         "port",
     )  # fmt: skip
 

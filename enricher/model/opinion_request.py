@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from enricher.model.client import ModelAnswer
     from enricher.rules.cache import Rules
     from enricher.settings import Value
-    from enricher.structured.checking import Schema
+    from enricher.structured.parsing import Schema
 
 LONGEST_S = 20.0
 """Longest time of a call. The hook stops waiting long before; the call's time and cost are still recorded."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any
 
-    from enricher.structured.checking import Schema
+    from enricher.structured.parsing import Schema
 
 HEAD, TAIL = 3000, 1000
 """How many characters the model gets from the beginning and from the end of a long prompt."""

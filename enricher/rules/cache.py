@@ -199,7 +199,7 @@ gc.disable()
 signal.alarm(20)
 os.environ["PYDANTIC_DISABLE_PLUGINS"] = "1"
 sys.path.insert(0, sys.argv.pop(1))
-from enricher.rules.compiling.build import refresh
+from enricher.rules.compiling.compiler import refresh
 refresh()
 """
 """Program of the compiler's process: it loads only what it needs, because a prompt may be waiting.

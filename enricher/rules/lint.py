@@ -14,10 +14,9 @@ from enricher.classify import verdict
 from enricher.classify.matching import MOST_WORDS_OF_A_WHOLE
 from enricher.respond.guidance import choose_workflow, shares_of
 from enricher.rules.cache import Rules
-from enricher.rules.compiling.classes.signals import condition_of, tokens
-from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.compiling.configuration import unknown_names
+from enricher.rules.compiling.compiler import compile_layers, unknown_names
 from enricher.rules.compiling.document import PARTS, Problem, read_document
+from enricher.rules.compiling.signals import condition_of, tokens
 from enricher.rules.compiling.workflows import FOLDER, WORKFLOW, names_of_guardrails
 from enricher.rules.layers import Layer, Layers, find_layers, layer_with
 from enricher.rules.unused import unused_rules
@@ -26,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from enricher.classify import Classification
-    from enricher.rules.compiling.classes.signals import ClassRule
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.compiling.signals import ClassRule
 
 PARTS_OF_A_WHOLE = frozenset(PARTS) - {"Context"}
 """Parts that an instructions file needs to be complete without other layers; it may lack the channels (Context)."""

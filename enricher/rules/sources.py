@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING
 
 from enricher.home import root_dir
 from enricher.rules import cache
+from storage.base.fast_stdlib import keyed_hash
 from storage.traces import spool
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from enricher.rules.compiling.compiled import Compiled
 
     Texts = list[tuple[str, str, str]]
+
+
+def identity_of(texts: Iterable[str]) -> str:
+    """Return the identity (a hash) of the rules compiled from these texts; the paths of the files do not matter."""
+    return keyed_hash(b"rules", "\0".join([str(cache.FORMAT), *texts]).encode())
 
 
 def store(state: str, compiled: Compiled) -> None:
@@ -34,8 +42,7 @@ def store_packaged(state: str) -> None:
 
 def packaged_texts() -> tuple[str, Texts] | None:
     """Return the identity and the files of the packaged rules; None if the files changed since the compilation."""
-    from enricher.rules.compiling.compiler import identity_of  # loads pydantic: five times the rest of the upkeep
-    from enricher.rules.compiling.named_files import Files
+    from enricher.rules.compiling.named_files import Files  # loads pydantic: five times the rest of the upkeep
 
     header = cache.read_header(cache.shipped_file())
     if not header or "layers" not in header:

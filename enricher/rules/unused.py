@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 from enricher.classify.reading import words_of
 from enricher.prompt.wording.structure import survey
 from enricher.rules.compiling.body import FACETS
-from enricher.rules.compiling.classes.inflection import CONTRACTIONS
-from enricher.rules.compiling.classes.signals import LATE, LEAST_WEIGHT, LISTS, MARKERS, is_contained, tokens
 from enricher.rules.compiling.compiled import NAMED_FILES
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.guardrails import DEFAULT_FILES
+from enricher.rules.compiling.signals import CONTRACTIONS, LATE, LEAST_WEIGHT, LISTS, MARKERS, is_contained, tokens
 from enricher.rules.compiling.workflows import PLACEHOLDER
 from enricher.rules.layers import packaged_file
 

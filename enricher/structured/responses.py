@@ -34,11 +34,9 @@ Score = Annotated[int, Field(ge=0, le=100)]
 SCHEMA_SHARE, COMPLETENESS_SHARE, RULES_SHARE = 0.3, 0.3, 0.4
 """Shares of an answer's quality for a valid schema, the required fields, and no broken rules (seed 002, phase 5)."""
 DEDUCTIONS = {"critical": 0.10, "high": 0.05, "medium": 0.02, "low": 0.01}
-GATE = 0.7
-"""The lowest quality that is good enough."""
 
 
-class Violation(BaseModel):
+class ReportedViolation(BaseModel):
     """A place in code or text that breaks a rule."""
 
     rule_id: str
@@ -54,7 +52,7 @@ class Validation(BaseModel):
 
     is_valid: bool
     quality_score: Share
-    violations: Annotated[list[Violation], Field(json_schema_extra={"aliases": ["issues"]})] = []
+    violations: Annotated[list[ReportedViolation], Field(json_schema_extra={"aliases": ["issues"]})] = []
     suggestions: list[Line] = []
 
 
@@ -64,7 +62,7 @@ class TaskExecution(BaseModel):
     status: Literal["completed", "partial", "failed", "blocked"]
     files_modified: list[str]
     execution_summary: Text
-    violations: list[Violation] = []
+    violations: list[ReportedViolation] = []
 
 
 class ErrorAnalysis(BaseModel):
@@ -104,7 +102,7 @@ class Planning(BaseModel):
     confidence: Share = 0.0
 
 
-class Classification(BaseModel):
+class ClassificationAnswer(BaseModel):
     """An answer that classifies a prompt by search intent and task type (seed 001, task 5.1)."""
 
     intent_type: str
@@ -115,13 +113,13 @@ class Classification(BaseModel):
     complexity: Effort = 0
 
 
-class Enrichment(BaseModel):
+class EnrichmentAnswer(BaseModel):
     """An answer that says whether its own text helps with the prompt."""
 
     is_relevant: bool
 
 
-class Step(BaseModel):
+class PlannedStep(BaseModel):
     """A step of a plan; ``evidence`` at a checkpoint is what shows that the steps before it are done."""
 
     action: Line
@@ -129,11 +127,11 @@ class Step(BaseModel):
     evidence: Line = ""
 
 
-class Hydration(BaseModel):
+class HydrationAnswer(BaseModel):
     """The parts of a plan that a model writes (seed 003); the workflow and the guardrails are chosen by the rules."""
 
     intent: Line
-    steps: list[Step]
+    steps: list[PlannedStep]
 
 
 TYPES: dict[str, type[BaseModel]] = {
@@ -142,9 +140,9 @@ TYPES: dict[str, type[BaseModel]] = {
     "error_analysis": ErrorAnalysis,
     "decision": Decision,
     "planning": Planning,
-    "classification": Classification,
-    "enrichment": Enrichment,
-    "hydration": Hydration,
+    "classification": ClassificationAnswer,
+    "enrichment": EnrichmentAnswer,
+    "hydration": HydrationAnswer,
 }
 
 
@@ -152,7 +150,7 @@ SCHEMA_KEYS = ("type", "enum", "minimum", "maximum", "maxLength", "aliases", "sc
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a model in the form that ``enricher.structured.checking`` reads."""
+    """Return the schema of a model in the form that ``enricher.structured.parsing`` reads."""
     whole = model.model_json_schema()
     return {"version": VERSION, **_plain(whole, whole.get("$defs", {}))}
 

@@ -21,8 +21,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from enricher.home import root_dir
 from enricher.structured import slots
-from enricher.structured.checking import form_of
-from enricher.structured.parsing import CONTENT, INSTRUCTION, METADATA, VERSION
+from enricher.structured.parsing import CONTENT, INSTRUCTION, METADATA, VERSION, form_of
 from enricher.structured.responses import packaged_schemas
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 STRUCTURED, UNSTRUCTURED = "structured", "unstructured"
 MODES = (STRUCTURED, UNSTRUCTURED)
-OF_SEED_002 = ("validation", "task_execution", "error_analysis", "decision", "planning")
 OF_THE_HOOK: dict[str, tuple[str, ...]] = {
     "classification": ("intent", "task"),
     "enrichment": ("narrative", "structure"),

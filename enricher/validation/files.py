@@ -1,4 +1,7 @@
-"""Find the Python files to check and the lines in them that changed since a revision, and check them."""
+"""Check Python files, or only their lines that changed since a revision of git.
+
+The code that an agent wrote in a turn is checked at its end; the violations are stored with the trace of its prompt.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,24 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from enricher.sources import git
+from enricher.home import project_root
+from enricher.prompt.redaction import redact
+from enricher.rules import cache
+from enricher.settings import with_environment
+from enricher.sources import git, transcripts
 from enricher.validation.rules import SYNTAX, PromptRuleEngine, Violation
+from storage.db import database
+from storage.traces import queries, violations
+from storage.traces.violations import StoredViolation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from enricher.prompt.event import PromptEvent
     from enricher.validation.rules import PromptRule
 
     Spans = list[tuple[int, int]]
+    Shown = Sequence[tuple[str, str]]
 
 LARGEST_BYTES = 8 * 1024 * 1024
 """Maximum size of a file that is read; also used as a line number that no file reaches."""
@@ -22,6 +34,8 @@ _SKIPPED = frozenset(("__pycache__", "node_modules", "site-packages", "venv", "b
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
+KEEPS_TEXT = ("redacted", "full")
+"""The ``log`` levels at which names of files may be stored."""
 
 
 class UnknownRevisionError(ValueError):
@@ -139,3 +153,72 @@ def _unread(file: str, reason: str) -> Violation:
 
 def _touches(violation: Violation, spans: Spans) -> bool:
     return any(first <= violation.end_line and violation.line <= last for first, last in spans)
+
+
+def check_turn(event: PromptEvent, state: str) -> int:
+    """Check the Python files that the agent changed in the turn; return how many violations were stored.
+
+    Only lines that changed since the last commit before the prompt count; in a file unknown to git, all lines do.
+    Nothing is stored if the prompt has no trace, or if the settings keep no text. Raises StorageError.
+    """
+    settings = with_environment(cache.load(event.cwd)[0].body["settings"], os.environ)[0]
+    root = os.path.realpath(project_root(event.cwd)) if event.cwd else ""
+    # Without a changed Python file, the database need not be opened.
+    changed = _python_files(root, transcripts.changed_files(event)) if root else []
+    if not changed or not settings["enabled"] or settings["log"] not in KEEPS_TEXT:
+        return 0
+    with database.opened(state) as db:
+        try:
+            trace = queries.show(db, queries.last(db, session_id=event.session_id))
+        except queries.UnknownTraceError:
+            return 0
+        shown = [(str(one["guardrail_id"]), str(one["title"])) for one in _rows(trace["guardrails"])]
+        engine = PromptRuleEngine.load()
+        lines = _changed_lines(root, str(trace["at"]))
+        found = validate_files(engine, changed, changed=lines, root=root)
+        rows = list(_stored(engine, found, shown))
+        violations.store(db, str(trace["id"]), rows)
+    return len(rows)
+
+
+def _python_files(root: str, paths: Sequence[str]) -> list[str]:
+    """Return the Python files of the project that exist, relative to it; the agent may also name them absolutely."""
+    absolute = [os.path.realpath(os.path.join(root, path)) for path in paths if path.endswith(".py")]
+    inside = [path for path in dict.fromkeys(absolute) if path.startswith(root + os.sep) and os.path.isfile(path)]
+    return [os.path.relpath(path, root) for path in inside]
+
+
+def _changed_lines(root: str, at: str) -> dict[str, Spans] | None:
+    """Return the lines that changed since a UTC time; None, which means all lines, if git does not know that."""
+    try:
+        commit = git.ask(root, "rev-list", "-1", f"--before={at}", "HEAD").decode().strip()
+        found = changed_lines(root, commit) if commit else None
+    except (git.GitError, UnknownRevisionError):
+        return None
+    return found and {os.path.realpath(path): spans for path, spans in found.items()}
+
+
+def _rows(value: object) -> list[dict[str, object]]:
+    return value if isinstance(value, list) else []
+
+
+def _stored(engine: PromptRuleEngine, found: Iterator[Violation], shown: Shown) -> Iterator[StoredViolation]:
+    for one in found:
+        opposed = [] if one.rule_id == SYNTAX else _opposing_guardrails(engine, one.rule_id, shown)
+        yield StoredViolation(
+            rule_id=one.rule_id,
+            rule_name=one.rule_name,
+            rule_domain=one.rule_domain,
+            severity=one.severity,
+            file=redact(one.file)[0],
+            line=one.line,
+            message=redact(one.message)[0],
+            suggestion=one.suggestion,
+            guardrails=" ".join(opposed),
+        )
+
+
+def _opposing_guardrails(engine: PromptRuleEngine, rule_id: str, shown: Shown) -> list[str]:
+    """Return the shown guardrails with the same demand as the rule: those that it names, and those that name it."""
+    rule = engine.rule(rule_id)
+    return [one for one, title in shown if one in rule.guardrails or rule.id in title or rule.name in title]

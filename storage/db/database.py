@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import sys
 import threading
 import time
 
@@ -18,6 +17,7 @@ from storage import traces
 from storage.base import log, private, reader
 from storage.memory import memory_markers
 from storage.state import notices, screen_version
+from storage.state.detached import find_libraries
 from storage.traces import intake
 
 TYPE_CHECKING = False
@@ -191,10 +191,7 @@ def migrate(path: str) -> None:
 
 
 def _apply_migrations(db: sqlite3.Connection) -> None:
-    if sys.flags.no_site:  # a child of the hook, with the standard library only
-        import site
-
-        site.main()
+    find_libraries()
     from storage.db import migrations
 
     migrations.apply(db)

@@ -53,7 +53,7 @@ class _Term:
         self.weight = 0.0
 
 
-class Question:
+class MemoryQuestion:
     """The terms of a text, their weights in this store of memories, and the terms to search the index for."""
 
     __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 
 from storage.base.fast_stdlib import loads
-from storage.memory.question import CANDIDATES, PREFIX, Question
+from storage.memory.question import CANDIDATES, PREFIX, MemoryQuestion
 from storage.memory.words import BASE_FORMS, words
 
 TYPE_CHECKING = False
@@ -130,7 +130,7 @@ def search(
     if own <= 0:
         return []
     total = sum(counts.values())
-    question = Question(connection, text, total)
+    question = MemoryQuestion(connection, text, total)
     rows = _candidates(connection, question, project, share=own / total, wanted=max(candidates, 2 * limit))
     rows = [row for row in rows if _applies(str(row[6]), cwd_prefix)]
     least = floor * LARGEST_WEIGHT / max([1.0, *(weights or {}).values()])
@@ -167,7 +167,7 @@ def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", n
 
 
 def _candidates(
-    connection: Connection, question: Question, project: str, *, share: float, wanted: int
+    connection: Connection, question: MemoryQuestion, project: str, *, share: float, wanted: int
 ) -> list[tuple[object, ...]]:
     """Query the index; if the project has most memories, select those of the project only after limiting the number."""
     asked = question.match()
@@ -195,7 +195,7 @@ class _Text:
 
 
 def _score_rows(
-    connection: Connection, question: Question, rows: list[tuple[object, ...]], *, least: float
+    connection: Connection, question: MemoryQuestion, rows: list[tuple[object, ...]], *, least: float
 ) -> list[_Text]:
     """Return the texts of these rows and of the neighbours of the best ones, with their relevance from 0 to 1.
 
@@ -249,7 +249,7 @@ def _session(row: tuple[object, ...]) -> tuple[object, ...]:
     return row[5], row[8], str(row[7]).partition("#")[0], str(row[9])[:10]
 
 
-def _compare(question: Question, text: _Text, average: float) -> None:
+def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
     """Score the words of one memory against the question.
 
     The additional index words count only for terms that the text itself does not have. A match on the speaker's name

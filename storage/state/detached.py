@@ -62,6 +62,16 @@ def _log_failure(state_dir: str, stage: str, failure: Exception) -> None:
     log.append(state_dir, stage=stage, reason=f"cannot be started: {failure!r}")
 
 
+def find_libraries() -> None:
+    """Make installed libraries importable in a child of the hook, which has the standard library only."""
+    import sys
+
+    if sys.flags.no_site:
+        import site
+
+        site.main()
+
+
 def postpone(state_dir: str, seconds: float, stamp: str = MAINTENANCE) -> None:
     """Keep the work from being started for ``seconds``: it was just done, or would probably fail again."""
     moment = time.time() + seconds

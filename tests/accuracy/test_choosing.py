@@ -7,8 +7,8 @@ import pytest
 
 from enricher.classify import Observation, matching
 from enricher.classify.table import Table
-from enricher.rules.compiling.classes.signals import ClassRule
-from enricher.rules.compiling.classes.table import compile_classes
+from enricher.rules.compiling.class_table import compile_classes
+from enricher.rules.compiling.signals import ClassRule
 from workbench.tuning.accuracy import packaged_table
 from workbench.tuning.fitting import RIGHT_WHEN_SHOWN, calibrate, is_shown
 from workbench.tuning.labelled import (

@@ -6,8 +6,8 @@ import pytest
 
 from enricher.classify import classify
 from enricher.classify.table import Table
-from enricher.rules.compiling.classes.signals import ClassRule, check_signal, check_word_weights
-from enricher.rules.compiling.classes.table import compile_classes
+from enricher.rules.compiling.class_table import compile_classes
+from enricher.rules.compiling.signals import ClassRule, check_signal, check_word_weights
 from enricher.rules.lint import idle_signals
 
 

@@ -7,13 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from enricher.interfaces.bench import BenchRow, targets
+from enricher.interfaces.bench import (
+    REPLAYED_PER_SECOND,
+    SAVE_TO_COMPLETE_MS,
+    SAVE_TO_FIRST_MS,
+    TARGETS,
+    BenchRow,
+    missed,
+)
 from enricher.interfaces.bench.context import EVERYTHING, MANY
 from enricher.interfaces.cli.bench import report
 from workbench.bench import COVERAGE, FILTERS, SAVE_COMPLETE, START, TAIL
 
 ROOT = Path(__file__).parents[2]
-MOST = {(bench, one.row, one.figure): one.most for bench, every in targets.TARGETS.items() for one in every}
+MOST = {(bench, one.row, one.figure): one.most for bench, every in TARGETS.items() for one in every}
 
 
 @pytest.mark.parametrize(
@@ -32,7 +39,7 @@ MOST = {(bench, one.row, one.figure): one.most for bench, every in targets.TARGE
         pytest.param(
             "docs/performance.md",
             "the targets are # prompts/s, first figures within # ms, complete ones for 5,000 prompts within # s",
-            [targets.REPLAYED_PER_SECOND, targets.SAVE_TO_FIRST_MS, targets.SAVE_TO_COMPLETE_MS / 1000],
+            [REPLAYED_PER_SECOND, SAVE_TO_FIRST_MS, SAVE_TO_COMPLETE_MS / 1000],
             id="replay",
         ),
         pytest.param(
@@ -92,7 +99,7 @@ def test_only_what_is_above_its_target_is_missed(bench: str, name: str, figure: 
     for value, expected in ((most, []), (most + 0.1, [name])):
         figures = dict.fromkeys(("median_ms", "p99_ms", "ratio", "p99_ratio"), 0.0) | {figure: value}
 
-        assert targets.missed(bench, [BenchRow(name.removesuffix(" p99"), **figures, runs=1)]) == expected
+        assert missed(bench, [BenchRow(name.removesuffix(" p99"), **figures, runs=1)]) == expected
 
 
 def test_the_targets_are_printed_with_what_was_measured_and_whether_they_hold(

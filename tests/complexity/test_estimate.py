@@ -18,7 +18,7 @@ from enricher.interfaces.compat.complexity import (
     load_thresholds,
     parallel_groups,
 )
-from enricher.rules.compiling.classes.inflection import forms
+from enricher.rules.compiling.signals import forms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from simulator import ROOT
 
-from enricher.rules.compiling.schema import Channel
+from enricher.rules.compiling.schema import DeclaredChannel
 from enricher.settings import DEFAULTS, GATES, named_in
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def test_the_request_has_these_keys(account: Account) -> None:
 
 
 def test_a_rule_has_these_keys_and_defaults() -> None:
-    fields = {name: field for name, field in Channel.model_fields.items() if name not in ("disabled", "extend")}
+    fields = {name: field for name, field in DeclaredChannel.model_fields.items() if name not in ("disabled", "extend")}
 
     assert names("rule") == set(fields)
     said = {row[0]: row[1] for row in table("rule") if row[1]}

@@ -36,8 +36,8 @@ ALWAYS = set(
     enricher.prompt.conversation enricher.prompt.event enricher.prompt.project enricher.prompt.redaction
     enricher.prompt.redaction.assignments enricher.prompt.redaction.values enricher.prompt.text
     enricher.prompt.wording
-    enricher.prompt.wording.frames enricher.prompt.wording.structure enricher.record enricher.record.recording
-    enricher.record.upkeep enricher.respond enricher.respond.decision
+    enricher.prompt.wording.frames enricher.prompt.wording.structure enricher.record enricher.record.after_answer
+    enricher.respond enricher.respond.decision
     enricher.respond.guidance enricher.respond.ranking enricher.respond.render enricher.rules
     enricher.rules.cache enricher.rules.layers enricher.settings storage storage.base storage.base.fast_stdlib
     storage.base.private storage.state
@@ -162,9 +162,9 @@ def test_the_upkeep_behind_a_prompt_loads_no_compiler_once_the_packaged_files_we
     program = """
 import sys
 sys.path.append(sys.argv[1])
-from enricher.record import upkeep
+from enricher.record import after_answer
 from enricher.prompt.project import identify
-upkeep.refresh(sys.argv[2], identify(sys.argv[3]))
+after_answer.refresh_project(sys.argv[2], identify(sys.argv[3]))
 print(*sys.modules)
 """
     new_account.state.mkdir()
@@ -175,9 +175,9 @@ print(*sys.modules)
     )
 
     assert list((new_account.state / "versions").glob("*.sources"))
-    assert {"pydantic", "enricher.rules.compiling.compiler"} <= set(first)
+    assert {"pydantic", "enricher.rules.compiling.named_files"} <= set(first)
     assert "enricher.sources.code.indexing.index" in second
-    assert not {"pydantic", "yaml", "markdown_it", "enricher.rules.compiling.compiler"} & set(second)
+    assert not {"pydantic", "yaml", "markdown_it", "enricher.rules.compiling.named_files"} & set(second)
 
 
 @pytest.mark.parametrize("host", ["gemini", "codex", "copilot", "cursor", "opencode"])

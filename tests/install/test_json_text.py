@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enricher.install.editing import jsontext
+from enricher.install import json_edits
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 TREES = st.dictionaries(
@@ -29,18 +29,18 @@ MINE = {"type": "command", "command": "sh x 2>/dev/null || true"}
 def test_what_was_added_can_be_taken_out_without_a_trace(tree: dict[str, Any], layout: dict[str, Any]) -> None:
     tree.pop("mine", None)
     text = json.dumps(tree, **layout)
-    edited = jsontext.appended(text, jsontext.parse(text), MINE, key="mine")
-    root = jsontext.parse(edited)
+    edited = json_edits.appended(text, json_edits.parse(text), MINE, key="mine")
+    root = json_edits.parse(edited)
 
     assert root.value == {**tree, "mine": MINE} == json.loads(edited)
-    assert jsontext.removed(edited, root, root.index("mine")) == text
+    assert json_edits.removed(edited, root, root.index("mine")) == text
 
 
 @given(st.lists(SCALARS, min_size=1), st.sampled_from(LAYOUTS), st.data())
 def test_any_element_can_be_removed(items: list[Any], layout: dict[str, Any], data: st.DataObject) -> None:
     text = json.dumps(items, **layout)
     index = data.draw(st.integers(0, len(items) - 1))
-    edited = jsontext.removed(text, jsontext.parse(text), index)
+    edited = json_edits.removed(text, json_edits.parse(text), index)
 
     assert json.loads(edited) == items[:index] + items[index + 1 :]
 
@@ -50,10 +50,10 @@ def test_text_is_judged_as_the_standard_parser_judges_it(text: str) -> None:
     try:
         expected = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        with pytest.raises(jsontext.NotJsonError):
-            jsontext.parse(text)
+        with pytest.raises(json_edits.NotJsonError):
+            json_edits.parse(text)
     else:
-        assert jsontext.parse(text).value == expected
+        assert json_edits.parse(text).value == expected
 
 
 def _refuse(name: str) -> None:
@@ -73,9 +73,9 @@ def _refuse(name: str) -> None:
     ],
 )
 def test_an_addition_follows_the_layout_it_finds(before: str, after: str) -> None:
-    root = jsontext.parse(before, comments=True)
+    root = json_edits.parse(before, comments=True)
 
-    assert jsontext.appended(before, root, 2, key="b") == after
+    assert json_edits.appended(before, root, 2, key="b") == after
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_an_addition_follows_the_layout_it_finds(before: str, after: str) -> Non
     ],
 )
 def test_the_line_of_a_mistake_is_named(text: str, line: int) -> None:
-    with pytest.raises(jsontext.NotJsonError) as caught:
-        jsontext.parse(text)
+    with pytest.raises(json_edits.NotJsonError) as caught:
+        json_edits.parse(text)
 
     assert caught.value.line == line
 
@@ -102,4 +102,4 @@ def test_the_line_of_a_mistake_is_named(text: str, line: int) -> None:
 def test_of_repeated_keys_the_last_is_edited() -> None:
     text = '{"a": {}, "a": {"b": 1}}'
 
-    assert jsontext.parse(text).at("a", "b") is not None
+    assert json_edits.parse(text).at("a", "b") is not None

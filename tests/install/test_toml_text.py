@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from enricher.install.editing import tomlhooks
+from enricher.install import toml_edits
 
 
 @pytest.mark.parametrize(
@@ -22,13 +22,13 @@ from enricher.install.editing import tomlhooks
     ],
 )
 def test_a_switch_is_set_beside_everything_else(before: str, after: str) -> None:
-    assert tomlhooks.with_setting(before, "enabled", value=True) == after
+    assert toml_edits.with_setting(before, "enabled", value=True) == after
 
 
 def test_a_table_of_that_name_elsewhere_is_left_alone() -> None:
     before = '[hosts]\nenabled = "x"\n'
 
-    assert tomllib.loads(tomlhooks.with_setting(before, "enabled", value=False)) == {
+    assert tomllib.loads(toml_edits.with_setting(before, "enabled", value=False)) == {
         "enabled": False,
         "hosts": {"enabled": "x"},
     }
@@ -36,5 +36,5 @@ def test_a_table_of_that_name_elsewhere_is_left_alone() -> None:
 
 @pytest.mark.parametrize("text", ['a = """\nenabled = 1\n"""\n', "enabled = [\n]\n", "a = = 1"])
 def test_what_cannot_be_edited_safely_is_refused(text: str) -> None:
-    with pytest.raises(tomlhooks.NotTomlError):
-        tomlhooks.with_setting(text, "enabled", value=True)
+    with pytest.raises(toml_edits.NotTomlError):
+        toml_edits.with_setting(text, "enabled", value=True)

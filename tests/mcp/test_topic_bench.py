@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from enricher.interfaces.bench import BenchRow
-from enricher.interfaces.bench.targets import missed
+from enricher.interfaces.bench import BenchRow, missed
 
 if TYPE_CHECKING:
     from simulator import Account

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import enricher.interfaces.library.topics
-from enricher.interfaces.bench.topics import _fill
+from enricher.interfaces.bench.indexes import _fill
 from enricher.interfaces.library import Library
 from enricher.interfaces.library.topics import TopicIndexService, TopicInfo, keywords, normalise
 from storage.db import database

@@ -14,7 +14,7 @@ from enricher.context.channels.memory import BY_MEANING
 from enricher.interfaces.compat.recall import Recall
 from enricher.interfaces.library import Library
 from enricher.prompt.project import identify
-from enricher.record import upkeep
+from enricher.record import after_answer
 from storage.db import database
 from storage.memory import memories, vectors
 from storage.memory.memories import Memory
@@ -187,7 +187,7 @@ def stored(endpoint, account):
     with closing(database.connect(str(account.state))) as db, memories.transaction(db):
         for text in texts:
             memories.add(db, Memory(text, project=project, created_at="2026-01-01"))
-    upkeep.refresh(str(account.state), identify(str(account.project)), has_index=False)
+    after_answer.refresh_project(str(account.state), identify(str(account.project)), has_index=False)
     return account
 
 
@@ -224,7 +224,7 @@ def test_vectors_that_are_kept_change_the_order_of_what_the_hook_finds_by_words(
     with closing(database.connect(str(stored.state))) as db, memories.transaction(db):
         for text in (meant, fits):
             memories.add(db, Memory(text, project=project.id, created_at="2026-01-01"))
-    upkeep.refresh(str(stored.state), project, has_index=False)
+    after_answer.refresh_project(str(stored.state), project, has_index=False)
     prompt = "which car is archived with ledger 18 in tray 4 of the depot?"
     stored.ask_patiently(prompt)
     before = list(memories_of(stored.trace()))

@@ -8,6 +8,7 @@ import random
 from typing import Any
 
 import pytest
+from structured_form import parse_prompt
 
 from enricher.classify import BOTH, FROM_MODEL, MODEL, verdict
 from enricher.classify.opinion import Opinion, points
@@ -16,7 +17,6 @@ from enricher.model.question import HEAD, TAIL, meaning_of
 from enricher.model.question import question as question_of
 from enricher.model.question import read_opinion as opinion_in
 from enricher.prompt.text import estimate_tokens
-from enricher.structured.parsing import parse_prompt
 
 ANSWER = {"intent_type": "location", "confidence": 0.9, "topics": ["retry logic"]}
 PROMPT = "where is the retry logic?"

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from serving import anthropic_environment, openai_environment
-
-from enricher.structured.parsing import parse_prompt
+from structured_form import parse_prompt
 
 if TYPE_CHECKING:
     from serving import ModelServer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from enricher.context import CHANNELS, Candidate, ChannelResult
 from enricher.prompt.conversation import Conversation
-from enricher.record.recording import describe
+from enricher.record.after_answer import describe
 from enricher.respond.decision import Inputs, decide, verdict_on
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer, packaged_file

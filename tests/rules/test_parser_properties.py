@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from enricher.rules.compiling.compiler import compile_layers
-from enricher.rules.compiling.configuration import read_configuration
+from enricher.rules.compiling.compiler import compile_layers, read_configuration
 from enricher.rules.compiling.document import read_document
 from enricher.rules.compiling.guardrails import read_catalogue, read_shorthands
 from enricher.rules.compiling.named_files import Files

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.replay.hunks import Edit, Edits
+from workbench.replay.hunks import Edits, FileEdit
 
 RULES = """# Classification
 
@@ -46,7 +46,7 @@ signals:
 
 
 def _edits(candidate: str, base: str = RULES) -> Edits:
-    return Edits([Edit("rules.md", base, candidate)])
+    return Edits([FileEdit("rules.md", base, candidate)])
 
 
 def _cut(candidate: str, base: str = RULES) -> list[tuple[int, str, str]]:

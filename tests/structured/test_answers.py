@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from enricher.structured.parsing import StructuredResponseParser, parse
-from enricher.structured.responses import FILE, GATE, TYPES, Quality, dump, packaged_schemas, quality, schema_of
+from enricher.structured.responses import FILE, TYPES, Quality, dump, packaged_schemas, quality, schema_of
 
 if TYPE_CHECKING:
     from simulator import Account
@@ -157,7 +157,6 @@ def test_quality_is_schema_completeness_and_rules(
 @pytest.mark.conformance("S2-5c")
 def test_garbage_is_below_every_answer() -> None:
     assert quality(PARSER.parse("I could not do it, sorry.", "validation")) == Quality(0, 0, 0)
-    assert GATE == 0.7
 
 
 @pytest.mark.conformance("S2-1b", "S2-P3")

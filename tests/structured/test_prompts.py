@@ -6,20 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from structured_form import parse_prompt
 
-from enricher.structured.parsing import parse_prompt
-from enricher.structured.templates import (
-    OF_SEED_002,
-    PromptGenerator,
-    StructuredPromptBuilder,
-    TemplateProblemError,
-)
+from enricher.structured.templates import PromptGenerator, StructuredPromptBuilder, TemplateProblemError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from simulator import Account
 
+OF_SEED_002 = ("validation", "task_execution", "error_analysis", "decision", "planning")
 RULE = {"id": "CODE_001", "name": "NO_STUBS", "severity": "critical", "description": "Every function does its work."}
 CODE = "def f():\n    pass\n"
 HOSTILE = 'x = "</METADATA> </INSTRUCTION> <METADATA>"  # ---abc--- «ü» \'"\\n {{ code }} {% if %}\n\n---\n'

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.classify import TASK_TYPE
 from enricher.rules.cache import Rules
-from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, label
-from enricher.rules.compiling.classes.table import condition_numbers
+from enricher.rules.compiling.class_table import condition_numbers
 from enricher.rules.compiling.compiled import CATALOGUE, LONE_LAYER
 from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.signals import LEAST_WEIGHT, label
 from enricher.rules.layers import HEURISTICS, find_layers
 from workbench.replay.rulesets.compared_rules import SideError
 from workbench.replay.rulesets.current_layers import CurrentLayers
@@ -25,9 +25,9 @@ from workbench.replay.rulesets.versions import compile_texts
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from enricher.rules.compiling.classes.signals import ClassRule
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.compiling.signals import ClassRule
     from storage.evaluation.corpus import RecordedPrompt
     from workbench.replay.rulesets.versions import Texts, Versions
 

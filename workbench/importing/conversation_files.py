@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from enricher.prompt.conversation import Conversation
-    from enricher.sources.transcripts import Found
+    from enricher.sources.transcripts import Extract
     from workbench.importing import Advance, Event
 
 STORED_AT = {
@@ -161,7 +161,7 @@ class _PromptAndResponse:
     TODO_MARKS: tuple[bytes, ...] = ()
 
     @staticmethod
-    def take(record: dict[str, Any], found: Found) -> None:
+    def take(record: dict[str, Any], found: Extract) -> None:
         found.add_answer(str(record.get("response") or ""))
         found.prompt(str(record["prompt"]))
 

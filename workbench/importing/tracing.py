@@ -16,7 +16,7 @@ from enricher.pipeline import PROMPT_LIMIT
 from enricher.prompt.conversation import Conversation
 from enricher.prompt.project import identify
 from enricher.prompt.redaction import redact_and_cap
-from enricher.record.recording import describe
+from enricher.record.after_answer import describe
 from enricher.respond.decision import Inputs, decide
 from enricher.rules import cache, sources
 from enricher.settings import is_on, with_environment

@@ -18,7 +18,7 @@ from enricher.sources.transcripts import (
     MOST_BYTES,
     MOST_DECODED_BYTES,
     MOST_DECODED_LINES,
-    Found,
+    Extract,
     summarise,
     take_one,
 )
@@ -59,7 +59,7 @@ class Window:
 
     def before(self, prompt: str, *, cwd: str) -> Conversation:
         """Return the conversation before ``prompt``, redacted and shortened."""
-        found, conversation = Found(cwd, prompt), Conversation()
+        found, conversation = Extract(cwd, prompt), Conversation()
         for record, _size, _offset in reversed(self._records):
             if found.is_full():
                 break
@@ -69,7 +69,7 @@ class Window:
         return conversation
 
 
-class _UserTexts(Found):
+class _UserTexts(Extract):
     """Collects the user's texts in a single record, and whether the record contains anything else."""
 
     __slots__ = ("is_news", "texts")

@@ -15,7 +15,7 @@ from enricher.rules.cache import Rules
 from enricher.rules.compiling.compiled import FITTED, LONE_LAYER
 from storage.evaluation.corpus import rows_of
 from workbench.replay.evaluator import level_of
-from workbench.replay.hunks import Edit, Edits, Hunk, joined
+from workbench.replay.hunks import Edits, FileEdit, Hunk, joined
 from workbench.replay.impact import NOT, Impact
 from workbench.replay.outcome import reevaluated
 from workbench.replay.replay import never
@@ -268,10 +268,10 @@ def _undoing_for(
         return None
     key = (before, *(one for one in stack if one[1] != place))
     if key not in known:
-        edits = [Edit(place, before, candidate)]
+        edits = [FileEdit(place, before, candidate)]
         if base is None:
             edits += [
-                Edit(of, recorded[of], text)
+                FileEdit(of, recorded[of], text)
                 for layer, of, text in stack
                 if layer == FITTED and recorded.get(of, text) != text
             ]
@@ -283,7 +283,7 @@ def undoing_between(was: Texts, now: Texts, *, prompts: int = 1) -> Undoing:
     """Return the edit that turns ``was`` into ``now``; a file that only one of them has is empty in the other."""
     before, after = ({path: text for _layer, path, text in texts} for texts in (was, now))
     edits = [
-        Edit(path, before.get(path, ""), after.get(path, ""))
+        FileEdit(path, before.get(path, ""), after.get(path, ""))
         for path in dict.fromkeys([*before, *after])
         if before.get(path, "") != after.get(path, "")
     ]

@@ -27,7 +27,7 @@ SHORT = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class FileEdit:
     """The texts of a file before and after an edit; the text is empty on the side where the file does not exist."""
 
     path: str
@@ -83,7 +83,7 @@ class _Step:
 class Edits:
     """Edits of several files, cut into hunks; hunks may be joined later, but are never split."""
 
-    edits: Sequence[Edit]
+    edits: Sequence[FileEdit]
     hunks: list[Hunk] = field(init=False)
     _steps: list[list[_Step]] = field(init=False)
 
@@ -152,7 +152,7 @@ def _moves(changed: Sequence[_Step]) -> dict[int, int]:
     return found
 
 
-def _steps(edit: Edit) -> Iterator[_Step]:
+def _steps(edit: FileEdit) -> Iterator[_Step]:
     """Yield the spans of both texts in order: the texts are aligned rule by rule, then unit by unit within a rule."""
     before, after = (list(_rules(text)) for text in (edit.base, edit.candidate))
     old_titles, new_titles = ([units[0].heading for units in rules] for rules in (before, after))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
-from enricher.rules.compiling.classes.signals import MOST_FITTED
+from enricher.rules.compiling.signals import MOST_FITTED
 from workbench.tuning.labelled import columns_of, names_of, part, targets, vocabulary, weights_of, with_task_type
 
 if TYPE_CHECKING:

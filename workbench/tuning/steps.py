@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import TASK_TYPE
 from enricher.classify.reading import MARKS
-from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT, RESERVED, tokens
+from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_FITTED, MOST_WEIGHT, RESERVED, tokens
 from storage.memory.words import STOP_WORDS
 from workbench.statistics.pairs import mcnemar_midp
 

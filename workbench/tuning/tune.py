@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import SEARCH_INTENT, TASK_TYPE
 from enricher.classify.table import Table
-from enricher.rules.compiling.classes.signals import LEAST_WEIGHT
-from enricher.rules.compiling.classes.table import condition_numbers
+from enricher.rules.compiling.class_table import condition_numbers
 from enricher.rules.compiling.compiled import FITTED
 from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.signals import LEAST_WEIGHT
 from enricher.rules.layers import Layer
 from workbench.tuning.fitting import calibrate, fit, points_left_out, scores
 from workbench.tuning.labelled import LEAST_REPOSITORIES, as_written, check_labels, observe, part
@@ -28,9 +28,9 @@ from workbench.tuning.labelled_prompts import LabelledRow, read_labelled, withou
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from enricher.rules.compiling.classes.signals import ClassRule
     from enricher.rules.compiling.compiled import Compiled
     from enricher.rules.compiling.document import RuleBlock
+    from enricher.rules.compiling.signals import ClassRule
     from workbench.tuning.fitting import Thresholds, Weights
     from workbench.tuning.labelled import Numbers
 

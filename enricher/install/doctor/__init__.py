@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 from enricher import bundle, hosts
 from enricher.home import root_dir, state_dir
-from enricher.install import blocked_hooks, installer, launcher, registration, selftest
+from enricher.install import installer, launcher, registration
 from enricher.install.doctor import copies, sources
-from enricher.install.doctor.sources import History, read_history
+from enricher.install.doctor.sources import StoredHistory, read_history
 from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.prompt.project import identify
 from enricher.rules import cache
-from enricher.rules.compiling.configuration import read_configuration
+from enricher.rules.compiling.compiler import read_configuration
 from enricher.rules.layers import USER, find_layers
 from enricher.settings import with_environment
 
@@ -197,7 +197,7 @@ def repair(cwd: str) -> list[Finding]:
     return found
 
 
-def _records(history: History) -> list[Finding]:
+def _records(history: StoredHistory) -> list[Finding]:
     if history.fault:
         return [Finding("database", BROKEN, history.fault, "follow the message, then run this again")]
     detail = f"{history.path}: {history.prompts} prompts, {history.size_mb:.1f} MB"
@@ -209,7 +209,7 @@ def _records(history: History) -> list[Finding]:
     return found
 
 
-def _stored_traces(history: History) -> list[Finding]:
+def _stored_traces(history: StoredHistory) -> list[Finding]:
     """Report the number, first date, limits and sizes of the stored traces, and any problem that needs action."""
     from enricher.erasure.forgetting import account_settings, bounds_of
 
@@ -234,7 +234,7 @@ def _stored_traces(history: History) -> list[Finding]:
     return found
 
 
-def _sources(cwd: str, history: History) -> list[Finding]:
+def _sources(cwd: str, history: StoredHistory) -> list[Finding]:
     """Report the state of the code index, the memories and the channels for prompts in this folder."""
     found = [_with_remedy("code index", *sources.index_of(cwd))]
     if not history.fault:
@@ -256,7 +256,7 @@ def _with_remedy(subject: str, detail: str, remedy: str) -> Finding:
     return Finding(subject, NOTE if remedy else OK, detail, remedy)
 
 
-def _client(host: str, cwd: str, history: History) -> list[Finding]:
+def _client(host: str, cwd: str, history: StoredHistory) -> list[Finding]:
     found: list[Finding] = []
     is_registered = is_unknown = False
     for place in registration.all_places(host, cwd):
@@ -276,19 +276,19 @@ def _client(host: str, cwd: str, history: History) -> list[Finding]:
     return found
 
 
-def _registered(place: ConfigurationFile, subject: str, commands: list[str], history: History) -> Finding:
+def _registered(place: ConfigurationFile, subject: str, commands: list[str], history: StoredHistory) -> Finding:
     again = f"{REINSTALL[:-1]} --host {place.host} --scope {place.scope}`"
     if commands != [place.command]:
         what = f"registered {len(commands)} times" if len(commands) > 1 else f"registered as {commands[0]!r}"
         return Finding(subject, BROKEN, f"{what} in {place.file}", again)
-    reason, remedy = blocked_hooks.block_reason(place)
+    reason, remedy = registration.block_reason(place)
     if reason:
         return Finding(subject, BROKEN, reason, remedy)
     if fault := _fault(place, registration.late_commands(place), "late results"):
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --late-results`")
     if fault := _fault(place, registration.turn_commands(place), "checks"):
         return Finding(subject, BROKEN, fault, f"{again[:-1]} --validate`")
-    outcome = selftest.run(place.host, place.command)
+    outcome = installer.self_test(place.host, place.command)
     if outcome.fault:
         return Finding(subject, BROKEN, outcome.fault, again)
     failed, of, last_error = history.failures.get(place.host, (0, 1, ""))

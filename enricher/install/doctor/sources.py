@@ -32,7 +32,7 @@ _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 @dataclass(slots=True)
-class History:
+class StoredHistory:
     """A summary of the stored traces; ``fault`` is the reason if they cannot be read."""
 
     path: str
@@ -50,7 +50,7 @@ class History:
     """For each client, the number of failed prompts, the number of recent prompts, and the last error."""
 
 
-def read_history() -> History:
+def read_history() -> StoredHistory:
     """Return the summary; counts are 0 for a user without any recorded prompt."""
     from storage import traces
     from storage.db import database, maintenance
@@ -59,7 +59,7 @@ def read_history() -> History:
     from storage.traces import spool
 
     folder = state_dir()
-    history = History(os.path.join(folder, traces.DATABASE), lost=spool.dropped(folder) + spool.refused(folder))
+    history = StoredHistory(os.path.join(folder, traces.DATABASE), lost=spool.dropped(folder) + spool.refused(folder))
     if not (os.path.exists(history.path) or spool.waiting(folder)):
         return history
     try:
@@ -75,7 +75,7 @@ def read_history() -> History:
     return history
 
 
-def _fill(history: History, db: sqlite3.Connection) -> None:
+def _fill(history: StoredHistory, db: sqlite3.Connection) -> None:
     from storage.erasure import retention
     from storage.traces import queries
     from storage.traces.selection import Selection

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from enricher.context.channels.memory import WEIGHTS
 from enricher.home import state_dir
-from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, BenchCase, empty_project, home, paired, targets, turns
-from enricher.interfaces.bench.code import invented_project
+from enricher.interfaces import bench
+from enricher.interfaces.bench import FLOOR, HOOK, PROMPT, BenchCase, empty_project, home, paired, turns
+from enricher.interfaces.bench.indexes import invented_project
 from enricher.prompt.project import identify
 from enricher.sources.code.indexing import index
 from storage.base.reader import open_reader
@@ -60,9 +61,9 @@ class SearchRow:
     @property
     def missed(self) -> list[str]:
         """A text for each target that this row misses."""
-        limit = targets.SEARCH_P95_MS.get(self.memories, float("inf"))
+        limit = bench.SEARCH_P95_MS.get(self.memories, float("inf"))
         late = [f"{self.memories} memories: p95 {self.p95_ms:.1f} ms, target {limit:g}"] if self.p95_ms > limit else []
-        apart = self.memories <= targets.OVERLAP_UP_TO and self.overlap < targets.LEAST_OVERLAP
+        apart = self.memories <= bench.OVERLAP_UP_TO and self.overlap < bench.LEAST_OVERLAP
         few = [f"{self.memories} memories: overlap {self.overlap:.2f}"] if apart else []
         return [*late, *few]
 
@@ -181,7 +182,7 @@ def _question(text: str, chance: random.Random) -> str:
 
 def missed(found: list[SearchRow], hooks: list[BenchRow]) -> list[str]:
     """Return a line for each missed target; empty if all are met."""
-    return [*(one for row in found for one in row.missed), *targets.missed("context", hooks)]
+    return [*(one for row in found for one in row.missed), *bench.missed("context", hooks)]
 
 
 def lines(rows: list[SearchRow]) -> Iterator[str]:

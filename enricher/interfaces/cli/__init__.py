@@ -57,8 +57,10 @@ SECTIONS = {
 COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in section.items()}
 
 _MODULES = {
-    **{name: f"setup.{name}" for name in ("check", "config", "doctor", "install", "trust", "validate")},
-    **dict.fromkeys(("on", "off", "uninstall"), "setup.install"),
+    **dict.fromkeys(("doctor", "on", "off", "uninstall"), "install"),
+    "trust": "config",
+    **dict.fromkeys(("check", "template"), "instructions"),
+    "validate": "code",
     **dict.fromkeys(("hydrate", "hook"), "enrich"),
     "memory": "memory.memory",
     **dict.fromkeys(("topics", "resources", "prompts", "mcp"), "memory.library"),

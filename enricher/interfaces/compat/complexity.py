@@ -30,17 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
 __all__ = [
-    "ComplexityEstimate",
-    "CycleError",
-    "ParallelAgentAttempt",
-    "TaskComplexityEstimator",
-    "ThresholdsError",
-    "attempts_at",
-    "estimate_of",
-    "insert_attempt",
-    "insert_estimate",
-    "parallel_groups",
-]
+    "ComplexityEstimate", "CycleError", "ParallelAgentAttempt", "TaskComplexityEstimator", "ThresholdsError",
+    "attempts_at", "estimate_of", "insert_attempt", "insert_estimate", "parallel_groups",
+]  # fmt: skip
 
 ParallelAgentAttempt = ParallelAttempt
 

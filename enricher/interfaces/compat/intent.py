@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from enricher.classify import NO_INTENT, SEARCH_INTENT, verdict
 from enricher.rules.cache import Rules
-from enricher.rules.compiling.classes.signals import label
 from enricher.rules.compiling.compiler import compile_layers
+from enricher.rules.compiling.signals import label
 from enricher.rules.layers import Layer, packaged_file
 
 if TYPE_CHECKING:

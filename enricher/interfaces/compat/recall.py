@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AdaptiveContextConfig", "InjectedMemory", "MemoryContext", "Recall", "SearchContextBuilder",
-    "SearchIntentConfig", "memories_for", "namespace_weights", "preview", "search",
+    "SearchIntentConfig", "memories_for", "namespace_weights", "preview",
 ]  # fmt: skip
 
 preview = channel.preview
@@ -201,13 +201,6 @@ def memories_for(confidence: float, config: AdaptiveContextConfig | None = None)
 def namespace_weights(intent: object) -> dict[str, float]:
     """Return the namespace weights for a search intent or its name; a namespace that is not listed weighs 1.0."""
     return dict(channel.WEIGHTS.get(_name(intent), {}))
-
-
-def search(
-    query: str, *, cwd: str = "", limit: int = 10, namespace_weights: Mapping[str, float] | None = None
-) -> list[Hit]:
-    """Return the memories of the project around ``cwd`` that match ``query``, best first."""
-    return Recall(cwd).search(query, limit=limit, namespace_weights=namespace_weights)
 
 
 def _name(intent: object) -> str:

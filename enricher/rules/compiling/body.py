@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.context import CHANNELS, DECLARED, UNDECLARED
 from enricher.rules.compiling import schema
-from enricher.rules.compiling.classes.signals import ClassRule, check_signal, check_word_weights
-from enricher.rules.compiling.classes.table import ClassFacet, compile_classes
+from enricher.rules.compiling.class_table import ClassFacet, compile_classes
 from enricher.rules.compiling.compiled import LONE_LAYER
 from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.guardrails import files_of_lone, link
 from enricher.rules.compiling.named_files import read_thresholds
+from enricher.rules.compiling.signals import ClassRule, check_signal, check_word_weights
 from enricher.rules.compiling.workflows import PLACEHOLDER, WORKFLOW, WORKFLOWS, compiled_workflows, missing
 from enricher.settings import AS_SPECIFIED, CODER, EMBEDDING
 from storage.base.fast_stdlib import dumps
@@ -117,7 +117,7 @@ def _class_line(result: Compiled) -> str:
 def _channels(result: Compiled, prompts: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     for rule in result.of_kind("channel"):
         data = {**PIPELINE_CHANNELS.get(rule.name, {}), **rule.data}
-        values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
+        values = schema.DeclaredChannel.model_validate(data).model_dump(exclude={"disabled", "extend"})
         if rule.name in HANDLERS and not values["command"]:
             yield _handler(rule.name, rule.data, prompts, is_declared=True)
         elif values["command"] or rule.name in CHANNELS:
@@ -137,7 +137,7 @@ def _handler(
     """Return the rule of a channel whose program is part of the package; such a channel always asks a model."""
     data = {"endpoint": HANDLERS[name], **PIPELINE_CHANNELS[name], **declared, "model": True}
     data["endpoint"] = data["endpoint"] or HANDLERS[name]
-    values = schema.Channel.model_validate(data).model_dump(exclude={"disabled", "extend"})
+    values = schema.DeclaredChannel.model_validate(data).model_dump(exclude={"disabled", "extend"})
     prompt = prompts["enrichment"]["forms"][FORMS[name]] if name in FORMS else ""
     return {"name": name, **values, "handler": DECLARED if is_declared else UNDECLARED, "prompt": prompt}
 

@@ -1,24 +1,33 @@
-"""Merge the instruction files of all layers, validate them, and compile them into the JSON that the hook loads."""
+"""Compile the instructions and the ``config.toml`` of all layers into the JSON that the hook loads, and write it.
+
+It is written into the package when that is built, and into a cache after an edit.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from enricher.rules.cache import FORMAT
+from enricher.home import root_dir, state_dir
+from enricher.hosts import NAMES
+from enricher.rules.cache import BROKEN, FORMAT, FRESH, cache_file, read_any_age, render, shipped_file, stamp
 from enricher.rules.compiling.body import build_body, check_signals, class_rules, effort_thresholds
-from enricher.rules.compiling.compiled import Compiled
-from enricher.rules.compiling.configuration import read_configuration
-from enricher.rules.compiling.merging import add_undeclared, missing_parts, read_layer
+from enricher.rules.compiling.compiled import Compiled, add_undeclared, missing_parts, read_layer
+from enricher.rules.compiling.document import Problem
 from enricher.rules.compiling.named_files import Files, compiled_prompts, existing_prompts
-from enricher.rules.layers import USER
-from enricher.settings import DEFAULTS, USE_LLM, Value
-from storage.base.fast_stdlib import dumps, keyed_hash
+from enricher.rules.layers import USER, Layer, Layers, packaged_file
+from enricher.rules.sources import identity_of, store
+from enricher.settings import DEFAULTS, GATES, OF_THE_USER, OPEN_TABLES, USE_LLM, BadValueError, Value, convert
+from storage.base import log, private
+from storage.base.fast_stdlib import dumps
+from storage.state import notices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from enricher.rules.compiling.document import Problem
-    from enricher.rules.layers import Layer
 
 PACKAGED = "packaged"
 """Name of the lowest layer; it has all built-in channels, even those that its file does not declare."""
@@ -67,11 +76,6 @@ def compile_layers(
     return result
 
 
-def identity_of(texts: Iterable[str]) -> str:
-    """Return the identity (a hash) of the rules compiled from these texts; the paths of the files do not matter."""
-    return keyed_hash(b"rules", "\0".join([str(FORMAT), *texts]).encode())
-
-
 def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[str, Value], list[Problem]]:
     """Return the merged settings of the readable files, and the errors of the unreadable ones."""
     settings: dict[str, Value] = {**DEFAULTS, **result.body.get("budgets", {})}
@@ -83,3 +87,173 @@ def _settings(configuration: Sequence[Layer], result: Compiled) -> tuple[dict[st
         result.problems += problems
         unread += [problem for problem in problems if problem.severity == "error"]
     return settings, unread
+
+
+def read_configuration(file: str, *, is_user: bool = True) -> tuple[dict[str, Value], list[Problem]]:
+    """Return the settings of one file and its problems; both are empty if the file is missing.
+
+    The file of a project, unlike the user's own, cannot set where prompts are sent.
+    """
+    if os.path.exists(file) and not os.path.isfile(file):
+        return {}, [Problem(file, 1, "error", "not a regular file; put the settings there as TOML")]
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+        tree = tomllib.loads(text)
+    except FileNotFoundError:
+        return {}, []
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return {}, [Problem(file, _line_in(str(error)), "error", f"not readable as TOML: {error}")]
+    settings: dict[str, Value] = {}
+    problems: list[Problem] = []
+    for key, value in _flat(tree):
+        line = _line_of(text, key)
+        if key not in (*DEFAULTS, *GATES) and key.split(".")[0] not in OPEN_TABLES:
+            problems.append(Problem(file, line, "warning", f"unknown key '{key}' is ignored; known: {_known(key)}"))
+            continue
+        if not is_user and key.startswith(OF_THE_USER):
+            message = f"'{key}' is ignored: it decides where prompts are sent, so only your own config.toml can set it"
+            problems.append(Problem(file, line, "warning", message))
+            continue
+        try:
+            settings[key] = convert(key, value)
+        except BadValueError as error:
+            problems.append(Problem(file, line, "warning", f"{error}; the value below it in the layers is used"))
+    return settings, problems
+
+
+def unknown_names(file: str, *, channels: Sequence[str]) -> list[Problem]:
+    """Return a warning for each setting that switches on or off a channel or client that does not exist."""
+    known = {"channels": channels, "hosts": NAMES}
+    found = []
+    for key in read_configuration(file)[0]:
+        table, _, name = key.partition(".")
+        if table in OPEN_TABLES and name not in known[table]:
+            message = f"'{key}' switches nothing; known {table}: {', '.join(known[table])}"
+            found.append(Problem(file, _line_of(Path(file).read_text(encoding="utf-8"), key), "warning", message))
+    return found
+
+
+def _flat(tree: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _known(key: str) -> str:
+    table = key.rpartition(".")[0]
+    near = [known for known in DEFAULTS if known.rpartition(".")[0] == table]
+    return ", ".join(near or DEFAULTS)
+
+
+def _line_of(text: str, key: str) -> int:
+    last = key.rpartition(".")[2]
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.partition("=")[0].strip().strip("\"'").rpartition(".")[2] == last:
+            return number
+    return 1
+
+
+def _line_in(message: str) -> int:
+    words = message.replace(",", " ").split()
+    return int(words[words.index("line") + 1]) if "line" in words else 1
+
+
+def build_packaged() -> Compiled:
+    """Compile the packaged instructions into ``instructions/compiled.json``."""
+    compiled = compile_layers([Layer("packaged", packaged_file())], reuses_prompts=False)
+    if compiled.body and not compiled.broken:
+        sources = [[os.path.relpath(path, root_dir()), stamp(path)] for path in compiled.sources]
+        header = _header(compiled, sources) | {"layers": [layer for layer, *_ in compiled.texts]}
+        _write(shipped_file(), header, compiled.body)
+    return compiled
+
+
+def refresh() -> None:
+    """Compile the layers named on the command line as ``name=path``; the hook that started this process may be gone."""
+    layers = Layers()
+    for argument in sys.argv[1:]:
+        name, _, path = argument.partition("=")
+        kind = layers.configuration if path.endswith(".toml") else layers.instructions
+        kind.append(Layer(name, path))
+    refresh_layers(layers)
+
+
+def refresh_layers(layers: Layers) -> Compiled:
+    """Compile ``layers`` into the cache; after a broken edit, keep the last good rules and notify the user once.
+
+    If the state folder has been removed meanwhile, nothing is written.
+    """
+    # Taken before the files are read, so that a file edited meanwhile makes the cache stale instead of wrong.
+    stamps = {path: stamp(path) for path in layers.files()}
+    compiled = _compiled(layers)
+    if not os.path.isdir(state_dir()):  # removed meanwhile: a self-test, a demo or an uninstallation is over
+        return compiled
+    named = compiled.sources[len(layers.instructions) :]
+    sources = [[path, stamps.get(path) or stamp(path)] for path in (*layers.files(), *named)]
+    for problem in compiled.problems:
+        log.append(state_dir(), stage="rules", reason=str(problem))
+    target = cache_file(layers)
+    if unset := [problem for problem in compiled.problems if problem.file.endswith(".toml")]:
+        notices.add(state_dir(), f"Prompt Enricher: {unset[0]} (see: enricher doctor)")
+    if not compiled.broken:
+        _write(target, _header(compiled, sources), compiled.body)
+        _store_sources(compiled)
+        return compiled
+    if layers.instructions[0].name == "base":
+        return compiled
+    good = read_any_age(target) or read_any_age(shipped_file())
+    reason = str(compiled.broken[0])
+    notices.add(state_dir(), f"Prompt Enricher: the last good rules stay in use. {reason} (see: enricher check)")
+    if good is not None:
+        header = {"hash": good.hash, "state": BROKEN, "problem": reason, "sources": sources}
+        is_settled = not any(problem.file.endswith(".toml") for problem in compiled.broken)
+        settings = compiled.body["settings"] if is_settled else good.body["settings"]
+        _write(target, header, {**good.body, "settings": settings})
+    return compiled
+
+
+def _store_sources(compiled: Compiled) -> None:
+    try:
+        store(state_dir(), compiled)
+    except OSError as failure:  # no reason to fail: the rules are written
+        log.append(state_dir(), stage="rules", reason=f"the sources of {compiled.hash} were not kept: {failure}")
+
+
+def _compiled(layers: Layers) -> Compiled:
+    """Return the compiled layers; an unexpected exception counts as a broken edit, which keeps the last good rules."""
+    try:
+        return compile_layers(layers.instructions, layers.configuration)
+    except Exception as failure:
+        file = layers.files()[-1]
+        problem = Problem(file, 1, "error", f"cannot be compiled: {type(failure).__name__}: {failure}")
+        settings = compile_layers(layers.instructions[:1], layers.configuration).body["settings"]
+        return Compiled(body={"settings": settings}, problems=[problem], broken=[problem])
+
+
+def _header(compiled: Compiled, sources: list[list[Any]]) -> dict[str, Any]:
+    problem = str(compiled.problems[0]) if compiled.problems else ""
+    return {"hash": compiled.hash, "state": FRESH, "problem": problem, "sources": sources}
+
+
+def _write(path: str, header: dict[str, Any], body: Mapping[str, Any]) -> None:
+    text = render(header, dumps(body))
+    if path == shipped_file():
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+        return
+    private.make_directory(os.path.dirname(path))
+    private.write_file(path, text.encode())
+
+
+def main() -> None:
+    """Compile the packaged instructions; print their problems and fail if they are broken."""
+    compiled = build_packaged()
+    for problem in compiled.problems:
+        print(problem, file=sys.stderr)
+    sys.exit(1 if compiled.broken else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from enricher.complexity.thresholds import compile_thresholds
 from enricher.rules.cache import read_any_age, shipped_file
-from enricher.rules.compiling.classes.inflection import forms
 from enricher.rules.compiling.document import Problem, read_yaml_file
+from enricher.rules.compiling.signals import forms
 from enricher.rules.layers import packaged_file
 from storage.base.fast_stdlib import keyed_hash
 

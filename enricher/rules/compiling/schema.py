@@ -86,7 +86,7 @@ class Workflows(_Rule):
     stated: str = ""
 
 
-class Step(BaseModel):
+class WorkflowStep(BaseModel):
     """A step of a workflow, with the texts ``do``, or a reference by ``use`` to the steps of another workflow.
 
     The first text of ``do`` whose placeholders are all known is used; ``now`` is the text while the step runs.
@@ -102,7 +102,7 @@ class Step(BaseModel):
     use: str = ""
 
 
-class Workflow(_Rule):
+class WorkflowRule(_Rule):
     """A file of the workflow catalogue (``workflows/ID.md``): when it is chosen, what proves it done, its steps.
 
     ``triggers`` are signals like those of a class, or ``{task_type: debug, weight: 9}``: the points for a prompt that
@@ -121,7 +121,7 @@ class Workflow(_Rule):
     guardrails: list[str | dict[str, Any]] = []
     triggers: list[dict[str, Any]] = []
     examples: list[str] = []
-    steps: list[Step] = []
+    steps: list[WorkflowStep] = []
 
 
 class Fitted(_Rule):
@@ -177,7 +177,7 @@ class Approach(_Rule):
     examples: list[str] = []
 
 
-class Channel(_Rule):
+class DeclaredChannel(_Rule):
     """``## Channel: notes``: a source of items, either the program ``command`` or the built-in channel of that name.
 
     With ``model``, it asks a language model, so it is off unless the switches in ``settings.GATES`` are on.
@@ -225,7 +225,7 @@ KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
     ("search_intent", True): ("Classification", ClassSignals),
     ("words", True): ("Classification", Words),
     ("fitted", False): ("Classification", Fitted),
-    ("channel", True): ("Context", Channel),
+    ("channel", True): ("Context", DeclaredChannel),
     ("catalogues", False): ("Guardrails", Catalogues),
     ("guardrail", False): ("Guardrails", GuidanceSettings),
     ("guardrail", True): ("Guardrails", GuardrailSignals),
@@ -236,7 +236,7 @@ KINDS: dict[tuple[str, bool], tuple[str, type[_Rule]]] = {
     ("prompts", False): ("Output", Prompts),
     ("lines", False): ("Output", Lines),
     ("workflows", False): ("Output", Workflows),
-    ("workflow", True): ("Output", Workflow),
+    ("workflow", True): ("Output", WorkflowRule),
 }
 """Maps (kind, whether the rule is named) to the part of the file and the model of the rule's keys."""
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from enricher.rules.compiling.compiled import FITTED
+from enricher.rules.compiling.compiled import FITTED, LISTED_KEYS
 from enricher.rules.compiling.document import LOADER, PARTS, read_document
-from enricher.rules.compiling.merging import LISTED_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from enricher.sources import git
-from enricher.sources.memory import history, lines, notes
+from enricher.sources.memory import history, notes, reading
 from enricher.sources.memory.reading import SourceReading
 from storage import traces
 from storage.base import fast_stdlib, private
@@ -166,7 +166,7 @@ def source_at(path: str, project: Project) -> MemorySource:
         return MemorySource("notes", name)
     if path.lower().endswith((".jsonl", ".ndjson")) or _begins_with_an_object(path):
         return MemorySource("jsonl", name)
-    raise SourceError(f"{path}: give a folder of Markdown notes, a Markdown file, or a .jsonl file of {lines.SHAPE}")
+    raise SourceError(f"{path}: give a folder of Markdown notes, a Markdown file, or a .jsonl file of {reading.SHAPE}")
 
 
 def _begins_with_an_object(path: str) -> bool:
@@ -253,7 +253,7 @@ def _read(source: MemorySource, project: Project, tick: Tick | None) -> SourceRe
     if source.kind == "git":
         return history.read_history(path, project, tick=tick)
     if source.kind == "jsonl":
-        return lines.read_lines(path, project, tick=tick)
+        return reading.read_lines(path, project, tick=tick)
     if os.path.isdir(path):
         return notes.read_folder(path, project, tick=tick)
     return notes.read_note(path, project, dates=notes.first_dates(path, project))

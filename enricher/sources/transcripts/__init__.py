@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         MARKS: tuple[bytes, ...]
         TODO_MARKS: tuple[bytes, ...]
 
-        def take(self, record: dict[str, Any], found: Found) -> None:
+        def take(self, record: dict[str, Any], found: Extract) -> None:
             """Extract one record into ``found``; called with the newest record first."""
 
 
@@ -72,7 +72,7 @@ REGULAR_FILE, FILE_TYPE = 0o100000, 0o170000
 """S_IFREG and the mask S_IFMT; the module ``stat`` is not loaded on the hook's path."""
 
 
-class Found:
+class Extract:
     """What was extracted so far, newest first; ``news`` is the mark of a compaction that no prompt has followed yet."""
 
     __slots__ = (
@@ -244,11 +244,11 @@ def _reason(failure: Exception) -> str:
     return getattr(failure, "strerror", "") or str(failure) or type(failure).__name__
 
 
-def _read(path: str, event: PromptEvent) -> Found:
+def _read(path: str, event: PromptEvent) -> Extract:
     name = event.host if event.host in WITH_TRANSCRIPTS else WITH_TRANSCRIPTS[0]
     # ``__import__``, because ``importlib`` is not loaded on the hook's path.
     host: Host = __import__(f"enricher.sources.transcripts.{name}", fromlist=("take",))
-    found = Found(event.cwd, event.prompt)
+    found = Extract(event.cwd, event.prompt)
     decoded_bytes = decoded_lines = 0
     is_cut = False
     for line, is_whole in lines_from_end(path):
@@ -274,7 +274,7 @@ def _read(path: str, event: PromptEvent) -> Found:
 
 def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
     """Return the last todo list in older records; only lines that may contain one are decoded."""
-    earlier = Found("", "")
+    earlier = Extract("", "")
     data = tail(path, MOST_BYTES)
     end = len(data)
     for _ in range(MOST_TODO_LINES):
@@ -291,7 +291,7 @@ def _earlier_todos(path: str, host: Host) -> list[tuple[str, str]] | None:
     return None
 
 
-def take_one(host: Host, record: dict[str, Any], found: Found) -> None:
+def take_one(host: Host, record: dict[str, Any], found: Extract) -> None:
     """Extract one record into ``found``; skip a record that does not have the host's format."""
     try:
         host.take(record, found)
@@ -307,7 +307,7 @@ def _decoded(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _peek(line: bytes, found: Found) -> None:
+def _peek(line: bytes, found: Extract) -> None:
     """Add the file that a huge record names near its start."""
     _, mark, behind = line[:HEAD_BYTES].partition(b'"file_path"')
     if mark:
@@ -373,7 +373,7 @@ def _read_exactly(descriptor: int, start: int, length: int) -> bytes:
     return piece
 
 
-def summarise(found: Found, conversation: Conversation, prompt: str) -> None:
+def summarise(found: Extract, conversation: Conversation, prompt: str) -> None:
     """Copy ``found``, shortened and redacted, into ``conversation``, with the prompts in chronological order."""
     conversation.prompts = [short(text, PROMPT_CHARS) for text in reversed(found.prompts)]
     depends_on_answer = len(prompt.strip()) <= TERSE or _needs_the_answer(prompt)

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from enricher.sources.transcripts import Found
+    from enricher.sources.transcripts import Extract
 
 MARKS = (
     b'"type":"user"', b'"type":"assistant"', b'"type": "user"', b'"type": "assistant"', b'"compact_boundary"',
@@ -21,7 +21,7 @@ CHANGING = ("Edit", "Write", "MultiEdit", "NotebookEdit")
 PATHS = ("file_path", "notebook_path", "path")
 
 
-def take(record: dict[str, Any], found: Found) -> None:
+def take(record: dict[str, Any], found: Extract) -> None:
     """Extract one record; skip those that the host wrote for itself or for a subagent."""
     kind = record.get("type")
     if kind == "system" and record.get("subtype") == "compact_boundary":
@@ -39,7 +39,7 @@ def take(record: dict[str, Any], found: Found) -> None:
         _user(record, content, found)
 
 
-def _user(record: dict[str, Any], content: object, found: Found) -> None:
+def _user(record: dict[str, Any], content: object, found: Extract) -> None:
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     results = [block for block in blocks if isinstance(block, dict) and block.get("type") == "tool_result"]
     if not results:
@@ -54,7 +54,7 @@ def _user(record: dict[str, Any], content: object, found: Found) -> None:
             found.error(text_of(block.get("content")))
 
 
-def _state(rich: dict[str, Any], found: Found) -> None:
+def _state(rich: dict[str, Any], found: Extract) -> None:
     """Extract the todo list, or a task just created, from a tool's structured result."""
     if isinstance(rich.get("newTodos"), list):
         found.plan(_todos(rich["newTodos"]))
@@ -63,7 +63,7 @@ def _state(rich: dict[str, Any], found: Found) -> None:
         found.tasks.setdefault(str(task.get("id", "")), ["pending", ""])[1] = task["subject"]
 
 
-def _answer(content: object, found: Found, *, of: str) -> None:
+def _answer(content: object, found: Extract, *, of: str) -> None:
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     for block in reversed(blocks):
         if not isinstance(block, dict):
@@ -74,7 +74,7 @@ def _answer(content: object, found: Found, *, of: str) -> None:
             _tool(str(block.get("name", "")), block["input"], found)
 
 
-def _tool(name: str, given: dict[str, Any], found: Found) -> None:
+def _tool(name: str, given: dict[str, Any], found: Extract) -> None:
     if name == "TodoWrite" and isinstance(given.get("todos"), list):
         found.plan(_todos(given["todos"]))
     elif name == "TaskUpdate":
@@ -86,7 +86,7 @@ def _tool(name: str, given: dict[str, Any], found: Found) -> None:
             found.file(given.get(key), is_change=name in CHANGING)
 
 
-def _update(given: dict[str, Any], found: Found) -> None:
+def _update(given: dict[str, Any], found: Extract) -> None:
     """Set a task's status and subject from an update, unless a newer update has set them."""
     number = str(given.get("taskId", ""))
     is_first = number not in found.tasks

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from enricher.sources.transcripts import Found
+    from enricher.sources.transcripts import Extract
 
 MARKS = (b'"response_item"', b'"event_msg"', b'"compacted"')
 TODO_MARKS = (b'"update_plan"',)
@@ -20,7 +20,7 @@ PATCH_LINES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** 
 LONGEST_PATCH = 32 * 1024
 
 
-def take(record: dict[str, Any], found: Found) -> None:
+def take(record: dict[str, Any], found: Extract) -> None:
     """Extract one record into ``found``."""
     kind, payload = record.get("type"), record.get("payload")
     if kind == "compacted":
@@ -39,7 +39,7 @@ def take(record: dict[str, Any], found: Found) -> None:
         _output(payload.get("output"), found)
 
 
-def _event(form: object, payload: dict[str, Any], found: Found) -> None:
+def _event(form: object, payload: dict[str, Any], found: Extract) -> None:
     if form == "context_compacted":
         found.compacted("context_compacted")
     elif form == "user_message" and isinstance(payload.get("message"), str):
@@ -50,7 +50,7 @@ def _event(form: object, payload: dict[str, Any], found: Found) -> None:
             found.prompt(text_of(item.get("content")))
 
 
-def _message(payload: dict[str, Any], found: Found) -> None:
+def _message(payload: dict[str, Any], found: Extract) -> None:
     text = text_of(payload.get("content"))
     if payload.get("role") == "assistant":
         found.add_answer(text, of=str(payload.get("id") or ""))
@@ -66,7 +66,7 @@ def _is_users(metadata: object, text: str) -> bool:
     return not text.lstrip().startswith(HOSTS_WORDS)
 
 
-def _call(payload: dict[str, Any], found: Found) -> None:
+def _call(payload: dict[str, Any], found: Extract) -> None:
     name = payload.get("name")
     given = payload.get("arguments", payload.get("input"))
     arguments = _arguments(given)
@@ -93,14 +93,14 @@ def _arguments(given: object) -> dict[str, Any]:
     return given if isinstance(given, dict) else {}
 
 
-def _patched(patch: str, found: Found) -> None:
+def _patched(patch: str, found: Extract) -> None:
     for line in reversed(patch.split("\n")):
         for start in PATCH_LINES:
             if line.startswith(start):
                 found.file(line[len(start) :].strip(), is_change=True)
 
 
-def _output(output: object, found: Found) -> None:
+def _output(output: object, found: Extract) -> None:
     """Add the error if a command failed: the exit code, in a field or the text, is not 0, or ``success`` is false."""
     if isinstance(output, str) and output.startswith("{"):
         given = _arguments(output)

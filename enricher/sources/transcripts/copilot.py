@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from enricher.sources.transcripts import Found
+    from enricher.sources.transcripts import Extract
 
 MARKS = (
     b'"user.message"', b'"assistant.message"', b'"tool.execution_start"', b'"tool.execution_complete"',
@@ -17,7 +17,7 @@ CHANGING = ("edit", "create", "str_replace", "str_replace_editor", "write", "app
 PATHS = ("path", "file_path")
 
 
-def take(record: dict[str, Any], found: Found) -> None:
+def take(record: dict[str, Any], found: Extract) -> None:
     """Extract one event; skip events of a subagent, which carry its id."""
     kind, data = record.get("type"), record.get("data")
     if record.get("agentId") or not isinstance(data, dict):
@@ -37,13 +37,13 @@ def take(record: dict[str, Any], found: Found) -> None:
         found.compacted(record.get("id"))
 
 
-def _requests(requests: object, found: Found) -> None:
+def _requests(requests: object, found: Extract) -> None:
     for request in reversed(requests) if isinstance(requests, list) else ():
         if isinstance(request, dict):
             _tool(request.get("name"), request.get("arguments"), found)
 
 
-def _tool(name: object, given: object, found: Found) -> None:
+def _tool(name: object, given: object, found: Extract) -> None:
     if not isinstance(given, dict):
         return
     if name == "update_todo" and isinstance(given.get("todos"), str):

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from enricher.sources.transcripts import Found
+    from enricher.sources.transcripts import Extract
 
 MARKS = (b'"user"', b'"gemini"')
 TODO_MARKS = (b'"write_todos"',)
@@ -17,7 +17,7 @@ PATHS = ("file_path", "absolute_path", "path")
 FAILED = ("error", "failed")
 
 
-def take(record: dict[str, Any], found: Found) -> None:
+def take(record: dict[str, Any], found: Extract) -> None:
     """Extract one message, or all messages of a patch; a patch repeats the messages before it."""
     patch = record.get("$set")
     if isinstance(patch, dict):
@@ -40,7 +40,7 @@ def take(record: dict[str, Any], found: Found) -> None:
     found.add_answer(text_of(record.get("content")))
 
 
-def _call(call: dict[str, Any], found: Found) -> None:
+def _call(call: dict[str, Any], found: Extract) -> None:
     given, name = call.get("args"), call.get("name")
     given = given if isinstance(given, dict) else {}
     if name == "write_todos" and isinstance(given.get("todos"), list):

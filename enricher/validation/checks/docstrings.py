@@ -17,8 +17,7 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from enricher.validation.checks.conventions import is_convention
-from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, is_nothing, name_of, text_of
+from enricher.validation.source import FUNCTIONS, CodeFinding, docstring_of, is_convention, is_nothing, name_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,13 +14,13 @@ import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from enricher.validation.checks.conventions import is_implemented_elsewhere
 from enricher.validation.source import (
     FUNCTIONS,
     CodeFinding,
     Source,
     docstring_of,
     end_of,
+    is_implemented_elsewhere,
     is_nothing,
     name_of,
     text_of,

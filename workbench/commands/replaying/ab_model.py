@@ -141,7 +141,7 @@ def resume(experiment_id: str, budget: float | None, out: str, is_json: bool) ->
 
 def _configured() -> tuple[Mapping[str, Setting], PromptSource]:
     """Return the settings and prompt templates that apply in the working folder."""
-    from enricher.interfaces.cli.template import in_use
+    from enricher.interfaces.cli.instructions import in_use
     from enricher.model.opinion_request import meanings_of
     from workbench.commands.model import configured
     from workbench.experiments.template_runs import PromptSource

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from storage.traces.selection import Selection
-    from workbench.adherence import Adherence, Share
+    from workbench.adherence import Adherence, CriterionShare
 
 
 def report(db: sqlite3.Connection, selection: Selection | None, *, is_json: bool) -> None:
@@ -58,5 +58,5 @@ def _table(title: str, figures: list[Adherence], criteria: Sequence[str]) -> Tab
     return table
 
 
-def _of(share: Share) -> str:
+def _of(share: CriterionShare) -> str:
     return f"{share.held}/{share.of}" if share.of else "-"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.classify.table import Table, entry_of
 from enricher.interfaces.api import recorded_rules
-from enricher.rules.compiling.classes.table import MOST_CACHED_TABLES
+from enricher.rules.compiling.class_table import MOST_CACHED_TABLES
 from enricher.rules.compiling.compiled import NAMED_FILES
 from enricher.rules.compiling.compiler import compile_layers
 from enricher.rules.layers import Layer

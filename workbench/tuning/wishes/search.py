@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from enricher.classify import TASK_TYPE, Observation, matching, scanned_part
 from enricher.respond.decision import Inputs, verdict_on
-from enricher.rules.compiling.classes.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
+from enricher.rules.compiling.signals import LEAST_WEIGHT, MOST_WEIGHT, tokens
 from storage.evaluation import corpus as stored
 from storage.memory.words import STOP_WORDS
 from workbench.coverage.rule_positions import for_prompt, recorded_path

@@ -78,7 +78,7 @@ class MatchingTrace:
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class TraceReplay:
     """A stored replay in which the prompt's result changed."""
 
     id: str
@@ -111,7 +111,7 @@ class TraceRecord:
     lines: list[Row]
     """The lines of the added text with their labels, as ``line_labels.as_rows`` returns them."""
     layers: list[str]
-    replays: tuple[Replayed, ...]
+    replays: tuple[TraceReplay, ...]
     in_time: Neighbours
     in_session: Neighbours
 
@@ -229,9 +229,9 @@ def _in_session(db: sqlite3.Connection, trace_id: str, session_id: str) -> Neigh
     )
 
 
-def _replayed(row: sqlite3.Row) -> Replayed:
+def _replayed(row: sqlite3.Row) -> TraceReplay:
     identity, at, base, candidate, kinds, cause = row
-    return Replayed(identity, at, base, candidate, tuple(map(str, json.loads(kinds))), cause)
+    return TraceReplay(identity, at, base, candidate, tuple(map(str, json.loads(kinds))), cause)
 
 
 def _one(db: sqlite3.Connection, query: str, **named: str | int) -> str:

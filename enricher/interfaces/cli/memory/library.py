@@ -200,13 +200,13 @@ def mcp(over_http: bool, port: int, cwd: str) -> None:
 
 def _token() -> str:
     from enricher.home import state_dir
-    from enricher.interfaces.mcp import token
+    from enricher.interfaces.mcp import server
 
     try:
-        known, is_new = token.load(state_dir())
-    except token.TokenError as error:
+        known, is_new = server.load_token(state_dir())
+    except server.TokenError as error:
         raise click.ClickException(str(error)) from error
     if is_new:
-        click.echo(f"Token (shown only once, stored in {state_dir()}/{token.NAME}): {known}", err=True)
+        click.echo(f"Token (shown only once, stored in {state_dir()}/{server.TOKEN_FILE}): {known}", err=True)
         click.echo("Clients must send it with each request in this header: Authorization: Bearer TOKEN", err=True)
     return known

@@ -12,10 +12,14 @@ import click
 
 from enricher.home import state_dir
 from enricher.interfaces.cli import options
-from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, deletion_options, errors_as_messages, is_wanted
 from enricher.interfaces.cli.output import (
+    MOST_SHOWN,
     CommandGroup,
+    Deletion,
+    deletion_options,
+    errors_as_messages,
     facts_table,
+    is_wanted,
     new_console,
     new_list,
     opened,

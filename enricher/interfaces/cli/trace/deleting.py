@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from enricher.home import state_dir
-from enricher.interfaces.cli.deletion import MOST_SHOWN, Deletion, deletion_options, errors_as_messages, is_wanted
 from enricher.interfaces.cli.options import as_json
-from enricher.interfaces.cli.output import opened, print_json, printable, progress_bar
+from enricher.interfaces.cli.output import (
+    MOST_SHOWN,
+    Deletion,
+    deletion_options,
+    errors_as_messages,
+    is_wanted,
+    opened,
+    print_json,
+    printable,
+    progress_bar,
+)
 
 if TYPE_CHECKING:
     import sqlite3

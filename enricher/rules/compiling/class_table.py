@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from enricher.classify.table import GAP, LETTERS
-from enricher.rules.compiling.classes.inflection import CONTRACTIONS, forms
-from enricher.rules.compiling.classes.signals import (
+from enricher.rules.compiling.signals import (
+    CONTRACTIONS,
     DEFAULT_GAP,
     LATE,
     LEAST_WEIGHT,
@@ -22,6 +22,7 @@ from enricher.rules.compiling.classes.signals import (
     PLACES,
     alternatives,
     condition_of,
+    forms,
     is_contained,
     label,
     tokens,
@@ -29,7 +30,7 @@ from enricher.rules.compiling.classes.signals import (
 )
 
 if TYPE_CHECKING:
-    from enricher.rules.compiling.classes.signals import ClassRule
+    from enricher.rules.compiling.signals import ClassRule
 
 LEADING = frozenset({"lead", "order", "last-order"})
 """Places (``at``) where an order begins: phrases there match exactly, and their first words are the verbs of orders."""

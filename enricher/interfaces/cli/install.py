@@ -1,19 +1,25 @@
 """``enricher install`` and ``uninstall``: register the hook and test that it answers, or remove our entries only.
 
+``enricher doctor`` reports what is wrong with an installation, with remedies.
 ``enricher on`` and ``off`` switch enrichment on and off; the hook stays registered.
 """
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import asdict
 
 import click
 
 from enricher import bundle, hosts
-from enricher.install import installer, launcher, mcp, registration, selftest, subagent
+from enricher.install import installer, launcher, mcp, registration, subagent
+from enricher.install.doctor import BROKEN, NOTE, OK, examine, repair, try_model
 from enricher.install.registration import ConfigurationFile, InstallationError
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.memory.library import MISSING, is_sdk_installed
+
+_COLOURS = {OK: "green", NOTE: "yellow", BROKEN: "red"}
 
 
 @click.command(epilog="Example: enricher install --host claude --dry-run")
@@ -133,7 +139,7 @@ def _finish(
 
 
 def _self_test(host: str, command: str) -> str:
-    outcome = selftest.run(host, command)
+    outcome = installer.self_test(host, command)
     title = registration.facts(host).TITLE
     click.echo(f"{title}: self-test {outcome}")
     return f"the hook does not work for {title}: {outcome.fault}" if outcome.fault else ""
@@ -192,3 +198,30 @@ def _switched(**settings: bool) -> str:
         return installer.set_switches(settings)
     except InstallationError as error:
         raise click.ClickException(str(error)) from None
+
+
+@click.command(epilog="Example: enricher doctor")
+@options.as_json
+@click.option(
+    "--fix",
+    "is_fix",
+    is_flag=True,
+    help="Reduce each copy of the packaged instructions to a layer that holds only your changes.",
+)
+@click.option("--model", "tries_model", is_flag=True, help="Also ask the configured model once, which costs one call.")
+def doctor(*, is_json: bool, is_fix: bool, tries_model: bool) -> None:
+    """Check the registered clients, the instructions and the history; exit 1 if something is broken."""
+    repaired = repair(os.getcwd()) if is_fix else []
+    found = [*repaired, *examine(os.getcwd())]
+    found += [try_model(os.getcwd())] if tries_model else []
+    is_well = all(finding.status != BROKEN for finding in found)
+    if is_json:
+        click.echo(json.dumps({"ok": is_well, "findings": [asdict(finding) for finding in found]}, indent=2))
+    else:
+        for finding in found:
+            click.echo(
+                f"{click.style(f'{finding.status:6}', fg=_COLOURS[finding.status])} {finding.subject}: {finding.detail}"
+            )
+            if finding.remedy:
+                click.echo(f"       → {finding.remedy}")
+    raise SystemExit(0 if is_well else 1)

@@ -1,4 +1,7 @@
-"""``enricher bench code``: time the index of a generated project (build, refresh, query), and the hook in it."""
+"""``enricher bench code``: time the index of a generated project (build, refresh, query), and the hook in it.
+
+``enricher bench topics``: time building and extending the topic index, relative to counting words in the texts.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,40 @@ import os
 import random
 import sqlite3
 import tempfile
+import time
+from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 from enricher.home import state_dir
 from enricher.interfaces.bench import FLOOR, HOOK, BenchCase, BenchRow, home, paired, timed
+from enricher.interfaces.library import Library
 from enricher.prompt.project import identify
 from enricher.prompt.wording.query import read
 from enricher.sources.code import database_file
 from enricher.sources.code.indexing import index
 from enricher.sources.code.ranking import rank
 from enricher.sources.code.search import weigh_certainty
+from storage.db import database
+from storage.memory import memories
+from storage.memory.topics import Note, all_notes
 from storage.metrics.percentiles import percentile
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from enricher.interfaces.library.topics import TopicIndexService
     from enricher.prompt.project import Project
 
 QUERIES = 200
 CHANGED = 10
 SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
+WORDS_OF_A_MEMORY = 50
+VOCABULARY = 8000
+ADDS = 200
+MOST_BUILDS = 20
+SECONDS_OF_BUILDS = 1.0
+TOPIC_SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu an er in or un".split()
 
 
 def code_rows(files: int) -> list[BenchRow]:
@@ -120,3 +138,61 @@ def _plain(db: sqlite3.Connection, prompt: str) -> None:
     words = dict.fromkeys(prompt.replace("_", " ").split())
     asked = " OR ".join(f'"{word}"' for word in words)
     db.execute("select path from files where files match ? order by bm25(files) limit 10", (asked,)).fetchall()
+
+
+def topic_rows(sizes: list[int]) -> list[BenchRow]:
+    """Measure the topic index with a real store of each size, relative to counting the words of the same memories."""
+    return [row for size in sizes for row in _rows(size)]
+
+
+def _rows(size: int) -> Iterator[BenchRow]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        library = Library(folder, state=os.path.join(folder, "state"))
+        _fill(library, size)
+        with closing(database.connect(library.state)) as db:
+            notes = list(all_notes(db, library.project.id))
+        counting, building = _paired(
+            lambda: [Counter(note.content.split()) for note in notes], library.build, least=3 if size < 50_000 else 1
+        )
+        index = library.topics()
+        listing = timed(index.list, len(counting))
+        adding = timed(_adder(index, size), ADDS)
+    for name, times in {"words": counting, "build": building, "list": listing, "add": adding}.items():
+        yield BenchRow.of(f"{name} {size}", times, counting)
+
+
+def _paired(
+    yardstick: Callable[[], object], work: Callable[[], object], *, least: int
+) -> tuple[list[float], list[float]]:
+    """Run both functions alternately for SECONDS_OF_BUILDS, but at least ``least`` times; return their run times."""
+    own: list[float] = []
+    base: list[float] = []
+    until = time.perf_counter() + SECONDS_OF_BUILDS
+    while len(own) < least or (len(own) < MOST_BUILDS and time.perf_counter() < until):
+        base += timed(yardstick, 1)
+        own += timed(work, 1)
+    return base, own
+
+
+def _adder(index: TopicIndexService, size: int) -> Callable[[], None]:
+    fresh = iter(_texts(ADDS, seed=size + 1))
+
+    def add() -> None:
+        namespace, tag, text = next(fresh)
+        index.add(Note(f"m-new-{text[:30]}", namespace, [tag], text))
+
+    return add
+
+
+def _fill(library: Library, size: int) -> None:
+    with closing(database.connect(library.state)) as db, memories.transaction(db):
+        for namespace, tag, text in _texts(size, seed=size):
+            memories.add(db, memories.Memory(text, project=library.project.id, namespace=namespace, tags=[tag]))
+
+
+def _texts(count: int, *, seed: int) -> Iterator[tuple[str, str, str]]:
+    dice = random.Random(seed)
+    words = ["".join(dice.choices(TOPIC_SYLLABLES, k=dice.randint(2, 4))) for _ in range(VOCABULARY)]
+    for number in range(count):
+        text = f"{' '.join(dice.choices(words, k=WORDS_OF_A_MEMORY))}. That was number {number}."
+        yield dice.choice(memories.NAMESPACES), dice.choice(words), text

@@ -1,14 +1,15 @@
-"""``enricher config show``: show every setting with its value and the source that set it."""
+"""``enricher config show``: every setting with its source; ``enricher trust``: use a project's ``.enricher`` folder."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from typing import TYPE_CHECKING
 
 import click
 
-from enricher.home import config_dir, state_dir
+from enricher.home import config_dir, project_root, state_dir
 from enricher.hosts import NAMES
 from enricher.interfaces.cli import options
 from enricher.interfaces.cli.output import CommandGroup
@@ -73,7 +74,7 @@ def _switches(compiled: Compiled) -> dict[str, Value | None]:
 
 def _file_sources(layers: Layers, compiled: Compiled) -> dict[str, str]:
     """Return the file that set each key: an instructions file (with line) for budgets, else a ``config.toml``."""
-    from enricher.rules.compiling.configuration import read_configuration
+    from enricher.rules.compiling.compiler import read_configuration
     from enricher.rules.layers import USER, packaged_file
 
     sources: dict[str, str] = {}
@@ -92,3 +93,59 @@ def _source_blocks(rule: RuleBlock | None) -> Iterator[RuleBlock]:
     if rule:
         yield from _source_blocks(rule.below)
         yield rule
+
+
+@click.command("trust", epilog="Example: enricher trust .")
+@click.argument("directory", default=".", type=click.Path(exists=True, file_okay=False))
+@click.option(
+    "--branch", "by_branch", is_flag=True, help="Trust what is on the remote's default branch, now and after each pull."
+)
+def trust(directory: str, by_branch: bool) -> None:
+    """Trust the .enricher folders that apply in DIRECTORY (default: the current folder), as they are now.
+
+    These are the folder of the project and that of its nearest package. After any later change they are no longer
+    trusted. With --branch, content that was merged into the remote's default branch stays trusted; a local edit is
+    not.
+    """
+    from enricher.rules.layers import layer_folders
+
+    folders = [folder for _name, folder in layer_folders(os.path.abspath(directory))]
+    if not folders:
+        root = project_root(os.path.abspath(directory))
+        raise click.ClickException(f"{root} has no .enricher folder, so there is nothing to trust")
+    for folder in folders:
+        click.echo(_follow(folder) if by_branch else _trust(folder))
+    with contextlib.suppress(OSError):
+        _take_memories(directory)
+
+
+def _trust(folder: str) -> str:
+    from enricher.prompt import trust as trusting
+    from enricher.sources.memory import branch
+
+    try:
+        content = trusting.give(folder)
+        branch.stop_following(folder)
+    except OSError as error:
+        raise click.ClickException(f"{folder}/.enricher cannot be trusted: {error}") from error
+    return f"trusted {folder}/.enricher as it is now ({content})"
+
+
+def _follow(folder: str) -> str:
+    from enricher.sources.memory import branch
+
+    try:
+        followed = branch.follow(folder)
+    except branch.BranchError as error:
+        raise click.ClickException(str(error)) from error
+    return f"trusted {folder}/.enricher as it is on {followed.name()} of {followed.url}"
+
+
+def _take_memories(directory: str) -> None:
+    """Import the project's team memories now instead of after the next prompt."""
+    from enricher.prompt.project import identify
+    from enricher.sources.memory import refresh
+    from storage.db.database import StorageError
+
+    with contextlib.suppress(StorageError):  # the next command that needs the database reports the fault
+        refresh(identify(directory), state_dir(), at_once=True)

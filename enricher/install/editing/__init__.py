@@ -1,1 +1,0 @@
-"""Edit clients' JSON and TOML files as text, so that everything else stays unchanged, byte for byte."""

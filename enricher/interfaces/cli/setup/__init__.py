@@ -1,1 +1,0 @@
-"""Commands that register, check and switch the hook."""

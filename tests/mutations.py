@@ -3873,6 +3873,22 @@ MUTATIONS = (
         "tui/test_proposals.py::test_a_wrong_guardrail_is_taken_away_saved_and_approved",
     ),
     Mutation(
+        "a prompt that only guardrails keep from silence cannot be made silent",
+        "workbench/tuning/wishes/search.py",
+        "SILENT: self._now.guardrails}",
+        "SILENT: ()}",
+        "",
+        "tui/test_proposals.py::test_a_prompt_that_only_guardrails_keep_from_silence_is_made_silent",
+    ),
+    Mutation(
+        "of several guardrails that keep a prompt from silence an edit takes only one away",
+        "workbench/tuning/wishes/search.py",
+        "for one in (step, *step.others):\n            rewriter",
+        "for one in (step,):\n            rewriter",
+        "",
+        "tui/test_proposals.py::test_a_prompt_that_only_guardrails_keep_from_silence_is_made_silent",
+    ),
+    Mutation(
         "looking at a prompt that a proposal changes closes the proposals",
         "workbench/tui/screens/loop/make.py",
         '            self.open_on_top("why"',

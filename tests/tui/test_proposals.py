@@ -38,11 +38,30 @@ signals:
   - {phrase: "frobnicate", weight: 5}
   - {phrase: "twiddle", weight: 4}
 ```
+
+## Guardrail: X2
+
+```yaml
+title: Ask Before Defrosting
+text: "Ask before the freezer is defrosted."
+signals:
+  - {phrase: "defrost", weight: 5}
+```
+
+## Guardrail: X3
+
+```yaml
+title: Name What Thaws
+text: "Name what will thaw."
+signals:
+  - {phrase: "defrost", weight: 4}
+```
 """
 PLANNED = "add the export to the backlog"
 WRONG = "frobnicate the exporter of the shop"
 STRONG = "frobnicate and twiddle the importer"
 ALIKE = "please frobnicate the invoices"
+TWICE = "defrost the cabinet with the samples"
 ABSENT = "the search hiccup again, three customers saw an empty page"
 COMMON = tuple(f"the hiccup in {one}" for one in ("a queue", "a basket", "mails", "a cron", "sales", "imports", "logs"))
 
@@ -58,7 +77,7 @@ def _recorded(tmp_path_factory: pytest.TempPathFactory) -> Account:
     git(account.project, "commit", "-qm", "start")
     account.cli("trust", str(account.project))
     account.compile()
-    for number, prompt in enumerate((ABSENT, *COMMON, PLANNED, STRONG, ALIKE, WRONG)):
+    for number, prompt in enumerate((TWICE, ABSENT, *COMMON, PLANNED, STRONG, ALIKE, WRONG)):
         account.ask(prompt, session_id=f"s{number}")
     account.traces()
     return account
@@ -102,6 +121,33 @@ async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account)
     assert 'unless: ["exporter"]\n' in layer
     (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
     assert (case["verdict"], case["expected"]["guardrails"]) == ("ok", [])
+
+
+@pytest.mark.parametrize(
+    ("word", "guardrails", "written"),
+    [
+        pytest.param("exporter", "guardrail X1", 'unless: ["exporter"]\n', id="one guardrail"),
+        pytest.param("samples", "guardrails X2, X3", 'unless: ["samples"]\n', id="two guardrails"),
+    ],
+)
+async def test_a_prompt_that_only_guardrails_keep_from_silence_is_made_silent(
+    shop: Account, word: str, guardrails: str, written: str
+) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(100, 40)) as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type(word)
+        await keys.press("enter", "m", "0")
+        proposals, title = app.screen.query_one(LineList), f'{guardrails}: not with "{word}"'
+        assert title in [line.text for line in (group.head for group in proposals._groups)]  # noqa: SLF001
+        proposals.go_to(title)
+        await keys.press("enter")
+        await keys.press("ctrl+s", "escape", "a")
+    layer = (shop.project / ".enricher" / "instructions.md").read_text()
+
+    assert layer.count(written) == guardrails.count("X")
+    (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
+    assert (case["verdict"], case["expected"]) == ("ok", {"guardrails": [], "approach": ""})
 
 
 @pytest.mark.slow

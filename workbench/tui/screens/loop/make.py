@@ -28,7 +28,7 @@ from workbench.tui.state import here
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
 from workbench.tuning.wishes.search import Edit, edits_for
-from workbench.tuning.wishes.wish import SILENT, FulfilledError, target_files
+from workbench.tuning.wishes.wish import FulfilledError, target_files
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -40,7 +40,6 @@ MOST_LISTED = 200
 """At most this many changed prompts are listed below each proposed edit; the edit's own line shows their number."""
 STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
 NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
-ONLY_A_GUARDRAIL = " If all that was added is a guardrail, esc and then 1 asks for an edit without it."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
 PACKAGED = "packaged file"
 MEANINGS = {**MEANING, "packaged": (PACKAGED, "counts for everybody, in every project, with the next release")}
@@ -195,8 +194,7 @@ returns to this line.
             groups = [_group(one, self._trace_id) for one in self._edits]
             self.list.show(groups, opened=[one.head.key for one in groups[:1]])
             count = f"{len(groups)} edit{'s' * (len(groups) != 1)}"
-            nothing = NOTHING + ONLY_A_GUARDRAIL * (self._wish.kind == SILENT)
-            done = f"{count}, first those that change the fewest other prompts for the worse" if groups else nothing
+            done = f"{count}, first those that change the fewest other prompts for the worse" if groups else NOTHING
             self._show_wish(message.reason or done)
 
     @on(EditList.Taken)

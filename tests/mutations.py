@@ -3808,6 +3808,24 @@ MUTATIONS = (
         "tui/test_loop.py::test_every_proposed_edit_makes_the_prompt_so",
     ),
     Mutation(
+        "the Instructions screen says that no approved case regresses, and not that the gate is closed",
+        "workbench/edits/live.py",
+        "return GateResult(tuple(report.reasons()))",
+        "return GateResult(())",
+        "",
+        "tui/test_gate_screen.py::"
+        "test_where_the_gate_is_closed_the_instructions_say_so_beside_the_count_against_another_base",
+    ),
+    Mutation(
+        "the gate of an edit is that of the saved file",
+        "workbench/edits/live.py",
+        "texts={self._saved.path: text})",
+        "texts={})",
+        "",
+        "tui/test_gate_screen.py::"
+        "test_where_the_gate_is_closed_the_instructions_say_so_beside_the_count_against_another_base",
+    ),
+    Mutation(
         "an edit of packaged rules that is not committed is on both sides of the gate",
         "workbench/gate/gate.py",
         "    if other.root == revision.root:",

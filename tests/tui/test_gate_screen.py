@@ -133,6 +133,26 @@ async def test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason
     assert "gate closed: 1 approved case came out differently" in shown
 
 
+async def test_where_the_gate_is_closed_the_instructions_say_so_beside_the_count_against_another_base(
+    shop: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit_case(shop, OK)
+    shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+    monkeypatch.chdir(shop.project)
+    async with run_workbench(shop.state, screen="instructions", size=(160, 40)) as (app, pilot):
+        opened = screen_text(app)
+        app.place_screen().editor.text = LAYER  # type: ignore[union-attr]
+        await settle(app, pilot)
+        mended = screen_text(app)
+        await pilot.press("ctrl+r")  # else its draft is offered to the next test
+    count = "0 of 1 approved case regress against the file as opened"
+
+    assert count in opened
+    assert "gate, against the last commit: closed, 1 approved case came out differently" in opened
+    assert count in mended
+    assert "gate, against" not in mended
+
+
 async def test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it(shop: Account) -> None:
     identity = commit_case(shop, CLASS)
     shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)

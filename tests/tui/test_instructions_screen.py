@@ -313,7 +313,7 @@ async def test_a_trace_that_was_approved_regresses(library: Account) -> None:
         await edited(app, pilot, QUIETER, "regressed")
 
         shown = " ".join(screen_text(app).split())
-        assert "1 of 1 approved case regresses" in shown
+        assert "1 of 1 approved case regresses against the file as opened" in shown
         assert "An approved case changes, or significantly more labelled prompts become wrong than right." in shown
         assert "✗ add a test for the rounding" in screen_text(app)
 

@@ -111,7 +111,14 @@ class CauseBatch:
     causes: dict[str, ChangeCause]
 
 
-Progress = Broken | Figures | LintResult | CauseBatch
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """Why the gate, which compares with the last commit, would be closed if the text were saved; empty if it is not."""
+
+    reasons: tuple[str, ...]
+
+
+Progress = Broken | Figures | LintResult | GateResult | CauseBatch
 
 
 def headline(figures: Figures) -> str:

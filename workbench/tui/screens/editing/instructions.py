@@ -58,6 +58,7 @@ file **as it was opened** (`b` chooses another base: what was recorded, the last
 
 `identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
 otherwise · `inconclusive` the labels are too few to tell. "By chance" is the 95 % interval, sessions resampled.
+The gate compares with the last commit instead: where this edit would close it, a line says so.
 
 While `enricher check` would find an error there is no verdict but the number of errors; `f8` goes to them.
 
@@ -71,7 +72,7 @@ What the channels found is taken from the record; where other rules would have a
         #name { width: 1fr; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         #base { width: auto; padding: 0 1; color: $text-muted; }
         #summary {
-            height: auto; min-height: 3; max-height: 6; padding: 0 1; background: $panel;
+            height: auto; min-height: 3; max-height: 8; padding: 0 1; background: $panel;
         }
         #split { height: 1fr; }
         #right { width: 1fr; }
@@ -178,7 +179,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def show_figures(self) -> None:
         """Redraw the figures, the problems, the changed prompts and the outline."""
-        summary = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken)
+        summary = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken, gate=self._gate.reasons)
         self.query_one("#summary", Static).update(summary)
         self.editor.show_problems([one.line for one in self.own_problems])
         problems = blast_view.problem_group(self._problems, self._path)

@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 from storage.db.database import StorageError
 from storage.traces.selection import SelectionError, parse
 from workbench.edits import live, progress
-from workbench.edits.progress import Broken, CauseBatch, Figures, LintResult
+from workbench.edits.progress import Broken, CauseBatch, Figures, GateResult, LintResult
 from workbench.replay.rulesets.compared_rules import SideError
 from workbench.tui.screens.base import allow_processes
 from workbench.tui.screens.editing.saving import SavingScreen
@@ -57,6 +57,7 @@ class ReplayingScreen(SavingScreen):
         self._is_quiet = False
         self._causes: dict[str, ChangeCause] = {}
         self._broken = ""
+        self._gate = GateResult(())
         self._news_timer: Timer | None = None
 
     def show_figures(self) -> None:
@@ -112,6 +113,8 @@ class ReplayingScreen(SavingScreen):
             self._take_figures(update, message.groups)
         elif isinstance(update, LintResult):
             self._problems = update.problems
+        elif isinstance(update, GateResult):
+            self._gate = update
         elif isinstance(update, CauseBatch):
             self._causes = {**self._causes, **update.causes}
             self._publish()

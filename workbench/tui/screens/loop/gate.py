@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from workbench.gate.gate_report import GateReport
 
-BASE = "HEAD"
 NO_CASES = """\
 {} has no golden case yet. A prompt of its history becomes one
   by y (it came out right), x (wrong) or c (the right class) in Traces,
@@ -88,7 +87,7 @@ project of the folder in which the app was started.
         try:
             project = project_root(self._folder())
             passing = tuple(gate.passing_with_own_layer(project))
-            self.post_message(Gated(_report(project), project=project, with_own_layer=passing))
+            self.post_message(Gated(gate.run_on_last_commit(project), project=project, with_own_layer=passing))
         except gate.NoCasesError:
             self.post_message(Gated(None, NO_CASES.format(from_home(project))))
         except (gate.GateError, CasesError, UnknownTraceError) as error:
@@ -117,14 +116,6 @@ project of the folder in which the app was started.
     def _chosen(self, message: LineList.Chosen) -> None:
         if message.line.value:
             self.app.post_message(OpenTrace(str(message.line.value)))
-
-
-def _report(project: str) -> GateReport:
-    try:
-        gate.find_revision(project, BASE)
-    except gate.RevisionError:
-        return gate.run(project)
-    return gate.run(project, base=BASE)
 
 
 def _groups(report: GateReport) -> list[Group]:

@@ -3915,6 +3915,22 @@ MUTATIONS = (
         "tui/test_proposals.py::test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_its_line",
     ),
     Mutation(
+        "proposals go into the person's own layer first, which the gate does not judge",
+        "workbench/edits/instructions_file.py",
+        "sorted([project, own], key",
+        "sorted([own, project], key",
+        "",
+        "tui/test_proposals.py::test_the_layer_that_the_gate_judges_comes_first_and_another_one_is_remembered",
+    ),
+    Mutation(
+        "the layer that was chosen for proposals is forgotten with them",
+        "workbench/tui/screens/loop/make.py",
+        "        self.app.layer_chosen = self._layers[0]\n",
+        "",
+        "",
+        "tui/test_proposals.py::test_the_layer_that_the_gate_judges_comes_first_and_another_one_is_remembered",
+    ),
+    Mutation(
         "a proposal does not say whose file it is for",
         "workbench/tui/screens/loop/make.py",
         'right = f"{_target(edit.path)} · ',

@@ -402,7 +402,7 @@ async def test_an_edit_saved_in_the_projects_layer_counts_for_the_next_prompt_an
         )
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Save where?" in screen_text(app))
-        await pilot.press("down", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: "Saved 1 changed rule in this project's layer" in notices(app))
         await settled(app, pilot, "changed")
         said = notices(app)

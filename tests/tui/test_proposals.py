@@ -168,6 +168,22 @@ async def test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_
     assert after == (proposals, before)
 
 
+async def test_the_layer_that_the_gate_judges_comes_first_and_another_one_is_remembered(shop: Account) -> None:
+    shop.write("config/instructions.md", "# Guardrails\n")
+    layer_of(shop).unlink()
+    async with run_workbench(shop.state, screen="traces", size=(100, 30)) as (app, pilot):
+        keys = await wished(app, pilot, "guardrail H5")
+        first = screen_text(app)
+        await keys.press("p", "escape")
+        await wished(app, pilot, "guardrail H5")
+        again = screen_text(app)
+    (shop.config / "instructions.md").unlink()
+
+    assert "What is added goes into ~/project/.enricher/instructions.md" in first
+    assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in first
+    assert "What is added goes into ~/config/instructions.md" in again
+
+
 def layer_of(shop: Account) -> Path:
     return shop.project / ".enricher" / "instructions.md"
 
@@ -228,7 +244,7 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
         own = screen_text(app)
 
     assert "this project's layer: counts for everybody who works here; the gate judges it" in lines
-    assert "p: into ~/config/instructions.md" in lines
+    assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in lines
     assert '▾ guardrail X1: not with "exporter" project\'s layer · this prompt alone' in lines
     assert "▸ guardrail X1: raise min_score to 6 project's layer · and 1 other" in lines
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own

@@ -103,6 +103,8 @@ class Workbench(App[None], inherit_bindings=False):
         """Texts that were edited but not saved yet, by path."""
         self.wishes: dict[str, Wish] = {}
         """By trace id, the result that the user wants for a prompt; chosen since the start of the app."""
+        self.layer_chosen = ""
+        """The path of the layer that the user last chose for an edit, since the start of the app."""
         self.labels_given: list[Given] = []
         """The labels given since the start of the app, newest last."""
         self.saves: list[Save] = []

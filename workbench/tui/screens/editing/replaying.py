@@ -15,6 +15,7 @@ from textual.worker import get_current_worker
 
 from storage.db.database import StorageError
 from storage.traces.selection import SelectionError, parse
+from workbench.edits import instructions_file as files
 from workbench.edits import live, progress
 from workbench.edits.progress import Broken, CauseBatch, Figures, GateResult, LintResult
 from workbench.replay.rulesets.compared_rules import SideError
@@ -76,7 +77,8 @@ class ReplayingScreen(SavingScreen):
         except SelectionError as error:  # only a remembered filter can be invalid here
             self.query_one(FilterBar).show_error(str(error))
             which = parse("")
-        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, which, here())
+        into = files.layers_for_edits(here(), chosen=self.app.layer_chosen)[0]
+        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, which, here(), into)
         self.show_file()
         self.begin()
 

@@ -97,7 +97,7 @@ class SavingScreen(OpenFileScreen):
             f"This file cannot be edited here: {files.objection(self._path, here())}. The rules that you changed go "
             "into a layer above it; all others still come from this file."
         )
-        layers = {layer.path: layer for layer in files.layers_for_edits(here())}
+        layers = {layer.path: layer for layer in files.layers_for_edits(here(), chosen=self.app.layer_chosen)}
         answers = [
             Answer(
                 path,
@@ -108,6 +108,7 @@ class SavingScreen(OpenFileScreen):
         ]
 
         def answered(path: str) -> None:
+            self.app.layer_chosen = path
             self.store_layer(self.editor.text, self._disk, layers[path])
 
         self.ask(Picker("Save where?", [*answers, Answer("", "Go on editing")], note=note), answered)

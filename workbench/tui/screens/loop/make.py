@@ -42,7 +42,12 @@ STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect
 NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
 PACKAGED = "packaged file"
-MEANINGS = {**MEANING, "packaged": (PACKAGED, "counts for everybody, in every project, with the next release")}
+MEANINGS = {
+    **MEANING,
+    "packaged": (PACKAGED, "counts for everybody, in every project, with the next release"),
+    "package": ("the layer of this package", "counts for everybody who works in it; the gate does not judge it"),
+    "aops": ("the layer in $AOPS", "counts for you, in every project; the gate does not judge it"),
+}
 COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 
@@ -92,8 +97,9 @@ worse; a prompt that was in doubt and gets the wished task type does not count a
 fewest prompts beyond five, then those with the fewest points. An edit that changes `this prompt alone` mends this
 wording only; one that changes prompts which were wrong in the same way mends more.
 
-The file that an edit goes into is named at the right. `p` puts what is added into another layer: your own counts for
-you in every project; the project's counts for everybody who works there, and is what the gate judges.
+The file that an edit goes into is named at the right: first that of the project, which counts for everybody who works
+there and is what the gate judges. `p` puts what is added into another layer, such as your own, which counts for you in
+every project and which the gate does not see; the app keeps to it until it ends.
 
 `enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows why that came out so, and `escape`
 returns to this line.
@@ -114,7 +120,7 @@ returns to this line.
         self._trace_id, self._wish = trace_id, wish
         self.bar_place = place
         self._edits: list[Edit] = []
-        self._layers = target_files(here(), given=self.app.instructions)
+        self._layers = target_files(here(), given=self.app.instructions, chosen=self.app.layer_chosen)
 
     def compose_body(self) -> ComposeResult:
         yield Static("", id="wish", markup=False)
@@ -139,7 +145,9 @@ returns to this line.
         if meaning:
             lines.append(f"{name}: {meaning}")
         if others:
-            lines.append(f"p: into {from_home(others[0])}")
+            other, known = MEANINGS.get(files.layer_of(others[0], here()), ("", ""))
+            note = f" ({other}; {known.rpartition('; ')[2]})" if other else ""
+            lines.append(f"p: into {from_home(others[0])}{note}")
         self.query_one("#wish", Static).update("\n".join([*lines, note]))
 
     def _search(self) -> None:
@@ -151,6 +159,7 @@ returns to this line.
     def action_layer(self) -> None:
         """Search again, with new phrases and floors added to the next layer that can contain them."""
         self._layers = [*self._layers[1:], self._layers[0]]
+        self.app.layer_chosen = self._layers[0]
         self._search()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

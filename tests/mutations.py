@@ -4027,6 +4027,22 @@ MUTATIONS = (
         "tui/test_loop.py::test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys",
     ),
     Mutation(
+        "a guardrail that should not have been said has no mark once that is approved",
+        "workbench/tui/screens/trace_actions.py",
+        'unwanted = wish.name if wish.kind == WITHOUT else ""',
+        'unwanted = ""',
+        "",
+        "tui/test_proposals.py::test_a_wrong_guardrail_is_taken_away_saved_and_approved",
+    ),
+    Mutation(
+        "the Why screen does not show the labels of lines",
+        "workbench/tui/screens/loop/why.py",
+        "labels += line_label_texts(",
+        "_ = (",
+        "",
+        "tui/test_proposals.py::test_a_wrong_guardrail_is_taken_away_saved_and_approved",
+    ),
+    Mutation(
         "a label that is taken back leaves its golden case",
         "workbench/gate/labelling.py",
         "    if given.path:\n        cases.put_back",

@@ -108,19 +108,29 @@ async def wished(app: Workbench, pilot: Pilot[None], wish: str) -> Keys:
 
 
 async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account) -> None:
-    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+    async with run_workbench(shop.state, screen="traces", size=(160, 50)) as (app, pilot):
         keys = Keys(app, pilot)
         await keys.press("m", "1")
         shown = screen_text(app)
         await keys.press("enter", "ctrl+s", "escape", "a")
+        (written,) = (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()
+        trace = screen_text(app)
+        await keys.press("w")
+        reasons = screen_text(app)
+        await keys.press("ctrl+z")
+        unlabelled = screen_text(app)
     layer = (shop.project / ".enricher" / "instructions.md").read_text()
 
     assert "It should be: without guardrail X1" in shown
     assert 'guardrail X1: not with "exporter"' in shown
     assert "guardrail X1: raise min_score to 6" in shown
     assert 'unless: ["exporter"]\n' in layer
-    (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
+    case = json.loads(written)
     assert (case["verdict"], case["expected"]["guardrails"]) == ("ok", [])
+    assert " (✗ wrong)" in trace
+    assert "✗ wrong: «X1 (Ask Before Frobnicating: Ask before" in reasons
+    assert "✗ wrong" not in unlabelled
+    assert not (shop.project / ".enricher" / "cases.jsonl").exists()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from rich.cells import cell_len, chop_cells
 from textual.content import Content, Span
 
 from enricher.interfaces.explanation import violation_summary
+from enricher.prompt.text import shortened
 from storage.traces import line_labels
 from workbench.tui.widgets.lists.columns import moment
 from workbench.tui.widgets.lists.figures import bar
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 INDENT = 2
 SCORES_SHOWN = 4
 LONGEST_BAR = 20
+LONGEST_LINE = 60
 VERDICT_TEXTS = {"ok": "✓ right", "wrong": "✗ wrong"}
 
 
@@ -75,6 +77,14 @@ def label_text(label: Row) -> str:
     """Return a label as text, with the time at which it was given."""
     verdict = VERDICT_TEXTS.get(label["verdict"], f"→ should be {plain(label['task_type'])}")
     return f"{verdict}  labelled {_when(label['labelled_at'])}"
+
+
+def line_label_texts(trace: Row) -> Iterator[str]:
+    """Yield the labels of single lines of the added text, each with its line."""
+    texts = {one.number: one.text for one in line_labels.lines(trace)}
+    for one in trace.get("line_labels", ()):
+        line = shortened(plain(texts.get(one["line"], "")), LONGEST_LINE)
+        yield f"{VERDICT_TEXTS[one['verdict']]}: «{line}»  labelled {_when(one['labelled_at'])}"
 
 
 def _prompt(trace: Row, _width: int) -> Iterator[Content]:

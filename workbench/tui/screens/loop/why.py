@@ -19,7 +19,7 @@ from workbench.coverage.rule_positions import RulePosition
 from workbench.coverage.why import outcome_today, why
 from workbench.replay.corpus import opened
 from workbench.tui.messages import OpenInstructions
-from workbench.tui.panes.trace_text import label_text
+from workbench.tui.panes.trace_text import label_text, line_label_texts
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
@@ -117,10 +117,11 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
     @work(thread=True, exclusive=True, group="why.load", exit_on_error=False)
     def load(self) -> None:
         """Explain the prompt, unless that was done before, and read its labels."""
-        from storage.traces import trace_pages
+        from storage.traces import queries, trace_pages
 
         with opened(self.app.state_dir) as corpus:
             labels = [label_text(one) for one in trace_pages.label_history(corpus.db, self._trace[0])]
+            labels += line_label_texts(queries.show(corpus.db, self._trace[0]))
             try:
                 found = self._found or why(corpus, self._trace[0])
                 if self._found is None:

@@ -109,6 +109,8 @@ class Workbench(App[None], inherit_bindings=False):
         """The labels given since the start of the app, newest last."""
         self.saves: list[Save] = []
         """The saves of instructions since the start of the app, newest last."""
+        self.saves_undone: list[Save] = []
+        """The saves that were taken back and can be made again, the last one taken back at the end."""
         self.last_run: CompletedRun | None = None
         """The last complete replay of the Instructions screen; the Compare screen shows what it changed."""
         self.is_welcoming = False

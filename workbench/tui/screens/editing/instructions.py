@@ -19,7 +19,7 @@ from workbench.edits import instructions_file as files
 from workbench.edits import live
 from workbench.edits.instructions_file import outline
 from workbench.replay.rulesets.compared_rules import RECORDED
-from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit
+from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit, TakeSaveBack
 from workbench.tui.panes import blast_view
 from workbench.tui.screens.editing.open_file import UNSAVED
 from workbench.tui.screens.editing.replaying import ReplayingScreen
@@ -132,6 +132,8 @@ What the channels found is taken from the record; where other rules would have a
         return self.query_one(FilterBar)
 
     def opened(self, message: Message) -> None:
+        if isinstance(message, TakeSaveBack):
+            (self.action_save_again if message.is_again else self.action_take_save_back)()
         if not isinstance(message, (OpenInstructions, TakeEdit)):
             return
         path = os.path.abspath(message.path) if message.path else self._path

@@ -13,7 +13,7 @@ from textual.message import Message
 from enricher.home import from_home
 from enricher.rules.own_layer import LayerError
 from workbench.edits import instructions_file as files
-from workbench.edits.undoing import ChangedSince, Save, take_back
+from workbench.edits.undoing import ChangedSince, Save, describe, take_back
 from workbench.tui.screens.editing.open_file import OpenFileScreen
 from workbench.tui.state import here
 from workbench.tui.widgets.dialogs import Answer, Picker
@@ -66,7 +66,8 @@ class SavingScreen(OpenFileScreen):
     """A screen whose file can be saved, and whose saves can be undone."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+z,f9", "take_save_back", "Take the last save back", id="instructions.undo-save", show=False),
+        Binding("ctrl+z", "take_save_back", "Take the last save back", id="instructions.undo-save", show=False),
+        Binding("ctrl+y", "save_again", "Save again what was taken back", id="instructions.redo-save", show=False),
     ]
 
     def moved(self, path: str, before: str) -> None:
@@ -166,6 +167,7 @@ class SavingScreen(OpenFileScreen):
     @on(Saved)
     def _saved(self, message: Saved) -> None:
         self.app.saves.append(Save(message.path, message.before, message.text, message.is_new))
+        self.app.saves_undone.clear()
         note, is_broken = message.note, any(one.severity == "error" for one in self.own_problems)
         if is_broken:
             note += " It has an error: until that is mended, prompts keep the last good version (f8 goes there)."
@@ -194,27 +196,41 @@ class SavingScreen(OpenFileScreen):
 
     def action_take_save_back(self) -> None:
         """Undo the last save that this app made, whichever file it was."""
-        if not self.app.saves:
-            self.notify("There is no save of this app left to take back.", timeout=3)
-            return
-        if self.app.saves[-1].path != self._path:
-            self.open_file(self.app.saves[-1].path)  # warns, and keeps the open file, if it is unsaved
+        if save := self._last_of(self.app.saves, "There is no save of this app left to take back."):
+            self.take_back(save)
+
+    def action_save_again(self) -> None:
+        """Redo the save that was undone last."""
+        if save := self._last_of(self.app.saves_undone, "There is no save that was taken back."):
+            self.take_back(save, is_again=True)
+
+    def _last_of(self, saves: list[Save], nothing: str) -> Save | None:
+        """Remove and return the last of these saves and open its file; None if there is none, or an unsaved edit."""
+        if not saves:
+            self.notify(nothing, timeout=3)
+            return None
+        if saves[-1].path != self._path:
+            self.open_file(saves[-1].path)  # warns, and keeps the open file, if it is unsaved
         elif self.is_unsaved:
             self.notify("The edit is not saved: ctrl+r takes it back; then f9 takes back the save.", timeout=5)
-        if self.app.saves[-1].path == self._path and not self.is_unsaved:
-            self.take_back(self.app.saves.pop())
+        return saves.pop() if saves[-1].path == self._path and not self.is_unsaved else None
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
-    def take_back(self, save: Save) -> None:
-        """Restore the text before a save, unless the file was changed since then."""
+    def take_back(self, save: Save, *, is_again: bool = False) -> None:
+        """Restore the text before a save, or after it if ``is_again``, unless the file was changed since then."""
+        undone = Save(save.path, save.after, save.before) if is_again else save
+        saves, others = self.app.saves, self.app.saves_undone
         try:
-            since = take_back(save, here())
+            since = take_back(undone, here())
         except files.FileError as error:
-            self.app.saves.append(save)
+            (others if is_again else saves).append(save)
             self.post_message(NotSaved(str(error), False))
             return
-        note = since.note if since else f"The save was taken back. {files.trust_note(save.path, here())}"
-        self.post_message(TakenBack(save, note, since))
+        if since is None:
+            (saves if is_again else others).append(save)
+        told = "Saved again: {}; f9 takes it back." if is_again else "The save was taken back: {}; f10 saves it again."
+        note = since.note if since else f"{told.format(describe(save))} {files.trust_note(save.path, here())}"
+        self.post_message(TakenBack(undone, note, since))
 
     @on(TakenBack)
     def _taken_back(self, message: TakenBack) -> None:

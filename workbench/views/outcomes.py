@@ -21,7 +21,7 @@ STATUS_TEXTS = {
     "partial": "text was added; a channel ran out of time",
     "silent": "silent: nothing to add",
     "skipped": "skipped",
-    "shadow": "shadow: recorded, nothing was added",
+    "shadow": "shadow: recorded only, the agent was given nothing",
     "error": "failed",
 }
 FACET_TEXTS = {

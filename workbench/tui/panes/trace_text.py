@@ -25,6 +25,7 @@ INDENT = 2
 SCORES_SHOWN = 4
 LONGEST_BAR = 20
 LONGEST_LINE = 60
+NOT_GIVEN = "Would have been added"
 VERDICT_TEXTS = {"ok": "✓ right", "wrong": "✗ wrong"}
 
 
@@ -111,7 +112,8 @@ def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
 def _added(trace: Row, width: int) -> Iterator[Content]:
     if not trace["output_text"]:
         return
-    yield heading("Added", f"{trace['output_tokens']} tokens")
+    title = NOT_GIVEN if trace["status"] == "shadow" else "Added"
+    yield heading(title, f"{trace['output_tokens']} tokens")
     for line in lines_with_labels(trace):
         yield from wrapped(line, width=width, first="│")
 

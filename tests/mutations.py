@@ -4075,6 +4075,22 @@ MUTATIONS = (
         "tui/test_proposals.py::test_a_wrong_guardrail_is_taken_away_saved_and_approved",
     ),
     Mutation(
+        "a label that is given again is stored again",
+        "workbench/gate/labelling.py",
+        "return None if labels.is_newest(db, trace_id, verdict) else labels",
+        "return labels",
+        "",
+        "tui/test_loop.py::test_the_same_label_given_again_is_stored_once_and_taken_back_once",
+    ),
+    Mutation(
+        "a label that the page sends twice is stored twice",
+        "storage/traces/labels.py",
+        "    if is_newest(db, trace_id, verdict) and (known",
+        "    if False and (known",
+        "",
+        "storage/test_queries.py::test_the_same_label_twice_is_one_label",
+    ),
+    Mutation(
         "a label that is taken back leaves its golden case",
         "workbench/gate/labelling.py",
         "    if given.path:\n        cases.put_back",

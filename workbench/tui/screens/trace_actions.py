@@ -101,6 +101,9 @@ class TraceActions(WorkbenchScreen):
         )
 
     def _is_stored(self, given: Given, text: str) -> None:
+        if given.is_again:
+            self.notify("That is stored already; nothing was written.", timeout=3)
+            return
         self.app.labels_given.append(given)
         taken = "both" if given.label or given.line else "it"
         where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back." if given.path else ""

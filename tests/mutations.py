@@ -3957,10 +3957,27 @@ MUTATIONS = (
     Mutation(
         "proposals that change many prompts for the worse come first if their points are few",
         "workbench/tuning/wishes/search.py",
-        "return not self.is_told, self.worse, ",
-        "return not self.is_told, -self.worse, ",
+        "self.is_lone, self.worse, ",
+        "self.is_lone, -self.worse, ",
         "",
-        "tui/test_proposals.py::test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_stands_before_it",
+        "tui/test_proposals.py::test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_only_this_prompt_has_stands_last",
+    ),
+    Mutation(
+        "words that only one prompt has are proposed first",
+        "workbench/tuning/wishes/search.py",
+        "return not self.is_told, self.is_lone, ",
+        "return not self.is_told, not self.is_lone, ",
+        "",
+        "tui/test_proposals.py::"
+        "test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_only_this_prompt_has_stands_last",
+    ),
+    Mutation(
+        "a proposal of words that only one prompt has does not say so",
+        "workbench/tui/screens/loop/make.py",
+        "{LONE if edit.is_lone else narrow}",
+        "{narrow}",
+        "",
+        "tui/test_proposals.py::test_each_proposal_says_in_its_closed_line_into_which_file_it_goes",
     ),
     Mutation(
         "for a word that many prompts contain no longer phrase is tried",
@@ -3968,7 +3985,7 @@ MUTATIONS = (
         "        return [*short, *dict.fromkeys(longer[:MOST_LONGER])]",
         "        return short",
         "",
-        "tui/test_proposals.py::test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_stands_before_it",
+        "tui/test_proposals.py::test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_only_this_prompt_has_stands_last",
     ),
     Mutation(
         "a layer that has a packaged signal is proposed to have it a second time",

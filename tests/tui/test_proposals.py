@@ -112,6 +112,7 @@ async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account)
         keys = Keys(app, pilot)
         await keys.press("m", "1")
         shown = screen_text(app)
+        app.screen.query_one(LineList).go_to('guardrail X1: not with "exporter"')
         await keys.press("enter", "ctrl+s", "escape", "a")
         (written,) = (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()
         trace = screen_text(app)
@@ -224,14 +225,17 @@ def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_a
 
 
 @pytest.mark.slow
-def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_stands_before_it(shop: Account) -> None:
+def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_only_this_prompt_has_stands_last(
+    shop: Account,
+) -> None:
     found = list(proposed(shop, ABSENT, Wish("task_type", "implementation"), into=layer_of(shop)))
     found.sort(key=lambda one: one.order)
     titles = [one.title for one in found]
 
-    assert titles[-1] == 'implementation: add "hiccup" with weight 21'
-    assert 'implementation: add "search hiccup" with weight 21' in titles
-    assert [one.worse for one in found] == [0] * (len(found) - 1) + [len(COMMON)]
+    at = titles.index('implementation: add "hiccup" with weight 21')
+    assert titles[-1] == 'implementation: add "search hiccup" with weight 21'
+    assert [one.worse for one in found[: at + 1]] == [0] * at + [len(COMMON)]
+    assert [one.is_lone for one in found] == [False] * (at + 1) + [True] * (len(found) - at - 1)
 
 
 def test_the_guardrail_of_a_project_is_found_from_the_own_layer_and_edited_where_it_is(shop: Account) -> None:
@@ -255,8 +259,8 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
 
     assert "this project's layer: counts for everybody who works here; the gate judges it" in lines
     assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in lines
-    assert '▾ guardrail X1: not with "exporter" project\'s layer · this prompt alone' in lines
-    assert "▸ guardrail X1: raise min_score to 6 project's layer · and 1 other" in lines
+    assert '▸ guardrail X1: not with "exporter" project\'s layer · only this prompt has these words' in lines
+    assert any(line.endswith("guardrail X1: raise min_score to 6 project's layer · and 1 other") for line in lines)
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own
 
 

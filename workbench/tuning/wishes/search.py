@@ -69,14 +69,19 @@ class Edit:
     is_told: bool
     """Whether the prompt's task type is then certain enough to have an effect."""
     worse: int
+    is_lone: bool = False
+    """Whether the edit consists of words that no other recorded prompt contains, so that it mends this wording only."""
 
     @property
-    def order(self) -> tuple[bool, int, int, int]:
-        """Sort key: first edits with the fewest changes for the worse, then the fewest changes, then the fewest points.
+    def order(self) -> tuple[bool, bool, int, int, int, int]:
+        """Sort key: first edits with the fewest changes for the worse, then those that mend the most similar prompts.
 
         Up to MANY changes of other prompts do not count, because similar prompts usually should get the same outcome.
+        Ties are decided by the fewest points; edits of words that only this prompt has come last.
         """
-        return not self.is_told, self.worse, max(0, len(self.figures.changes) - 1 - MANY), self.points
+        others = len(self.figures.changes) - 1
+        mended = min(MANY, others - self.worse)
+        return not self.is_told, self.is_lone, self.worse, max(0, others - MANY), -mended, self.points
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +157,8 @@ def edits_for(
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
-            yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told=is_told, worse=worse)
+            is_lone = search.is_lone(step.phrase)
+            yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told, worse, is_lone)
 
 
 def _figures(session: EditSession, text: str) -> Figures | None:
@@ -195,6 +201,8 @@ class _Search:
         seen = Observation(scanned_part(row.prompt), self._rules.table)
         late = matching.fired_late(seen.found, judged.task_type, self._rules.table)
         self._fired = [one for one in self._written.signals if one.condition in seen.found.keys() | late.keys()]
+        self._shared: set[str] = set()
+        """Phrases of the prompt that other prompts contain, too."""
         self._words = [SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words)]
 
     def _text(self, path: str) -> str:
@@ -205,6 +213,10 @@ class _Search:
     def is_fulfilled(self) -> bool:
         """Return whether the present rules fulfil the wish."""
         return self._wish.holds(self._now)
+
+    def is_lone(self, phrase: str) -> bool:
+        """Return whether no other prompt contains the phrase; false for an empty one."""
+        return bool(phrase) and phrase not in self._shared
 
     def steps(self) -> Iterator[_Step]:
         """Yield the candidates, those with the fewest points first."""
@@ -311,8 +323,9 @@ class _Search:
             for row in page:
                 text = row.prompt.lower()
                 counts = alike if row.uncertain or row.task_type == self._wish.name else against
-                for phrase in found:
-                    counts[phrase] += phrase in text
+                for phrase in (one for one in found if one in text):
+                    counts[phrase] += 1
+                    self._shared.update([phrase] if row.id != self._row.id else ())
         place = self._row.prompt.lower().find
 
         def rank(phrase: str) -> tuple[float, int, int]:

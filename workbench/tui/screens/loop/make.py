@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 SEARCHING = "Searching, and replaying every prompt under each edit …"
 MOST_LISTED = 200
 """At most this many changed prompts are listed below each proposed edit; the edit's own line shows their number."""
+LONE = "only this prompt has these words"
 STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
 NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
@@ -94,8 +95,8 @@ class MakeScreen(WorkbenchScreen):
 Single edits that make the prompt come out as you wished. Each is compiled and replayed over all recorded prompts; the
 prompts that it changes are listed below it. The first edits are those that change the fewest other prompts for the
 worse; a prompt that was in doubt and gets the wished task type does not count as worse. Next come those that change the
-fewest prompts beyond five, then those with the fewest points. An edit that changes `this prompt alone` mends this
-wording only; one that changes prompts which were wrong in the same way mends more.
+fewest prompts beyond five, then those that mend the most similar prompts, then those with the fewest points. An edit of
+which it says `only this prompt has these words` mends this wording only, so it stands last.
 
 The file that an edit goes into is named at the right: first that of the project, which counts for everybody who works
 there and is what the gate judges. `p` puts what is added into another layer, such as your own, which counts for you in
@@ -225,7 +226,7 @@ def _group(edit: Edit, trace_id: str) -> Group:
     results = figures.label_results
     bad = f", {len(results.regressed)} approved regress" if results and results.regressed else ""
     narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
-    right = f"{_target(edit.path)} · {narrow}{bad}"
+    right = f"{_target(edit.path)} · {LONE if edit.is_lone else narrow}{bad}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
     changes = ChangeLines(others[:MOST_LISTED], results.regressed if results else (), {}, right_text=True)

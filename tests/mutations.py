@@ -3852,8 +3852,8 @@ MUTATIONS = (
     Mutation(
         "a passed gate says nothing of the cases that fail",
         "workbench/gate/reports.py",
-        "    if not report.is_passed or not failing:",
-        "    if report.is_passed or not failing:",
+        "{f', though {fail}' if failing else ''}",
+        "",
         "",
         "gate/test_gate.py::test_a_failing_case_is_never_under_a_plain_passed",
     ),
@@ -4575,11 +4575,19 @@ MUTATIONS = (
     ),
     Mutation(
         "the Gate screen says nothing of why the gate is closed",
-        "workbench/tui/screens/loop/gate.py",
-        '*((f"gate closed: {reason}", "") for reason in report.reasons())',
-        "",
+        "workbench/gate/reports.py",
+        "The gate is closed: {'; '.join(report.reasons())} (",
+        "The gate is closed (",
         "",
         "tui/test_gate_screen.py::test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason",
+    ),
+    Mutation(
+        "the gate gives a p-value and does not say what it means",
+        "workbench/gate/reports.py",
+        "if figures.p_value < CHANCE else",
+        "if figures.p_value > CHANCE else",
+        "",
+        "gate/test_reports.py::test_what_became_right_or_wrong_is_weighed_in_words_before_the_figure",
     ),
     Mutation(
         "a failing case does not say who approved or labelled it",

@@ -27,7 +27,13 @@ NO_CASES = """\
 {} has no golden case yet. A prompt of its history becomes one
   by y (it came out right), x (wrong) or c (the right class) in Traces,
   or by m, an edit that is saved, and then a."""
-LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fixed": "good", "gate closed": "error"}
+LOOKS = {
+    "regressed": "error",
+    "became wrong": "error",
+    "missing": "error",
+    "fixed": "good",
+    "The gate is closed": "error",
+}
 
 
 @dataclass
@@ -120,7 +126,7 @@ project of the folder in which the app was started.
 
 def _groups(report: GateReport) -> list[Group]:
     """Return one group without members for each line of the report, so that nothing can be folded."""
-    lines = [*reports.lines(report), *((f"gate closed: {reason}", "") for reason in report.reasons())]
+    lines = reports.lines(report)
     return [
         Group(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
         for at, (text, case) in enumerate(lines)

@@ -102,7 +102,8 @@ class TraceActions(WorkbenchScreen):
 
     def _is_stored(self, given: Given, text: str) -> None:
         if given.is_again:
-            self.notify("That is stored already; nothing was written.", timeout=3)
+            why = f" No golden case was written: {given.problem}." if given.problem else ""
+            self.notify(f"That is stored already.{why}", timeout=5 if why else 3, markup=False)
             return
         self.app.labels_given.append(given)
         taken = "both" if given.label or given.line else "it"

@@ -4568,8 +4568,16 @@ MUTATIONS = (
     Mutation(
         "the interval of a share is said in digits that nobody asked for",
         "workbench/edits/progress.py",
-        'f"{100 * share:.0f}" if share >= 0.01',
-        'f"{100 * share:.1f}" if share >= 0.01',
+        'f"{interval.high * others:.0f}"',
+        'f"{interval.high * others:.1f}"',
+        "",
+        "tui/test_compare_screen.py::test_the_verdict_is_said_with_interval_and_sample_in_plain_words",
+    ),
+    Mutation(
+        "an edit that changes no rule is said to change other prompts perhaps",
+        "workbench/edits/progress.py",
+        " or (before and before == after):",
+        ":",
         "",
         "tui/test_compare_screen.py::test_the_verdict_is_said_with_interval_and_sample_in_plain_words",
     ),

@@ -57,8 +57,8 @@ Edit the instructions; while you type, all recorded prompts are replayed under w
 file **as it was opened** (`b` chooses another base: what was recorded, the last commit, a stored version).
 
 `identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
-otherwise · `inconclusive` the labels are too few to tell. "By chance" is the 95 % interval, sessions resampled.
-The gate compares with the last commit instead: where this edit would close it, a line says so.
+otherwise · `inconclusive` the labels are too few to tell. "Of 100 others like them" is the 95 % interval, sessions
+resampled. The gate compares with the last commit instead: where this edit would close it, a line says so.
 
 While `enricher check` would find an error there is no verdict but the number of errors; `f8` goes to them.
 

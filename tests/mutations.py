@@ -4582,6 +4582,14 @@ MUTATIONS = (
         "tui/test_compare_screen.py::test_the_verdict_is_said_with_interval_and_sample_in_plain_words",
     ),
     Mutation(
+        "a broken file that is saved is said to count at once",
+        "workbench/tui/screens/editing/saving.py",
+        'note = f"{message.note} {BROKEN if is_broken else message.trust}".rstrip()',
+        "note = f\"{message.note} {BROKEN if is_broken else ''} {message.trust}\".rstrip()",
+        "",
+        "tui/test_instructions_screen.py::test_a_broken_file_that_is_saved_is_not_said_to_count",
+    ),
+    Mutation(
         "the Gate screen says nothing of why the gate is closed",
         "workbench/gate/reports.py",
         "The gate is closed: {'; '.join(report.reasons())} (",

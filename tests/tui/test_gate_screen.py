@@ -157,9 +157,7 @@ async def test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it(s
     shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
     shown = await gated(shop)
 
-    assert (
-        "The gate is passed: some labelled prompts became wrong, too few to rule out chance, though 1 case" in shown
-    )
+    assert "The gate is passed: some labelled prompts became wrong, too few to rule out chance, though 1 case" in shown
     assert f"became wrong: {identity} {PROMPT}" in shown
     assert "labelled by Ada" in shown
     assert "gate is closed" not in shown

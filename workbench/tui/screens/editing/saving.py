@@ -21,6 +21,7 @@ from workbench.tui.widgets.dialogs import Answer, Picker
 if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
+BROKEN = "It has an error, so it does not count yet: prompts keep the last good version until it is corrected (f8)."
 OVERWRITE, TAKE_THEIRS = "overwrite", "theirs"
 MEANING = {
     "user": ("your own layer", "counts for you, in every project; the gate does not judge it"),
@@ -41,6 +42,8 @@ class Saved(Message):
     note: str
     before: str = ""
     edited: str = ""
+    trust: str = ""
+    """When the saved file takes effect, and for whom; empty if it takes effect at once."""
     is_new: bool = False
     """Whether the file was created by this save."""
 
@@ -132,9 +135,9 @@ class SavingScreen(OpenFileScreen):
         count = len(layer.rules)
         note = (
             f"Saved {count} changed rule{'s' * (count != 1)} in {MEANING[into.name][0]}, which is open now; "
-            f"the packaged file stays as it is (f goes back to it). {trust}"
+            "the packaged file stays as it is (f goes back to it)."
         )
-        self.post_message(Saved(path, layer.text, note.rstrip(), before, text, is_new))
+        self.post_message(Saved(path, layer.text, note, before, text, trust, is_new))
 
     def _ask_whose(self) -> None:
         answers = [
@@ -161,16 +164,14 @@ class SavingScreen(OpenFileScreen):
         except files.FileError as error:
             self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
             return
-        note = f"Saved. f9 takes it back. {trust}".rstrip()
-        self.post_message(Saved(path, text, note, before, is_new=is_new))
+        self.post_message(Saved(path, text, "Saved. f9 takes it back.", before, trust=trust, is_new=is_new))
 
     @on(Saved)
     def _saved(self, message: Saved) -> None:
         self.app.saves.append(Save(message.path, message.before, message.text, message.is_new))
         self.app.saves_undone.clear()
-        note, is_broken = message.note, any(one.severity == "error" for one in self.own_problems)
-        if is_broken:
-            note += " It has an error: until that is mended, prompts keep the last good version (f8 goes there)."
+        is_broken = any(one.severity == "error" for one in self.own_problems)
+        note = f"{message.note} {BROKEN if is_broken else message.trust}".rstrip()
         self.notify(note, timeout=6, severity="warning" if is_broken else "information", markup=False)
         if message.edited and message.edited != self.editor.text:
             return  # the user typed on meanwhile: the newer text stays in the editor, as an edit of the old file

@@ -3996,6 +3996,14 @@ MUTATIONS = (
         "tui/test_proposals.py::test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_accepts_it",
     ),
     Mutation(
+        "a proposal that adds to a packaged signal does not say which weight it writes",
+        "workbench/tuning/wishes/search.py",
+        "self.phrase, self.weight) + written",
+        "self.phrase, self.weight)",
+        "",
+        "tui/test_proposals.py::test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_accepts_it",
+    ),
+    Mutation(
         "a signal that a layer repeats is reported as the same signal",
         "enricher/rules/lint.py",
         'files[index] if files else ""',

@@ -212,6 +212,7 @@ def proposed(shop: Account, prompt: str, wish: Wish, *, into: Path, text: str | 
 def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_accepts_it(shop: Account) -> None:
     layer, wish = layer_of(shop), Wish("task_type", "implementation")
     first = next(one for one in proposed(shop, ABSENT, wish, into=layer) if "raise [ui] from 3" in one.title)
+    assert first.title == "implementation: raise [ui] from 3 to 24 (writes 21, added to the 3)"
     weaker = first.text.replace('words: "ui", weight: 21', 'words: "ui", weight: 2')
     again = [one for one in proposed(shop, ABSENT, wish, into=layer, text=weaker) if "[ui]" in one.title]
     layer.write_text(first.text)

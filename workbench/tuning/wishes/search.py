@@ -119,7 +119,8 @@ class _Step:
         if self.file:
             names = ", ".join(one.name for one in (self, *self.others))
             return f'guardrail{"s" * bool(self.others)} {names}: not with "{self.phrase}"'
-        return title_of(self.name, self.signal, self.phrase, self.weight)
+        written = f" (writes {self.points}, added to the {self.signal.weight})" if self.is_added and self.signal else ""
+        return title_of(self.name, self.signal, self.phrase, self.weight) + written
 
 
 def edits_for(

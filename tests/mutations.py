@@ -4092,6 +4092,22 @@ MUTATIONS = (
         "tui/test_why.py::test_a_text_that_was_only_recorded_is_never_called_added",
     ),
     Mutation(
+        "the Why screen leaves open what plain words are",
+        "workbench/tui/screens/loop/why.py",
+        "(evidence, why.explained.prompt)}{meaning}",
+        "(evidence, why.explained.prompt)}",
+        "",
+        "tui/test_why.py::test_what_plain_words_are_is_said_where_they_give_points",
+    ),
+    Mutation(
+        "the text of a trace leaves open what plain words are",
+        "workbench/tui/panes/trace_text.py",
+        'for name in (signal for signal, *_ in one["evidence"] if signal in SIGNAL_TEXTS):',
+        "for name in ():",
+        "",
+        "tui/test_why.py::test_what_plain_words_are_is_said_where_they_give_points",
+    ),
+    Mutation(
         "the Why screen does not show the labels of lines",
         "workbench/tui/screens/loop/why.py",
         "            labels += line_label_texts(trace)\n",

@@ -81,6 +81,16 @@ async def test_a_text_that_was_only_recorded_is_never_called_added(library: Acco
     assert "▸ Would have been added" in why
 
 
+async def test_what_plain_words_are_is_said_where_they_give_points(library: Account) -> None:
+    meaning = "plain words: ordinary words that lean towards this class or away from it"
+    shown = await reasons(library)
+    async with run_workbench(library.state, screen="traces", size=(200, 60)) as (app, _pilot):
+        trace = screen_text(app)
+
+    assert [one for one in shown if f" {meaning}" in one]
+    assert f"({meaning})" in " ".join(trace.split())
+
+
 async def test_a_model_s_opinion_stands_beside_the_points_of_its_class(library: Account) -> None:
     trace_id = library.traces()[-1]["id"]
     with closing(sqlite3.connect(library.state / "enricher.db")) as db, db:

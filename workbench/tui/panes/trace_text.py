@@ -14,7 +14,14 @@ from storage.traces import line_labels
 from workbench.tui.widgets.lists.columns import moment
 from workbench.tui.widgets.lists.figures import bar
 from workbench.tui.widgets.plain_text import plain, plain_in_place
-from workbench.views.outcomes import FACET_TEXTS, STATUS_TEXTS, describe_model_call, describe_plan, places
+from workbench.views.outcomes import (
+    FACET_TEXTS,
+    SIGNAL_TEXTS,
+    STATUS_TEXTS,
+    describe_model_call,
+    describe_plan,
+    places,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -147,6 +154,8 @@ def _scores(trace: Row, width: int) -> Iterator[Content]:
             yield Content.assemble(name, (drawn, "$primary" if mark == "▸" else "$text-muted"))
             if mark == "▸" or len(own) == 1:
                 yield from wrapped(_signals(one["evidence"]), width=width, indent=4, style="$text-muted")
+                for name in (signal for signal, *_ in one["evidence"] if signal in SIGNAL_TEXTS):
+                    yield from wrapped(f"({name}: {SIGNAL_TEXTS[name]})", width=width, indent=4, style="$text-muted")
 
 
 def _signals(evidence: Iterable[Sequence[Any]]) -> str:

@@ -24,7 +24,7 @@ from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
 from workbench.tui.widgets.plain_text import one_line, plain_in_place
-from workbench.views.outcomes import FACET_TEXTS
+from workbench.views.outcomes import FACET_TEXTS, SIGNAL_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -232,7 +232,8 @@ def _class_group(why: Why, one: Ranked) -> Group:
     head = ListLine(_key(one), f"{one.points:>4} {one.name}", ", ".join(filter(None, facts)))
     lines = [_line(_key(one), f"the rule of {one.name}", why.place_of(one.facet, one.name))]
     for at, (evidence, place) in enumerate(why.signals(one.facet, one.name)):
-        text = f"{evidence.weight:>+4} {evidence.signal}{_words(evidence, why.explained.prompt)}"
+        meaning = f": {SIGNAL_TEXTS[evidence.signal]}" if evidence.signal in SIGNAL_TEXTS else ""
+        text = f"{evidence.weight:>+4} {evidence.signal}{_words(evidence, why.explained.prompt)}{meaning}"
         lines.append(_line(f"{_key(one)} {at}", text, place))
     return Group(head, lines)
 

@@ -4584,8 +4584,8 @@ MUTATIONS = (
     Mutation(
         "the app leaves the words for a verdict to the pages",
         "workbench/tui/panes/blast_view.py",
-        "*verdict_sentence(figures), _second(figures)",
-        "_second(figures)",
+        "[*verdict_sentence(figures), *closed",
+        "[*closed",
         "",
         "tui/test_compare_screen.py::test_the_verdict_is_said_with_interval_and_sample_in_plain_words",
     ),

@@ -53,11 +53,9 @@ def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: 
         return Content("\n").join([*lines, *([_second(figures)] if figures else [])])
     if figures is None:
         return Content.styled(wait or "Nothing was replayed yet.", "$text-muted")
-    closed = (
-        [Content.styled(f"gate, against the last commit: closed, {'; '.join(gate)}", "bold $error")] if gate else []
-    )
-    lines = [_first(figures), *verdict_sentence(figures), *closed, _second(figures), _third(figures)]
-    return Content("\n").join(lines)
+    closed = [Content.styled(f"gate, against the last commit: closed, {'; '.join(gate)}", "bold $error")] * bool(gate)
+    said: list[Content | str] = [*verdict_sentence(figures), *closed, _second(figures), _third(figures)]
+    return Content("\n").join([_first(figures), *said])
 
 
 def _first(figures: Figures, *, is_old: bool = False) -> Content:

@@ -146,7 +146,7 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         assert isinstance(app.screen, MakeScreen)
         assert 'debug: add "hiccup" with weight 8' in screen_text(app)
         await keys.press("enter")
-        assert "2 of 4 prompts change: " in screen_text(app)
+        assert "2 of 4 prompts change; of 100 others" in screen_text(app)
         await keys.press("ctrl+s", "escape")
         assert isinstance(app.screen, WhyScreen)
         await keys.press("a", "ctrl+g")

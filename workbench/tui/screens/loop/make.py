@@ -107,7 +107,7 @@ returns to this line.
 """
     DEFAULT_CSS = """
     MakeScreen {
-        #wish { height: auto; max-height: 5; padding: 0 1; background: $panel; }
+        #wish { height: auto; max-height: 7; padding: 0 1; background: $panel; }
         #edits { height: 1fr; padding: 0 0 0 1; }
     }
     """
@@ -147,8 +147,8 @@ returns to this line.
             lines.append(f"{name}: {meaning}")
         if others:
             other, known = MEANINGS.get(files.layer_of(others[0], here()), ("", ""))
-            note = f" ({other}; {known.rpartition('; ')[2]})" if other else ""
-            lines.append(f"p: into {from_home(others[0])}{note}")
+            meant = f" ({other}; {known.rpartition('; ')[2]})" if other else ""
+            lines.append(f"p: into {from_home(others[0])}{meant}")
         self.query_one("#wish", Static).update("\n".join([*lines, note]))
 
     def _search(self) -> None:

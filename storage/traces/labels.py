@@ -53,7 +53,10 @@ class LabelCandidate:
 
 
 def add(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
-    """Store a user's label for the trace: "ok", "wrong", or the task type it should have had."""
+    """Store a user's label for the trace: "ok", "wrong", or the task type it should have had.
+
+    If that is its newest label already, nothing is stored, and that label is returned.
+    """
     is_class = verdict not in VERDICTS
     entry: Row = {
         "id": trace_id,
@@ -61,8 +64,16 @@ def add(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
         "verdict": "class" if is_class else verdict,
         "task_type": verdict if is_class else "",
     }
+    if is_newest(db, trace_id, verdict) and (known := newest(db, trace_id)):
+        return {**entry, "labelled_at": known["labelled_at"]}
     db.execute(LABEL_THE_TRACE, entry)
     return entry
+
+
+def is_newest(db: sqlite3.Connection, trace_id: str, verdict: str) -> bool:
+    """Return whether this is the newest label of the trace already."""
+    known = newest(db, trace_id)
+    return known is not None and verdict == (known["task_type"] or known["verdict"])
 
 
 def take_back(db: sqlite3.Connection, entry: Row) -> None:

@@ -227,7 +227,10 @@ def as_rows(found: Sequence[Line], judged: Mapping[int, LineLabel]) -> list[Row]
 
 
 def add(db: sqlite3.Connection, trace_id: str, judged: Line, verdict: str, *, because: str = "") -> Row:
-    """Store a user's label for a line, "ok" or "wrong"; the caller must have redacted the reason."""
+    """Store a user's label for a line, "ok" or "wrong"; the caller must have redacted the reason.
+
+    If the line has that label and reason already, nothing is stored, and that label is returned.
+    """
     entry: Row = {
         "id": trace_id,
         "labelled_at": fast_stdlib.utc_now(),
@@ -238,6 +241,9 @@ def add(db: sqlite3.Connection, trace_id: str, judged: Line, verdict: str, *, be
         "text_hash": judged.text_hash,
         "because": because[:LONGEST_REASON],
     }
+    known = of_trace(db, trace_id).get(judged.number)
+    if known is not None and (known.verdict, known.because) == (verdict, entry["because"]):
+        return {**entry, "labelled_at": known.labelled_at}
     db.execute(INSERT, entry)
     return entry
 

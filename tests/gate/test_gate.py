@@ -231,8 +231,10 @@ def test_an_edit_of_the_packaged_file_that_is_not_committed_is_a_change(approved
     product.edit("instructions/fitted/task-types.md", "## Task type: debug\n", "## Task type: bug\n")
     after = product.enricher("replay", "--gate", "--base", "HEAD")
 
-    assert before.startswith("identical: the gate is passed\n")
-    assert after.startswith("regressed: the gate is closed\n1 of 2 cases come out differently")
+    assert before.startswith("The gate is passed: no case comes out differently (verdict: identical)\n")
+    assert after.startswith(
+        "The gate is closed: 1 approved case came out differently (verdict: regressed)\n1 of 2 cases come"
+    )
     assert "note: prompt-enricher-instructions.md, task-types.md of the packaged instructions: what is not " in after
 
 
@@ -240,7 +242,12 @@ def test_a_failing_case_is_never_under_a_plain_passed(repository: Repository) ->
     correct(repository, "debug")
     repository.commit()
 
-    assert repository.gate("--base", "HEAD").startswith("identical: the gate is passed, though 1 case fails\n")
+    said = repository.gate("--base", "HEAD").splitlines()[0]
+
+    assert (
+        said
+        == "The gate is passed: no case is approved, so none can close it, though 1 case fails (verdict: identical)"
+    )
 
 
 def test_the_persons_own_layers_do_not_speak(approved: Repository) -> None:

@@ -14,7 +14,7 @@ from simulator import ROOT
 
 from workbench.commands.replaying.replay import OPTIONS
 from workbench.gate import cases, gate, reports
-from workbench.gate.case import OK, Decided, GoldenCase
+from workbench.gate.case import CLASS, OK, Decided, GoldenCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,7 +124,25 @@ def test_figures_are_rounded_only_when_they_are_printed(repository: Repository) 
     report = gate.run(str(repository.root))
 
     assert reports.to_json(report)["at_most"] == report.figures.at_most
-    assert "at most 27.8% of such prompts would" in reports.text(report)
+    assert "of 100 prompts like them at most 28 would (upper bound 27.8%, 95 %)" in reports.text(report)
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        pytest.param(1, "1 wrong, which may be chance (mid-p McNemar: p = 0.500)", id="one"),
+        pytest.param(8, "8 wrong, too clearly for chance (mid-p McNemar: p = 0.004)", id="eight"),
+    ],
+)
+def test_what_became_right_or_wrong_is_weighed_in_words_before_the_figure(
+    repository: Repository, times: int, said: str
+) -> None:
+    wanted = Decided(task_type="question")
+    cases.write(str(repository.file), [GoldenCase(f"{at:024x}", QUESTION, CLASS, wanted) for at in range(times)])
+    repository.commit()
+    repository.instruct(NO_QUESTION)
+
+    assert f"0 labelled prompts became right, {said}" in reports.text(gate.run(str(repository.root), base="HEAD"))
 
 
 def test_a_few_cases_claim_nothing_about_other_prompts(approved: Repository) -> None:

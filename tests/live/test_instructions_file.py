@@ -142,12 +142,11 @@ def test_a_save_keeps_trust_but_does_not_give_it_to_what_somebody_else_wrote(
     assert (trusted, is_trusted(cwd), are_memories_trusted(cwd)) == (files.FOR_THE_TEAM, True, False)
 
 
-def test_the_project_is_proposed_first_where_it_has_a_layer_already(library: Account) -> None:
+def test_the_layer_of_the_project_is_proposed_first_until_another_was_chosen(library: Account) -> None:
     subprocess.run(["git", "init", "-q", str(library.project)], check=True)
     cwd = str(library.project)
-    before = [layer.name for layer in files.layers_for_edits(cwd)]
-    library.write("project/.enricher/instructions.md", "# Guardrails\n")
+    chosen = files.own_file()
 
-    assert before == ["user", "project"]
     assert [layer.name for layer in files.layers_for_edits(cwd)] == ["project", "user"]
+    assert [layer.name for layer in files.layers_for_edits(cwd, chosen=chosen)] == ["user", "project"]
     assert [layer.name for layer in files.layers_for_edits(str(library.home))] == ["user"]

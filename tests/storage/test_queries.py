@@ -115,6 +115,15 @@ def test_of_several_labels_the_newest_counts(log):
     assert db.execute("select count(*) from what_people_said").fetchone()[0] == 1
 
 
+@pytest.mark.parametrize("verdict", ["ok", "refactor"])
+def test_the_same_label_twice_is_one_label(log, verdict):
+    db, (trace_id,) = log({})
+    first, again = labels.add(db, trace_id, verdict), labels.add(db, trace_id, verdict)
+
+    assert again == first
+    assert db.execute("select count(*) from labels").fetchone()[0] == 1
+
+
 def test_an_export_goes_through_all_pages(log, monkeypatch):
     monkeypatch.setattr(queries, "PAGE_ROWS", 2)
     db, ids = log(*[{}] * 5)

@@ -22,7 +22,7 @@ from piloting import run_workbench, screen_text, settle, until
 
 from storage.db import database
 from storage.traces import labels
-from workbench.edits.progress import CauseBatch, ChangeCause
+from workbench.edits.progress import CauseBatch, ChangeCause, headline
 from workbench.statistics.intervals import Interval, Share
 from workbench.statistics.pairs import Verdict
 from workbench.tui.messages import OpenCompare
@@ -150,7 +150,13 @@ async def test_the_verdict_is_said_with_interval_and_sample_in_plain_words(
     figures = replace(figures, changes=figures.changes[:1], prompts=19, share=share)
     told = {name: summary(replace(figures, verdict=name)).plain for name in get_args(Verdict)}
 
-    words = "1 of 19 prompts changes: 5 %, and by chance anything between 0 and 57 %"
+    few = Share(26 / 5000, Interval(0.003, 0.008, 0.95), 6, 1, 19, "sessions resampled")
+    rare = headline(replace(figures, changes=figures.changes * 26, prompts=5000, share=few))
+    same = headline(replace(figures, sides=(figures.sides[0], figures.sides[0])))
+
+    assert rare == "26 of 5,000 prompts change; of 1,000 others like them, 3 to 8 may"
+    assert same == "1 of 19 prompts changes"
+    words = "1 of 19 prompts changes; of 100 others like them, 0 to 57 may"
     assert all(text.startswith(f" {name}  {words}\n") for name, text in told.items())
     assert {name: text.splitlines()[1] for name, text in told.items() if text.count("\n") == 3} == {
         "inconclusive": "Some labelled prompts become wrong, and too few labels show that more become right.",

@@ -96,7 +96,7 @@ async def test_from_a_prompt_it_judges_the_project_in_which_the_prompt_was_typed
     shown = await gated(shop, *keys)
 
     assert "Project: ~/project" in shown
-    assert "identical: the gate is passed" in shown
+    assert "The gate is passed: no case comes out differently" in shown
     assert "no golden case yet" not in shown
 
 
@@ -123,14 +123,33 @@ async def test_an_approved_case_that_fails_newly_closes_the_gate_with_its_reason
     printed = shop.cli("replay", "--gate", "--base", "HEAD", exit_code=1)
 
     for line in (
-        "regressed: the gate is closed",
+        "The gate is closed: 1 approved case came out differently",
         f"regressed: {identity} {PROMPT}",
         "task type: expected debug, got implementation",
         "approved by Ada",
     ):
         assert line in shown
         assert line in printed
-    assert "gate closed: 1 approved case came out differently" in shown
+
+
+async def test_where_the_gate_is_closed_the_instructions_say_so_beside_the_count_against_another_base(
+    shop: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit_case(shop, OK)
+    shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
+    monkeypatch.chdir(shop.project)
+    async with run_workbench(shop.state, screen="instructions", size=(160, 40)) as (app, pilot):
+        opened = screen_text(app)
+        app.place_screen().editor.text = LAYER  # type: ignore[union-attr]
+        await settle(app, pilot)
+        mended = screen_text(app)
+        await pilot.press("ctrl+r")  # else its draft is offered to the next test
+    count = "0 of 1 approved case regress against the file as opened"
+
+    assert count in opened
+    assert "gate, against the last commit: closed, 1 approved case came out differently" in opened
+    assert count in mended
+    assert "gate, against" not in mended
 
 
 async def test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it(shop: Account) -> None:
@@ -138,7 +157,7 @@ async def test_a_labelled_case_that_fails_newly_is_listed_with_who_labelled_it(s
     shop.write("project/.enricher/instructions.md", WITHOUT_THE_SIGNAL)
     shown = await gated(shop)
 
-    assert "inconclusive: the gate is passed, though 1 case fails" in shown
+    assert "The gate is passed: some labelled prompts became wrong, too few to rule out chance, though 1 case" in shown
     assert f"became wrong: {identity} {PROMPT}" in shown
     assert "labelled by Ada" in shown
-    assert "gate closed" not in shown
+    assert "gate is closed" not in shown

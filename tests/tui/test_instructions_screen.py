@@ -313,7 +313,7 @@ async def test_a_trace_that_was_approved_regresses(library: Account) -> None:
         await edited(app, pilot, QUIETER, "regressed")
 
         shown = " ".join(screen_text(app).split())
-        assert "1 of 1 approved case regresses" in shown
+        assert "1 of 1 approved case regresses against the file as opened" in shown
         assert "An approved case changes, or significantly more labelled prompts become wrong than right." in shown
         assert "✗ add a test for the rounding" in screen_text(app)
 
@@ -397,14 +397,14 @@ async def test_an_edit_saved_in_the_projects_layer_counts_for_the_next_prompt_an
         await settled(app, pilot, "identical")
         packaged = files.read(packaged_file())
         start = packaged.index("## Guardrail: H19\n")
-        await edited(
-            app, pilot, packaged[:start] + packaged[start:].replace("min_score: 5\n", "min_score: 3\n", 1), "changed"
-        )
+        lower = packaged[:start] + packaged[start:].replace("min_score: 5\n", "min_score: 3\n", 1)
+        await edited(app, pilot, lower, "identical")  # no prompt was typed in this project yet
+        await settle(app, pilot)
         await pilot.press("ctrl+s")
         await until(pilot, lambda: "Save where?" in screen_text(app))
-        await pilot.press("down", "enter")
+        await pilot.press("enter")
         await until(pilot, lambda: "Saved 1 changed rule in this project's layer" in notices(app))
-        await settled(app, pilot, "changed")
+        await settle(app, pilot)
         said = notices(app)
     question = "what is the difference between the two caches here?"
     library.compile()
@@ -415,6 +415,26 @@ async def test_an_edit_saved_in_the_projects_layer_counts_for_the_next_prompt_an
     assert "once you trust it" not in said
     assert "for others when you commit it" in said
     assert library.trace()["output_text"].startswith("## Prompt Enrichment\n**Applicable Guardrails**: H19 (")
+
+
+@pytest.mark.usefixtures("in_a_repository")
+async def test_a_broken_file_that_is_saved_is_not_said_to_count(library: Account) -> None:
+    layer = library.project / ".enricher" / "instructions.md"
+    async with run_workbench(library.state, screen="instructions", instructions=str(layer)) as (app, pilot):
+        told = []
+        for text in (LAYER, BROKEN):
+            instructions(app).editor.text = text
+            await settle(app, pilot)
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: not instructions(app).is_unsaved)
+            told.append(notices(app).splitlines()[-1])
+
+    saved = "Saved. f9 takes it back."
+    error = "It has an error, so it does not count yet: prompts keep the last good version until it is corrected (f8)."
+    assert told == [
+        f"{saved} {files.FOR_THE_TEAM}",
+        f"{saved} {error}",
+    ]
 
 
 async def test_an_edit_that_no_layer_can_say_is_told_with_its_line_and_not_saved(

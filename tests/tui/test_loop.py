@@ -146,7 +146,7 @@ async def test_a_wrong_prompt_is_fixed_approved_and_gated_in_twelve_keys(shop: A
         assert isinstance(app.screen, MakeScreen)
         assert 'debug: add "hiccup" with weight 8' in screen_text(app)
         await keys.press("enter")
-        assert "2 of 4 prompts change: " in screen_text(app)
+        assert "2 of 4 prompts change; of 100 others" in screen_text(app)
         await keys.press("ctrl+s", "escape")
         assert isinstance(app.screen, WhyScreen)
         await keys.press("a", "ctrl+g")
@@ -298,6 +298,24 @@ async def test_a_label_writes_a_case_and_both_are_taken_back(shop: Account) -> N
     assert "~/project/.enricher/cases.jsonl" in said
     assert [one.name for one in (shop.project / ".enricher").iterdir()] == ["instructions.md"]
     assert not shop.traces()[-1]["label"]
+
+
+@pytest.mark.parametrize("keys", [["y"], ["c", "d"], ["m", "d", "escape", "a"]], ids=["right", "class", "approved"])
+async def test_the_same_label_given_again_is_stored_once_and_taken_back_once(shop: Account, keys: list[str]) -> None:
+    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+        press = Keys(app, pilot).press
+        await press("w", *keys)
+        await press(*keys)
+        said = notices(app)
+        given = len(app.labels_given)
+        with closing(database.connect(str(shop.state))) as db:
+            (stored,) = db.execute("select count(*) from labels").fetchone()
+        await press("ctrl+z")
+
+    assert (stored, given) == (1, 1)
+    assert "That is stored already" in said
+    assert not shop.traces()[-1]["label"]
+    assert cases(shop) == []
 
 
 async def test_the_gate_of_a_project_without_cases_names_the_keys_that_write_one(shop: Account) -> None:

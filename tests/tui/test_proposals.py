@@ -38,11 +38,30 @@ signals:
   - {phrase: "frobnicate", weight: 5}
   - {phrase: "twiddle", weight: 4}
 ```
+
+## Guardrail: X2
+
+```yaml
+title: Ask Before Defrosting
+text: "Ask before the freezer is defrosted."
+signals:
+  - {phrase: "defrost", weight: 5}
+```
+
+## Guardrail: X3
+
+```yaml
+title: Name What Thaws
+text: "Name what will thaw."
+signals:
+  - {phrase: "defrost", weight: 4}
+```
 """
 PLANNED = "add the export to the backlog"
 WRONG = "frobnicate the exporter of the shop"
 STRONG = "frobnicate and twiddle the importer"
 ALIKE = "please frobnicate the invoices"
+TWICE = "defrost the cabinet with the samples"
 ABSENT = "the search hiccup again, three customers saw an empty page"
 COMMON = tuple(f"the hiccup in {one}" for one in ("a queue", "a basket", "mails", "a cron", "sales", "imports", "logs"))
 
@@ -58,7 +77,7 @@ def _recorded(tmp_path_factory: pytest.TempPathFactory) -> Account:
     git(account.project, "commit", "-qm", "start")
     account.cli("trust", str(account.project))
     account.compile()
-    for number, prompt in enumerate((ABSENT, *COMMON, PLANNED, STRONG, ALIKE, WRONG)):
+    for number, prompt in enumerate((TWICE, ABSENT, *COMMON, PLANNED, STRONG, ALIKE, WRONG)):
         account.ask(prompt, session_id=f"s{number}")
     account.traces()
     return account
@@ -89,19 +108,57 @@ async def wished(app: Workbench, pilot: Pilot[None], wish: str) -> Keys:
 
 
 async def test_a_wrong_guardrail_is_taken_away_saved_and_approved(shop: Account) -> None:
-    async with run_workbench(shop.state, screen="traces") as (app, pilot):
+    async with run_workbench(shop.state, screen="traces", size=(160, 50)) as (app, pilot):
         keys = Keys(app, pilot)
         await keys.press("m", "1")
         shown = screen_text(app)
+        app.screen.query_one(LineList).go_to('guardrail X1: not with "exporter"')
         await keys.press("enter", "ctrl+s", "escape", "a")
+        (written,) = (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()
+        trace = screen_text(app)
+        await keys.press("w")
+        reasons = screen_text(app)
+        await keys.press("ctrl+z")
+        unlabelled = screen_text(app)
     layer = (shop.project / ".enricher" / "instructions.md").read_text()
 
     assert "It should be: without guardrail X1" in shown
     assert 'guardrail X1: not with "exporter"' in shown
     assert "guardrail X1: raise min_score to 6" in shown
     assert 'unless: ["exporter"]\n' in layer
-    (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
+    case = json.loads(written)
     assert (case["verdict"], case["expected"]["guardrails"]) == ("ok", [])
+    assert " (✗ wrong)" in trace
+    assert "✗ wrong: «X1 (Ask Before Frobnicating: Ask before" in reasons
+    assert "✗ wrong" not in unlabelled
+    assert not (shop.project / ".enricher" / "cases.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("word", "guardrails", "written"),
+    [
+        pytest.param("exporter", "guardrail X1", 'unless: ["exporter"]\n', id="one guardrail"),
+        pytest.param("samples", "guardrails X2, X3", 'unless: ["samples"]\n', id="two guardrails"),
+    ],
+)
+async def test_a_prompt_that_only_guardrails_keep_from_silence_is_made_silent(
+    shop: Account, word: str, guardrails: str, written: str
+) -> None:
+    async with run_workbench(shop.state, screen="traces", size=(100, 40)) as (app, pilot):
+        keys = Keys(app, pilot)
+        await keys.press("slash")
+        await keys.type(word)
+        await keys.press("enter", "m", "0")
+        proposals, title = app.screen.query_one(LineList), f'{guardrails}: not with "{word}"'
+        assert title in [line.text for line in (group.head for group in proposals._groups)]  # noqa: SLF001
+        proposals.go_to(title)
+        await keys.press("enter")
+        await keys.press("ctrl+s", "escape", "a")
+    layer = (shop.project / ".enricher" / "instructions.md").read_text()
+
+    assert layer.count(written) == guardrails.count("X")
+    (case,) = [json.loads(line) for line in (shop.project / ".enricher" / "cases.jsonl").read_text().splitlines()]
+    assert (case["verdict"], case["expected"]) == ("ok", {"guardrails": [], "approach": ""})
 
 
 @pytest.mark.slow
@@ -122,6 +179,22 @@ async def test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_
     assert after == (proposals, before)
 
 
+async def test_the_layer_that_the_gate_judges_comes_first_and_another_one_is_remembered(shop: Account) -> None:
+    shop.write("config/instructions.md", "# Guardrails\n")
+    layer_of(shop).unlink()
+    async with run_workbench(shop.state, screen="traces", size=(100, 30)) as (app, pilot):
+        keys = await wished(app, pilot, "guardrail H5")
+        first = screen_text(app)
+        await keys.press("p", "escape")
+        await wished(app, pilot, "guardrail H5")
+        again = screen_text(app)
+    (shop.config / "instructions.md").unlink()
+
+    assert "What is added goes into ~/project/.enricher/instructions.md" in first
+    assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in first
+    assert "What is added goes into ~/config/instructions.md" in again
+
+
 def layer_of(shop: Account) -> Path:
     return shop.project / ".enricher" / "instructions.md"
 
@@ -139,6 +212,7 @@ def proposed(shop: Account, prompt: str, wish: Wish, *, into: Path, text: str | 
 def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_accepts_it(shop: Account) -> None:
     layer, wish = layer_of(shop), Wish("task_type", "implementation")
     first = next(one for one in proposed(shop, ABSENT, wish, into=layer) if "raise [ui] from 3" in one.title)
+    assert first.title == "implementation: raise [ui] from 3 to 24 (writes 21, added to the 3)"
     weaker = first.text.replace('words: "ui", weight: 21', 'words: "ui", weight: 2')
     again = [one for one in proposed(shop, ABSENT, wish, into=layer, text=weaker) if "[ui]" in one.title]
     layer.write_text(first.text)
@@ -152,14 +226,17 @@ def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_a
 
 
 @pytest.mark.slow
-def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_stands_before_it(shop: Account) -> None:
+def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_only_this_prompt_has_stands_last(
+    shop: Account,
+) -> None:
     found = list(proposed(shop, ABSENT, Wish("task_type", "implementation"), into=layer_of(shop)))
     found.sort(key=lambda one: one.order)
     titles = [one.title for one in found]
 
-    assert titles[-1] == 'implementation: add "hiccup" with weight 21'
-    assert 'implementation: add "search hiccup" with weight 21' in titles
-    assert [one.worse for one in found] == [0] * (len(found) - 1) + [len(COMMON)]
+    at = titles.index('implementation: add "hiccup" with weight 21')
+    assert titles[-1] == 'implementation: add "search hiccup" with weight 21'
+    assert [one.worse for one in found[: at + 1]] == [0] * at + [len(COMMON)]
+    assert [one.is_lone for one in found] == [False] * (at + 1) + [True] * (len(found) - at - 1)
 
 
 def test_the_guardrail_of_a_project_is_found_from_the_own_layer_and_edited_where_it_is(shop: Account) -> None:
@@ -182,9 +259,9 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
         own = screen_text(app)
 
     assert "this project's layer: counts for everybody who works here; the gate judges it" in lines
-    assert "p: into ~/config/instructions.md" in lines
-    assert '▾ guardrail X1: not with "exporter" project\'s layer · this prompt alone' in lines
-    assert "▸ guardrail X1: raise min_score to 6 project's layer · and 1 other" in lines
+    assert "p: into ~/config/instructions.md (your own layer; the gate does not judge it)" in lines
+    assert '▸ guardrail X1: not with "exporter" project\'s layer · only this prompt has these words' in lines
+    assert any(line.endswith("guardrail X1: raise min_score to 6 project's layer · and 1 other") for line in lines)
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own
 
 

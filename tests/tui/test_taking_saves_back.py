@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from workbench.tui.app import Workbench
 
-BACK = "The save was taken back."
+BACK = "The save was taken back"
 
 
 @pytest.fixture
@@ -200,6 +200,25 @@ async def test_a_save_of_another_file_is_taken_back_there(library: Account, laye
 
         assert text_of(layer) == LAYER
         assert instructions(app)._path == str(layer)  # noqa: SLF001
+
+
+async def test_from_another_screen_a_save_is_taken_back_by_name_and_made_again(library: Account, layer: Path) -> None:
+    async with open_it(library) as (app, pilot):
+        await settled(app, pilot, "identical")
+        await saved(app, pilot, QUIETER)
+        await pilot.press("1", "w")
+        await settle(app, pilot)
+        await take_back(app, pilot)
+        undone, said = text_of(layer), notices(app)
+        await take_back(app, pilot, told="There is no save of this app left")
+        await pilot.press("1")
+        await take_back(app, pilot, key="f10", told="Saved again")
+        redone = text_of(layer)
+        await take_back(app, pilot)
+
+        assert (undone, redone, text_of(layer)) == (LAYER, QUIETER, LAYER)
+        assert f"{layer.name} (1 line written, 1 removed, first «min_confidence: 0.99»); f10 saves it again" in said
+        assert instructions(app).editor.text == LAYER
 
 
 async def test_a_save_over_another_programs_text_gives_that_text_back(library: Account, layer: Path) -> None:

@@ -182,7 +182,7 @@ async def test_a_label_says_why_no_golden_case_was_written(library: Account, key
             await pilot.press(key)
             await settle(app, pilot)
 
-        assert len(said(library)) == 2
+        assert len(said(library)) == 1
         assert "No golden case was written: " in in_no_repository and "is no git repository" in in_no_repository
         assert "No golden case was written: the folder of this prompt does not exist (/gone)." in notices(app)
 

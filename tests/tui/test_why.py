@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from piloting import run_workbench, settle
+from piloting import run_workbench, screen_text, settle
 
 from enricher.interfaces.explanation import beside
 from workbench.tui.widgets.lists.line_list import LineList
@@ -60,6 +60,35 @@ async def test_each_channel_lists_the_items_that_were_added(library: Account) ->
     assert "CONTRIBUTING.md:5" in line
     assert "CONTRIBUTING.md:5" in added
     assert f"  {line}" in printed
+
+
+async def test_a_text_that_was_only_recorded_is_never_called_added(library: Account) -> None:
+    commit_notes(library)
+    library.ask("commit the changes", session_id="session-x")
+    library.traces()
+    with closing(sqlite3.connect(library.state / "enricher.db")) as db, db:
+        db.execute("update traces set status = 'shadow'")
+    async with run_workbench(library.state, screen="traces", size=(160, 60)) as (app, pilot):
+        trace = screen_text(app)
+        await pilot.press("w")
+        await settle(app, pilot)
+        why = screen_text(app)
+
+    assert "shadow: recorded only, the agent was given nothing" in trace
+    assert "Would have been added" in trace
+    assert "Added " not in trace
+    assert "tokens would have been added, but the agent was given nothing" in why
+    assert "▸ Would have been added" in why
+
+
+async def test_what_plain_words_are_is_said_where_they_give_points(library: Account) -> None:
+    meaning = "plain words: ordinary words that lean towards this class or away from it"
+    shown = await reasons(library)
+    async with run_workbench(library.state, screen="traces", size=(200, 60)) as (app, _pilot):
+        trace = screen_text(app)
+
+    assert [one for one in shown if f" {meaning}" in one]
+    assert f"({meaning})" in " ".join(trace.split())
 
 
 async def test_a_model_s_opinion_stands_beside_the_points_of_its_class(library: Account) -> None:

@@ -120,18 +120,18 @@ def saves_as_layer(path: str, cwd: str) -> bool:
     return os.path.realpath(path) == os.path.realpath(packaged_file()) and bool(objection(path, cwd))
 
 
-def layers_for_edits(cwd: str) -> list[Layer]:
+def layers_for_edits(cwd: str, *, chosen: str = "") -> list[Layer]:
     """Return the layers that an edit of the packaged file can be saved in, the one to propose first.
 
-    They are the user's own layer, which applies to the user in every project, and in a git repository the project's
-    layer, which applies to everybody who works there. The project's layer is proposed if the repository has one
-    already.
+    They are in a git repository the project's layer, which applies to everybody who works there and is what the gate
+    judges, and the user's own layer, which applies to the user in every project. ``chosen`` is the path of the layer
+    that the user chose before, which is then proposed first.
     """
     own, root = Layer("user", own_file()), project_root(cwd)
     if not os.path.lexists(os.path.join(root, ".git")):
         return [own]
     project = Layer("project", os.path.join(root, OWN_FOLDER, OWN_FILE))
-    return [project, own] if os.path.isfile(project.path) else [own, project]
+    return sorted([project, own], key=lambda layer: layer.path != chosen)
 
 
 def own_file() -> str:

@@ -21,8 +21,17 @@ from enricher.rules.lint import findings
 from enricher.rules.own_layer import LayerError
 from storage.traces.selection import EVERYTHING, Selection
 from workbench.edits import instructions_file as files
-from workbench.edits.progress import YIELD_EVERY_S, Broken, CauseBatch, ChangeCause, Figures, LintResult, account
-from workbench.gate import cases
+from workbench.edits.progress import (
+    YIELD_EVERY_S,
+    Broken,
+    CauseBatch,
+    ChangeCause,
+    Figures,
+    GateResult,
+    LintResult,
+    account,
+)
+from workbench.gate import cases, gate
 from workbench.gate.cases import CasesError, path_for
 from workbench.gate.gate import RevisionError, find_revision
 from workbench.replay import attribution
@@ -128,7 +137,7 @@ class EditSession:
         return self._layer or _File(self.path, self.opened)
 
     def examine(self, text: str, *, should_stop: Callable[[], bool] = never) -> Iterator[Progress]:
-        """Yield the effects of the text: growing figures, lint, then causes; only ``Broken`` if it does not compile.
+        """Yield the effects of the text: growing figures, gate, lint, causes; only ``Broken`` if it does not compile.
 
         Raises ``SideError`` for a base that does not exist, ``StorageError``, ``files.FileError``.
         """
@@ -156,6 +165,7 @@ class EditSession:
                     yield figures
             if should_stop():
                 return
+            yield self._gate_result(layer.text if layer else text)
             yield LintResult(problems)
             yield from self._causes(corpus, text, changes, should_stop=should_stop)
 
@@ -207,6 +217,16 @@ class EditSession:
         except CasesError:
             return ""
         return path
+
+    def _gate_result(self, text: str) -> GateResult:
+        """Return what the gate would say with this text; nothing where it cannot judge, which its screen explains."""
+        if not os.path.exists(path_for(self.cwd)):
+            return GateResult(())
+        try:
+            report = gate.run_on_last_commit(project_root(self.cwd), texts={self._saved.path: text})
+        except gate.GateError:
+            return GateResult(())
+        return GateResult(tuple(report.reasons()))
 
     def _causes(
         self, corpus: Corpus, text: str, changes: Sequence[Change], *, should_stop: Callable[[], bool]

@@ -114,23 +114,32 @@ class CauseBatch:
     causes: dict[str, ChangeCause]
 
 
-Progress = Broken | Figures | LintResult | CauseBatch
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """Why the gate, which compares with the last commit, would be closed if the text were saved; empty if it is not."""
+
+    reasons: tuple[str, ...]
+
+
+Progress = Broken | Figures | LintResult | GateResult | CauseBatch
 
 
 def headline(figures: Figures) -> str:
-    """Return a text with the number of changed prompts, and their share with its 95 % interval if it is known."""
+    """Return a text with the number of changed prompts and, once it is known, how many of others like them may change.
+
+    That is the 95 % interval of their share; prompts under the same rules cannot change, so it is left out for them.
+    """
     noun = "prompt" if figures.prompts == 1 else "prompts"
     verb = "changes" if 1 in (figures.prompts, len(figures.changes)) else "change"
     text = f"{len(figures.changes):,} of {figures.prompts:,} {noun} {verb}"
-    if figures.share is None or not figures.prompts:
+    before, after = (side.hash for side in figures.sides)
+    if figures.share is None or not figures.prompts or (before and before == after):
         return text
-    low, high = _percent(figures.share.interval.low), _percent(figures.share.interval.high)
-    return f"{text}: {_percent(figures.share.value)} %, and by chance anything between {low} and {high} %"
-
-
-def _percent(share: float) -> str:
-    """Return a share in percent, as a whole number, or with one significant digit if it is below 1 %."""
-    return f"{100 * share:.0f}" if share >= 0.01 or not share else f"{100 * share:.1g}"
+    interval, others = figures.share.interval, 100
+    while 0 < interval.high * others < 1:
+        others *= 10
+    low, high = f"{interval.low * others:.0f}", f"{interval.high * others:.0f}"
+    return f"{text}; of {others:,} others like them, {low if low == high else f'{low} to {high}'} may"
 
 
 def store_run(

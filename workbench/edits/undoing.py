@@ -7,8 +7,11 @@ import os
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from enricher.home import from_home
+from enricher.prompt.text import shortened
 from workbench.edits import instructions_file as files
 
+LONGEST_LINE = 60
 MERGED = (
     "Another program has written the file since. The editor has its text without your save: ctrl+s saves that, "
     "ctrl+r goes to what is on the disk."
@@ -51,6 +54,21 @@ class ChangedSince:
     def note(self) -> str:
         """The message to the user about the proposal in the editor."""
         return OVERLAPS if self.merged is None else MERGED
+
+
+def describe(save: Save) -> str:
+    """Return which file a save wrote and how many lines it changed, with the first one that it wrote or removed."""
+    lines = save.before.splitlines(keepends=True)
+    hunks = _hunks(lines, save.after)
+    written = [line.strip() for *_, new in hunks for line in new]
+    removed = [line.strip() for start, end, _ in hunks for line in lines[start:end]]
+    first = next(filter(None, [*written, *removed]), "")
+    counts = f"{_count(len(written), 'line')} written, {len(removed):,} removed"
+    return f"{from_home(save.path)} ({counts}{f', first «{shortened(first, LONGEST_LINE)}»' if first else ''})"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def take_back(save: Save, cwd: str) -> ChangedSince | None:

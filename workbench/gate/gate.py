@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from enricher.home import config_dir, project_root
@@ -20,10 +21,12 @@ from workbench.gate.gate_report import Checked, GateReport, figures_of
 from workbench.statistics.pairs import verdict_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from enricher.rules.compiling.compiled import Compiled
     from workbench.gate.case import GoldenCase
 
-PROJECT = "project"
+PROJECT, HEAD = "project", "HEAD"
 
 
 class GateError(Exception):
@@ -44,18 +47,24 @@ class _Side:
 
 
 def run(
-    cwd: str, *, base: str = "", cases: str = "", instructions: str = "", allow_removed: bool = False
+    cwd: str,
+    *,
+    base: str = "",
+    cases: str = "",
+    instructions: str = "",
+    allow_removed: bool = False,
+    texts: Mapping[str, str] | None = None,
 ) -> GateReport:
     """Evaluate the cases of the repository around ``cwd``, or of the file ``cases``, and return the report.
 
-    ``base`` is a git revision; ``instructions`` is a file that replaces all layers. Raises GateError if there are no
-    cases or no usable instructions.
+    ``base`` is a git revision; ``instructions`` is a file that replaces all layers; ``texts`` are unsaved texts of
+    files in the work tree. Raises GateError if there are no cases or no usable instructions.
     """
     path = os.path.abspath(os.path.join(cwd, cases)) if cases else files.path_for(cwd)
     instructions = os.path.abspath(os.path.join(cwd, instructions)) if instructions else ""
     try:
         known = _read(path)
-        now = _side(cwd, instructions)
+        now = _side(cwd, instructions, texts or {})
         if not base:
             return _report(path, known, now)
         revision = find_revision(cwd, base)
@@ -64,6 +73,15 @@ def run(
         return _report(path, known, now, before=before, earlier=earlier, allow_removed=allow_removed)
     except (files.CasesError, RevisionError) as error:
         raise GateError(str(error)) from error
+
+
+def run_on_last_commit(project: str, *, texts: Mapping[str, str] | None = None) -> GateReport:
+    """Evaluate the cases of a project against its last commit, or against no base if there is none."""
+    try:
+        find_revision(project, HEAD)
+    except RevisionError:
+        return run(project, texts=texts)
+    return run(project, base=HEAD, texts=texts)
 
 
 def _read(path: str) -> files.Cases:
@@ -75,12 +93,12 @@ def _read(path: str) -> files.Cases:
     return known
 
 
-def _layers(cwd: str, instructions: str) -> list[Layer]:
+def _layers(cwd: str, instructions: str, texts: Mapping[str, str] = MappingProxyType({})) -> list[Layer]:
     """Return the layers to evaluate: the packaged file and the repository's own, or only the file ``instructions``."""
     if instructions:
         return [Layer("base", instructions)]
     own = os.path.join(project_root(cwd), OWN_FOLDER, OWN_FILE)
-    return [Layer("packaged", packaged_file()), *([Layer(PROJECT, own)] if os.path.exists(own) else [])]
+    return [Layer("packaged", packaged_file()), *([Layer(PROJECT, own)] if own in texts or os.path.exists(own) else [])]
 
 
 def passing_with_own_layer(cwd: str) -> list[str]:
@@ -100,13 +118,13 @@ def passing_with_own_layer(cwd: str) -> list[str]:
 
 def work_tree_rules(cwd: str) -> Rules:
     """Return the rules that the gate uses for the work tree around ``cwd``; raises GateError if they are broken."""
-    return _side(cwd, "").rules
+    return _side(cwd, "", {}).rules
 
 
-def _side(cwd: str, instructions: str) -> _Side:
+def _side(cwd: str, instructions: str, texts: Mapping[str, str]) -> _Side:
     if instructions and not os.path.exists(instructions):
         raise GateError(f"{instructions}: no such file")
-    return _Side("the work tree", _rules(compile_layers(_layers(cwd, instructions))))
+    return _Side("the work tree", _rules(compile_layers(_layers(cwd, instructions, texts), texts=texts)))
 
 
 def _side_at(revision: Revision, cwd: str, instructions: str, *, now: _Side) -> _Side:

@@ -41,6 +41,8 @@ class Given:
     problem: str = ""
     is_open: bool = False
     line: int = 0
+    is_again: bool = False
+    """Whether the trace had this label and this golden case already, so that nothing was stored."""
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, path: str = "") -> str:
@@ -63,36 +65,58 @@ def folder_of(db: sqlite3.Connection, trace_id: str) -> str:
 
 def label(db: sqlite3.Connection, trace_id: str, verdict: str) -> Given:
     """Store a label for a trace; if the project is a repository, also write a golden case into its cases file."""
-    entry = labels.add(db, trace_id, verdict)
+    entry = _add_label(db, trace_id, verdict)
     try:
         path = file_of_repository(db, trace_id)
         case = _signed(cases.case_of(db, trace_id, verdict), path)
-        return Given(trace_id, entry, path, _add(path, case))
+        earlier = _add(path, case)
+        return Given(trace_id, entry, path, earlier, is_again=not entry and earlier == case)
     except CasesError as error:
-        return Given(trace_id, entry, problem=str(error))
+        return Given(trace_id, entry, problem=str(error), is_again=not entry)
 
 
-def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided) -> Given:
+def _add_label(db: sqlite3.Connection, trace_id: str, verdict: str) -> labels.Row | None:
+    """Store a label and return it; None if the trace has that label already."""
+    return None if labels.is_newest(db, trace_id, verdict) else labels.add(db, trace_id, verdict)
+
+
+def approve(db: sqlite3.Connection, trace_id: str, wanted: Decided, *, unwanted: str = "") -> Given:
     """Store ``wanted`` as the right result for a trace in a golden case, and its task type, if any, as a label.
+
+    The line of the guardrail ``unwanted``, if the added text has it, is labelled as wrong.
 
     If the rules of the project's work tree produce that result, the case is approved (``ok``): an edit that breaks it
     later fails the gate. If they do not, the case is written as a task to be done (``class``), or CasesError is raised
     if ``wanted`` has no task type.
     """
-    entry = labels.add(db, trace_id, wanted.task_type) if wanted.task_type else None
+    entry = _add_label(db, trace_id, wanted.task_type) if wanted.task_type else None
+    line = _call_guardrail_wrong(db, trace_id, unwanted) if unwanted else 0
     try:
         path = file_of_repository(db, trace_id)
         case = replace(cases.case_of(db, trace_id, wanted.task_type or "ok"), verdict=OK, says=wanted)
         if case.faults(case.decided_by(gate.work_tree_rules(os.path.dirname(path)))):
-            if entry is None:
+            if wanted.task_type is None:
                 raise CasesError("the rules of the project do not give that yet: save an edit that does, then approve")
             case = replace(case, verdict=CLASS)
-        earlier = _add(path, _signed(case, path))
-        return Given(trace_id, entry, path, earlier, is_open=case.verdict == CLASS)
+        case = _signed(case, path)
+        earlier, is_open = _add(path, case), case.verdict == CLASS
+        is_again = not entry and not line and earlier == case
+        return Given(trace_id, entry, path, earlier, is_open=is_open, line=line, is_again=is_again)
     except (CasesError, gate.GateError) as error:
-        if entry is None:
+        if not wanted.task_type and not line:
             raise CasesError(str(error)) from error
-        return Given(trace_id, entry, problem=str(error))
+        return Given(trace_id, entry, problem=str(error), line=line)
+
+
+def _call_guardrail_wrong(db: sqlite3.Connection, trace_id: str, name: str) -> int:
+    """Label the line of a guardrail as wrong; return its number, or 0 if there is none or it has that label already."""
+    own = (one for one in line_labels.lines(queries.show(db, trace_id)) if one.kind == line_labels.GUARDRAIL)
+    number = next((one.number for one in own if one.rule == name), 0)
+    known = line_labels.of_trace(db, trace_id).get(number)
+    if not number or (known and known.verdict == line_labels.WRONG):
+        return 0
+    judge_line(db, trace_id, number, line_labels.WRONG)
+    return number
 
 
 def expect_workflow(db: sqlite3.Connection, trace_id: str, name: str, *, path: str = "") -> Given:

@@ -6,6 +6,7 @@ a table, link, mention or HTML.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -24,6 +25,13 @@ PROMPT_CHARS = 120
 NOT_XML = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 0xFFFE, 0xFFFF), "\ufffd")
 XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 MOST_ROWS = 50
+CHANCE = 0.05
+"""The p-value from which on a difference may be chance."""
+WHY_PASSED = {
+    "identical": "no case comes out differently",
+    "changed": "no approved case got worse",
+    "inconclusive": "some labelled prompts became wrong, too few to rule out chance",
+}
 FEWEST_FOR_SHARES = 10
 """With fewer cases, no share is reported, because its confidence interval could span half of the scale."""
 LARGEST = 60_000
@@ -172,8 +180,9 @@ def headline(report: GateReport) -> str:
     counted = f"{figures.changed:,} of {figures.cases:,} cases come out differently"
     if figures.cases < FEWEST_FOR_SHARES:
         return f"{counted} {against}"
-    share, interval = figures.changed / figures.cases, f"95 % {figures.share.low:.1%} to {figures.share.high:.1%}"
-    return f"{counted} ({share:.1%}, {interval}) {against}"
+    low, high = f"{figures.share.low:.1%}", f"{figures.share.high:.1%}"
+    share = f"{figures.changed / figures.cases:.1%}"
+    return f"{counted} {against}: {share}, and of all prompts like these between {low} and {high} (95 %)"
 
 
 def statistics(report: GateReport) -> list[str]:
@@ -182,14 +191,18 @@ def statistics(report: GateReport) -> list[str]:
     sentences = []
     if figures.gained or figures.lost:
         counts = f"{figures.gained} labelled prompts became right, {figures.lost} wrong"
-        sentences.append(f"{counts} (mid-p McNemar: p = {figures.p_value:.3f})")
+        chance = "too clearly for chance" if figures.p_value < CHANCE else "which may be chance"
+        sentences.append(f"{counts}, {chance} (mid-p McNemar: p = {figures.p_value:.3f})")
     if figures.cases < FEWEST_FOR_SHARES:
         cases = "1 case is" if figures.cases == 1 else f"{figures.cases} cases are"
         return [*sentences, f"{cases} too few to tell how many other prompts would regress"]
     if figures.at_most is not None:
-        sentences.append(f"no approved case regressed: at most {figures.at_most:.1%} of such prompts would (95 %)")
+        bound = f"of 100 prompts like them at most {math.ceil(100 * figures.at_most)} would"
+        sentences.append(f"no approved case got worse; {bound} (upper bound {figures.at_most:.1%}, 95 %)")
     if figures.detectable < 1:
-        sentences.append(f"{figures.cases:,} cases show a difference of {figures.detectable:.1%} four times in five")
+        least = f"at least {math.ceil(100 * figures.detectable)} of 100 prompts"
+        found = f"these {figures.cases:,} cases would notice it four times in five ({figures.detectable:.1%})"
+        sentences.append(f"if a change concerns {least}, {found}")
     elif figures.cases:
         sentences.append(f"{figures.cases:,} cases are too few to tell a difference from chance")
     return sentences
@@ -217,13 +230,14 @@ def lines(report: GateReport) -> list[tuple[str, str]]:
 
 
 def conclusion(report: GateReport) -> str:
-    """Return one sentence on whether the change may be merged, and on how many cases fail nevertheless."""
+    """Return one sentence on whether the change may be merged, why, and how many cases fail nevertheless."""
+    if not report.is_passed:
+        return f"The gate is closed: {'; '.join(report.reasons())} (verdict: {report.verdict})"
     failing = sum(bool(one.faults) for one in report.checked)
-    word = "passed" if report.is_passed else "closed"
-    if not report.is_passed or not failing:
-        return f"{report.verdict}: the gate is {word}"
     fail = "1 case fails" if failing == 1 else f"{failing:,} cases fail"
-    return f"{report.verdict}: the gate is {word}, though {fail}"
+    is_judged = report.figures.approved or report.figures.lost
+    why = WHY_PASSED[report.verdict] if is_judged else "no case is approved, so none can close it"
+    return f"The gate is passed: {why}{f', though {fail}' if failing else ''} (verdict: {report.verdict})"
 
 
 def _by_whom(case: GoldenCase) -> list[str]:

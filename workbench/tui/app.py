@@ -103,10 +103,14 @@ class Workbench(App[None], inherit_bindings=False):
         """Texts that were edited but not saved yet, by path."""
         self.wishes: dict[str, Wish] = {}
         """By trace id, the result that the user wants for a prompt; chosen since the start of the app."""
+        self.layer_chosen = ""
+        """The path of the layer that the user last chose for an edit, since the start of the app."""
         self.labels_given: list[Given] = []
         """The labels given since the start of the app, newest last."""
         self.saves: list[Save] = []
         """The saves of instructions since the start of the app, newest last."""
+        self.saves_undone: list[Save] = []
+        """The saves that were taken back and can be made again, the last one taken back at the end."""
         self.last_run: CompletedRun | None = None
         """The last complete replay of the Instructions screen; the Compare screen shows what it changed."""
         self.is_welcoming = False

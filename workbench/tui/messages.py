@@ -91,6 +91,14 @@ class TakeEdit(OpenPlace):
     title: str
 
 
+@dataclass
+class TakeSaveBack(OpenPlace):
+    """Undo the last save of instructions, or with ``is_again`` redo the save that was undone last."""
+
+    PLACE = "instructions"
+    is_again: bool = False
+
+
 class DataChanged(Replaceable):
     """The database has changed, through this process or another."""
 

@@ -24,7 +24,7 @@ STATUS_TEXTS = {
     "partial": "text was added; a channel ran out of time",
     "silent": "silent: nothing to add",
     "skipped": "skipped",
-    "shadow": "shadow: recorded, nothing was added",
+    "shadow": "shadow: recorded only, the agent was given nothing",
     "error": "failed",
 }
 FACET_TEXTS = {
@@ -49,6 +49,11 @@ VERDICT_TEXTS = {
 }
 """What each verdict on a replay means."""
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
+SIGNAL_TEXTS = {
+    "plain words": "ordinary words that lean towards this class or away from it",
+    "earlier turn": "words of an earlier prompt that this one points back to",
+}
+"""What the names of signals mean that are neither words of the prompt nor features of its form."""
 OF_THE_WHOLE = ("plain words", "earlier turn")
 """Signals that sum up many words, or words of another prompt. (Names of structural features are in angle brackets.)"""
 

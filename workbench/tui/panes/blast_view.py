@@ -35,6 +35,7 @@ NEEDS_WORDS = ("regressed", "inconclusive")
 FEW_CHANGES = 40
 """A group with more changes than this is collapsed at first."""
 UNSEARCHED = "cause not searched"
+BASE_TEXTS = {"as opened": "the file as opened", "recorded": "what was recorded"}
 KIND_TEXTS = {"shown": "task type shown or no longer shown", "text only": "wording of the text only"}
 BAR = 20
 SLOW_S = 5
@@ -42,11 +43,11 @@ SLOW_S = 5
 LONGEST_RIGHT, LONGEST_TEXT = 34, 400
 
 
-def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Content:
-    """Summarise the effect of an edit in three lines of text, or four if the verdict has to be explained.
+def summary(figures: Figures | None, *, wait: str = "", broken: str = "", gate: Sequence[str] = ()) -> Content:
+    """Summarise the effect of an edit in three lines of text, or more if verdict or gate have to be explained.
 
     ``wait`` is the text to show before there are any figures. ``broken`` is the reason why the figures are out of date;
-    it is shown above them.
+    it is shown above them. ``gate`` are the reasons why the gate would be closed.
     """
     if broken:
         last = _first(figures, is_old=True) if figures else Content.styled("There are no figures yet.", "$text-muted")
@@ -54,7 +55,9 @@ def summary(figures: Figures | None, *, wait: str = "", broken: str = "") -> Con
         return Content("\n").join([*lines, *([_second(figures)] if figures else [])])
     if figures is None:
         return Content.styled(wait or "Nothing was replayed yet.", "$text-muted")
-    return Content("\n").join([_first(figures), *verdict_sentence(figures), _second(figures), _third(figures)])
+    closed = [Content.styled(f"gate, against the last commit: closed, {'; '.join(gate)}", "bold $error")] * bool(gate)
+    said: list[Content | str] = [*verdict_sentence(figures), *closed, _second(figures), _third(figures)]
+    return Content("\n").join([_first(figures), *said])
 
 
 def _first(figures: Figures, *, is_old: bool = False) -> Content:
@@ -81,7 +84,9 @@ def _second(figures: Figures) -> Content:
         cases = f"approved case{'s' * (results.approved != 1)}"
         if results.approved:
             regress = "regresses" if count == 1 else "regress"
-            parts.append((f"{count} of {results.approved:,} {cases} {regress}", "bold $error" if count else ""))
+            base = BASE_TEXTS.get(figures.base, figures.base)
+            text = f"{count} of {results.approved:,} {cases} {regress} against {base}"
+            parts.append((text, "bold $error" if count else ""))
         else:
             parts.append(("no case approved yet", "$text-muted"))
         if results.gained:

@@ -9,11 +9,19 @@ from rich.cells import cell_len, chop_cells
 from textual.content import Content, Span
 
 from enricher.interfaces.explanation import violation_summary
+from enricher.prompt.text import shortened
 from storage.traces import line_labels
 from workbench.tui.widgets.lists.columns import moment
 from workbench.tui.widgets.lists.figures import bar
 from workbench.tui.widgets.plain_text import plain, plain_in_place
-from workbench.views.outcomes import FACET_TEXTS, STATUS_TEXTS, describe_model_call, describe_plan, places
+from workbench.views.outcomes import (
+    FACET_TEXTS,
+    SIGNAL_TEXTS,
+    STATUS_TEXTS,
+    describe_model_call,
+    describe_plan,
+    places,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +31,8 @@ if TYPE_CHECKING:
 INDENT = 2
 SCORES_SHOWN = 4
 LONGEST_BAR = 20
+LONGEST_LINE = 60
+NOT_GIVEN = "Would have been added"
 VERDICT_TEXTS = {"ok": "✓ right", "wrong": "✗ wrong"}
 
 
@@ -77,6 +87,14 @@ def label_text(label: Row) -> str:
     return f"{verdict}  labelled {_when(label['labelled_at'])}"
 
 
+def line_label_texts(trace: Row) -> Iterator[str]:
+    """Yield the labels of single lines of the added text, each with its line."""
+    texts = {one.number: one.text for one in line_labels.lines(trace)}
+    for one in trace.get("line_labels", ()):
+        line = shortened(plain(texts.get(one["line"], "")), LONGEST_LINE)
+        yield f"{VERDICT_TEXTS[one['verdict']]}: «{line}»  labelled {_when(one['labelled_at'])}"
+
+
 def _prompt(trace: Row, _width: int) -> Iterator[Content]:
     yield heading("Prompt", f"{trace['prompt_chars']:,} characters")
     text = trace["prompt"]
@@ -101,7 +119,8 @@ def marked_prompt(text: str, scores: Sequence[Row], task_type: str) -> Content:
 def _added(trace: Row, width: int) -> Iterator[Content]:
     if not trace["output_text"]:
         return
-    yield heading("Added", f"{trace['output_tokens']} tokens")
+    title = NOT_GIVEN if trace["status"] == "shadow" else "Added"
+    yield heading(title, f"{trace['output_tokens']} tokens")
     for line in lines_with_labels(trace):
         yield from wrapped(line, width=width, first="│")
 
@@ -135,6 +154,8 @@ def _scores(trace: Row, width: int) -> Iterator[Content]:
             yield Content.assemble(name, (drawn, "$primary" if mark == "▸" else "$text-muted"))
             if mark == "▸" or len(own) == 1:
                 yield from wrapped(_signals(one["evidence"]), width=width, indent=4, style="$text-muted")
+                for name in (signal for signal, *_ in one["evidence"] if signal in SIGNAL_TEXTS):
+                    yield from wrapped(f"({name}: {SIGNAL_TEXTS[name]})", width=width, indent=4, style="$text-muted")
 
 
 def _signals(evidence: Iterable[Sequence[Any]]) -> str:

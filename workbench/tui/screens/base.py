@@ -20,7 +20,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from storage.base import private
 from storage.db.database import StorageError
-from workbench.tui.messages import FilterTraces
+from workbench.tui.messages import FilterTraces, TakeSaveBack
 from workbench.tui.screens import on_top, place
 from workbench.tui.widgets.bars import KeyFooter, PlaceBar
 from workbench.tui.widgets.dialogs import Answer, Picker
@@ -58,6 +58,8 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         Binding("ctrl+c", "screen.copy_text", "Copy what is selected", id="screen.copy", show=False),
         Binding("escape", "back", "Back to where you came from", id="screen.back", show=False),
         Binding("ctrl+g", "gate", "Gate", id="screen.gate", tooltip="Run the gate on the golden cases", show=False),
+        Binding("f9", "take_save_back", "Take the last save of instructions back", id="screen.undo-save", show=False),
+        Binding("f10", "save_again", "Save again what was taken back", id="screen.redo-save", show=False),
     ]
 
     def __init__(self) -> None:
@@ -137,6 +139,14 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         """Check the golden cases (run the gate), and show the result on top of this screen."""
         if self.PLACE != "gate":
             self.open_on_top("gate", self.gated_trace())
+
+    def action_take_save_back(self) -> None:
+        """Undo the last save of instructions, on the screen that shows what that changes."""
+        self.app.post_message(TakeSaveBack())
+
+    def action_save_again(self) -> None:
+        """Redo the save of instructions that was undone last."""
+        self.app.post_message(TakeSaveBack(is_again=True))
 
     def gated_trace(self) -> str:
         """Return the id of the trace whose project the gate judges; empty for the project of the working folder."""

@@ -101,8 +101,12 @@ class TraceActions(WorkbenchScreen):
         )
 
     def _is_stored(self, given: Given, text: str) -> None:
+        if given.is_again:
+            why = f" No golden case was written: {given.problem}." if given.problem else ""
+            self.notify(f"That is stored already.{why}", timeout=5 if why else 3, markup=False)
+            return
         self.app.labels_given.append(given)
-        taken = "both" if given.label else "it"
+        taken = "both" if given.label or given.line else "it"
         where = f" Its golden case is in {from_home(given.path)}; ctrl+z takes {taken} back." if given.path else ""
         if given.problem:
             where = f" No golden case was written: {given.problem}."
@@ -124,11 +128,12 @@ class TraceActions(WorkbenchScreen):
         """Store the result that the user wants for a trace, as a label and as an approved golden case."""
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError
-        from workbench.tuning.wishes.wish import wanted
+        from workbench.tuning.wishes.wish import WITHOUT, wanted
 
+        unwanted = wish.name if wish.kind == WITHOUT else ""
         try:
             with self.database(drain=False) as db:
-                given = labelling.approve(db, trace_id, wanted(db, trace_id, wish))
+                given = labelling.approve(db, trace_id, wanted(db, trace_id, wish), unwanted=unwanted)
         except CasesError as error:
             self.notify(str(error), title="Not approved", severity="warning", markup=False)
             return

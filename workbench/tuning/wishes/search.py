@@ -1,14 +1,14 @@
 """Find the smallest edits that give one recorded prompt a wished outcome, each with its effect on all prompts.
 
-A candidate changes one weight, removes one signal, adds one phrase or raises one guardrail's floor. How many points are
-needed is computed from the prompt's scores. Then the edit is written, compiled and replayed like an edit by a user, and
-kept if it fulfils the wish.
+A candidate changes one weight, removes one signal, adds one phrase, or takes the unwanted guardrails from the prompt.
+How many points are needed is computed from the prompt's scores. Then the edit is written, compiled and replayed like an
+edit by a user, and kept if it fulfils the wish.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ from workbench.tuning.labelled_prompts import SILENCED
 from workbench.tuning.rewriting import Rewriter, changed_line, signal_text
 from workbench.tuning.steps import LONGEST, grams, title_of
 from workbench.tuning.wishes.floors import Floor, points_of
-from workbench.tuning.wishes.wish import GUARDRAIL, WITHOUT, FulfilledError, Wish
+from workbench.tuning.wishes.wish import GUARDRAIL, SILENT, WITHOUT, FulfilledError, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -69,14 +69,19 @@ class Edit:
     is_told: bool
     """Whether the prompt's task type is then certain enough to have an effect."""
     worse: int
+    is_lone: bool = False
+    """Whether the edit consists of words that no other recorded prompt contains, so that it mends this wording only."""
 
     @property
-    def order(self) -> tuple[bool, int, int, int]:
-        """Sort key: first edits with the fewest changes for the worse, then the fewest changes, then the fewest points.
+    def order(self) -> tuple[bool, bool, int, int, int, int]:
+        """Sort key: first edits with the fewest changes for the worse, then those that mend the most similar prompts.
 
         Up to MANY changes of other prompts do not count, because similar prompts usually should get the same outcome.
+        Ties are decided by the fewest points; edits of words that only this prompt has come last.
         """
-        return not self.is_told, self.worse, max(0, len(self.figures.changes) - 1 - MANY), self.points
+        others = len(self.figures.changes) - 1
+        mended = min(MANY, others - self.worse)
+        return not self.is_told, self.is_lone, self.worse, max(0, others - MANY), -mended, self.points
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,8 @@ class _Step:
     floor: Floor | None = None
     file: str = ""
     """The file that gets the floor, or the phrase that excludes the guardrail."""
+    others: tuple[_Step, ...] = ()
+    """The same for other guardrails, in the same edit."""
 
     @property
     def weight(self) -> int:
@@ -108,10 +115,12 @@ class _Step:
 
     def title(self) -> str:
         if self.floor is not None:
-            return self.floor.title()
+            return "; ".join(one.floor.title() for one in (self, *self.others) if one.floor)
         if self.file:
-            return f'guardrail {self.name}: not with "{self.phrase}"'
-        return title_of(self.name, self.signal, self.phrase, self.weight)
+            names = ", ".join(one.name for one in (self, *self.others))
+            return f'guardrail{"s" * bool(self.others)} {names}: not with "{self.phrase}"'
+        written = f" (writes {self.points}, added to the {self.signal.weight})" if self.is_added and self.signal else ""
+        return title_of(self.name, self.signal, self.phrase, self.weight) + written
 
 
 def edits_for(
@@ -149,7 +158,8 @@ def edits_for(
         change = next((one for one in figures.changes if one.prompt.id == trace_id), None) if figures else None
         if figures and change and wish.holds(change.after):
             is_told, worse = wish.is_told(change.after), _worse(figures, trace_id, wish)
-            yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told=is_told, worse=worse)
+            is_lone = search.is_lone(step.phrase)
+            yield Edit(step.title(), file, after, line, abs(step.points), figures, is_told, worse, is_lone)
 
 
 def _figures(session: EditSession, text: str) -> Figures | None:
@@ -192,6 +202,8 @@ class _Search:
         seen = Observation(scanned_part(row.prompt), self._rules.table)
         late = matching.fired_late(seen.found, judged.task_type, self._rules.table)
         self._fired = [one for one in self._written.signals if one.condition in seen.found.keys() | late.keys()]
+        self._shared: set[str] = set()
+        """Phrases of the prompt that other prompts contain, too."""
         self._words = [SILENCED if at in seen.read.quiet else word for at, word in enumerate(seen.read.words)]
 
     def _text(self, path: str) -> str:
@@ -202,6 +214,10 @@ class _Search:
     def is_fulfilled(self) -> bool:
         """Return whether the present rules fulfil the wish."""
         return self._wish.holds(self._now)
+
+    def is_lone(self, phrase: str) -> bool:
+        """Return whether no other prompt contains the phrase; false for an empty one."""
+        return bool(phrase) and phrase not in self._shared
 
     def steps(self) -> Iterator[_Step]:
         """Yield the candidates, those with the fewest points first."""
@@ -227,22 +243,25 @@ class _Search:
         return [*((TASK_TYPE, name, 1) for name in silent), winner, *guardrails]
 
     def _steps_against(self) -> Iterator[_Step]:
-        """Yield edits that remove an unwanted guardrail, in the chosen file and in the file of its rule.
+        """Yield edits that remove the unwanted guardrails, in the chosen file and in the file of their rules.
 
-        Such an edit is a floor above its points, or a phrase of the prompt that excludes the guardrail.
+        Such an edit is a floor above the points of each, or a phrase of the prompt that excludes all of them.
         """
-        name = self._wish.name
-        points = points_of(self._row, self._rules).get((GUARDRAIL, name)) if self._wish.kind == WITHOUT else None
-        if points is None:
+        points = points_of(self._row, self._rules)
+        unwanted = {WITHOUT: (self._wish.name,), SILENT: self._now.guardrails}.get(self._wish.kind, ())
+        names = [name for name in unwanted if (GUARDRAIL, name) in points]
+        if not names:
             return
-        floor = Floor(GUARDRAIL, name, points + 1, 1, 0)
+        floors = [Floor(GUARDRAIL, name, points[GUARDRAIL, name] + 1, 1, 0) for name in names]
         settings = self._rules.body["guardrails"]
-        needed = next(own for identity, *_, own in settings["rules"] if identity == name) or settings["min_score"]
-        block = next((one for of, one in self._written.rules_of(GUARDRAIL) if of == name), None)
-        written = [block.file] if block and not files.objection(block.file, self._cwd) else []
+        needed = {identity: own or settings["min_score"] for identity, *_, own in settings["rules"]}
+        most = max(int(floor.value - needed[floor.name]) for floor in floors)
+        files_of = {block.file for of, block in self._written.rules_of(GUARDRAIL) if of in names}
+        written = [file for file in files_of if len(files_of) == 1 and not files.objection(file, self._cwd)]
         for file in dict.fromkeys([self._path, *written]):
-            yield _Step(GUARDRAIL, name, int(needed - floor.value), floor=floor, file=file)
-            yield from (_Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for phrase in self._phrases())
+            yield _against(*(_Step(GUARDRAIL, one.name, -most, floor=one, file=file) for one in floors))
+            for phrase in self._phrases():
+                yield _against(*(_Step(GUARDRAIL, name, -1, phrase=phrase, file=file) for name in names))
 
     def _steps_of(self, facet: str, name: str, sign: int) -> Iterator[_Step]:
         needed = self._least(facet, name, sign, self._wish.is_told) or self._least(facet, name, sign, self._wish.holds)
@@ -305,8 +324,9 @@ class _Search:
             for row in page:
                 text = row.prompt.lower()
                 counts = alike if row.uncertain or row.task_type == self._wish.name else against
-                for phrase in found:
-                    counts[phrase] += phrase in text
+                for phrase in (one for one in found if one in text):
+                    counts[phrase] += 1
+                    self._shared.update([phrase] if row.id != self._row.id else ())
         place = self._row.prompt.lower().find
 
         def rank(phrase: str) -> tuple[float, int, int]:
@@ -324,10 +344,8 @@ class _Search:
 
     def written_as(self, step: _Step) -> tuple[str, str, str, int] | None:
         """Return the file, its text before and after, and the edited line; None if the file cannot take the edit."""
-        if (floor := step.floor) is not None:
-            return self._edited(step.file, lambda rewriter: floor.written(rewriter, self._written))
         if step.file:
-            return self._with_exception(step)
+            return self._with_guardrails_removed(step)
         if step.signal is None or step.is_added:
             return self._with_new_signal(step)
         file, index = step.signal.place.file, step.signal.index
@@ -336,21 +354,22 @@ class _Search:
         after = rewriter.with_weight(rule, index, step.weight) if step.weight else rewriter.without(rule, index)
         return (file, before, after, step.signal.place.line) if after else None
 
-    def _edited(self, file: str, edit: Callable[[Rewriter], str | None]) -> tuple[str, str, str, int] | None:
-        before = self._text(file)
-        after = edit(Rewriter(file, before))
-        return (file, before, after, changed_line(before, after)) if after else None
+    def _with_guardrails_removed(self, step: _Step) -> tuple[str, str, str, int] | None:
+        before = after = self._text(step.file)
+        for one in (step, *step.others):
+            rewriter = Rewriter(step.file, after)
+            written = one.floor.written(rewriter, self._written) if one.floor else self._with_exception(one, rewriter)
+            if written is None:
+                return None
+            after = written
+        return step.file, before, after, changed_line(before, after)
 
-    def _with_exception(self, step: _Step) -> tuple[str, str, str, int] | None:
+    def _with_exception(self, step: _Step, rewriter: Rewriter) -> str | None:
         block = next(one for of, one in self._written.rules_of(GUARDRAIL) if of == step.name)
-
-        def edit(rewriter: Rewriter) -> str | None:
-            if rewriter.has_rule(block.id):
-                return rewriter.with_item(block.id, "unless", step.phrase)
-            line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
-            return rewriter.with_section(block.part, f"Guardrail: {block.name}", block.id, line)
-
-        return self._edited(step.file, edit)
+        if rewriter.has_rule(block.id):
+            return rewriter.with_item(block.id, "unless", step.phrase)
+        line = f"unless: [{json.dumps(step.phrase, ensure_ascii=False)}]"
+        return rewriter.with_section(block.part, f"Guardrail: {block.name}", block.id, line)
 
     def _with_new_signal(self, step: _Step) -> tuple[str, str, str, int] | None:
         block = next((one for name, one in self._written.rules_of(step.facet) if name == step.name), None)
@@ -367,6 +386,10 @@ class _Search:
         written = signal_text(step.new_signal)
         line = next((at for at, text in enumerate(after.splitlines(), 1) if text.endswith(written)), 1)
         return self._path, before, after, line
+
+
+def _against(first: _Step, *others: _Step) -> _Step:
+    return replace(first, others=others)
 
 
 def _has_meaning(words: list[str]) -> bool:

@@ -63,7 +63,15 @@ def wanted(db: sqlite3.Connection, trace_id: str, wish: Wish) -> Decided:
     return Decided(guardrails=guardrails if wish.name in guardrails else (wish.name,))
 
 
-def target_files(cwd: str, *, given: str = "") -> list[str]:
-    """Return the files that new phrases can go into, the one to propose first (the highest editable layer)."""
+def target_files(cwd: str, *, given: str = "", chosen: str = "") -> list[str]:
+    """Return the files that new phrases can go into, the one to propose first.
+
+    That is the file that was ``chosen`` before or is ``given``, else one that the gate judges, else the highest layer.
+    """
     path, layers = files.nearest(cwd, given=given), [layer.path for layer in files.layers_for_edits(cwd)]
-    return layers if files.saves_as_layer(path, cwd) else list(dict.fromkeys([path, *layers]))
+    if files.saves_as_layer(path, cwd):
+        found = layers
+    else:
+        is_gated = bool(given) or files.layer_of(path, cwd) == "packaged" or len(layers) == 1
+        found = list(dict.fromkeys([path, *layers] if is_gated else [*layers, path]))
+    return sorted(found, key=lambda one: one != chosen)

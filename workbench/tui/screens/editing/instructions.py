@@ -19,7 +19,7 @@ from workbench.edits import instructions_file as files
 from workbench.edits import live
 from workbench.edits.instructions_file import outline
 from workbench.replay.rulesets.compared_rules import RECORDED
-from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit
+from workbench.tui.messages import OpenCompare, OpenInstructions, OpenTrace, TakeEdit, TakeSaveBack
 from workbench.tui.panes import blast_view
 from workbench.tui.screens.base import counts_key
 from workbench.tui.screens.editing.open_file import UNSAVED
@@ -59,7 +59,8 @@ Edit the instructions; while you type, all recorded prompts are replayed under w
 file **as it was opened** (`b` chooses another base: what was recorded, the last commit, a stored version).
 
 `identical` nothing changes · `changed` so many prompts come out otherwise · `regressed` an approved case comes out
-otherwise · `inconclusive` the labels are too few to tell. "By chance" is the 95 % interval, sessions resampled.
+otherwise · `inconclusive` the labels are too few to tell. "Of 100 others like them" is the 95 % interval, sessions
+resampled. The gate compares with the last commit instead: where this edit would close it, a line says so.
 
 While `enricher check` would find an error there is no verdict but the number of errors; `f8` goes to them.
 
@@ -74,7 +75,7 @@ What the channels found is taken from the record; where other rules would have a
         #name { width: 1fr; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         #base { width: auto; padding: 0 1; color: $text-muted; }
         #summary {
-            height: auto; min-height: 3; max-height: 6; padding: 0 1; background: $panel;
+            height: auto; min-height: 3; max-height: 8; padding: 0 1; background: $panel;
         }
         #split { height: 1fr; }
         #right { width: 1fr; }
@@ -135,6 +136,8 @@ What the channels found is taken from the record; where other rules would have a
         return self.query_one(FilterBar)
 
     def opened(self, message: Message) -> None:
+        if isinstance(message, TakeSaveBack):
+            (self.action_save_again if message.is_again else self.action_take_save_back)()
         if not isinstance(message, (OpenInstructions, TakeEdit)):
             return
         path = os.path.abspath(message.path) if message.path else self._path
@@ -182,7 +185,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def show_figures(self) -> None:
         """Redraw the figures, the problems, the changed prompts and the outline."""
-        summary = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken)
+        summary = blast_view.summary(self._shown, wait="Compiling…", broken=self._broken, gate=self._gate.reasons)
         self.query_one("#summary", Static).update(summary)
         self.editor.show_problems([one.line for one in self.own_problems])
         problems = blast_view.problem_group(self._problems, self._path)

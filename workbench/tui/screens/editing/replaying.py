@@ -15,8 +15,9 @@ from textual.worker import get_current_worker
 
 from storage.db.database import StorageError
 from storage.traces.selection import SelectionError, parse
+from workbench.edits import instructions_file as files
 from workbench.edits import live, progress
-from workbench.edits.progress import Broken, CauseBatch, Figures, LintResult
+from workbench.edits.progress import Broken, CauseBatch, Figures, GateResult, LintResult
 from workbench.replay.rulesets.compared_rules import SideError
 from workbench.tui.screens.base import allow_processes
 from workbench.tui.screens.editing.saving import SavingScreen
@@ -57,6 +58,7 @@ class ReplayingScreen(SavingScreen):
         self._is_quiet = False
         self._causes: dict[str, ChangeCause] = {}
         self._broken = ""
+        self._gate = GateResult(())
         self._news_timer: Timer | None = None
 
     def show_figures(self) -> None:
@@ -75,7 +77,8 @@ class ReplayingScreen(SavingScreen):
         except SelectionError as error:  # only a remembered filter can be invalid here
             self.query_one(FilterBar).show_error(str(error))
             which = parse("")
-        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, which, here())
+        into = files.layers_for_edits(here(), chosen=self.app.layer_chosen)[0]
+        self._session = live.EditSession(self.app.state_dir, self._path, opened, self._base, which, here(), into)
         self.show_file()
         self.begin()
 
@@ -112,6 +115,8 @@ class ReplayingScreen(SavingScreen):
             self._take_figures(update, message.groups)
         elif isinstance(update, LintResult):
             self._problems = update.problems
+        elif isinstance(update, GateResult):
+            self._gate = update
         elif isinstance(update, CauseBatch):
             self._causes = {**self._causes, **update.causes}
             self._publish()

@@ -13,7 +13,7 @@ from textual.message import Message
 from enricher.home import from_home
 from enricher.rules.own_layer import LayerError
 from workbench.edits import instructions_file as files
-from workbench.edits.undoing import ChangedSince, Save, take_back
+from workbench.edits.undoing import ChangedSince, Save, describe, take_back
 from workbench.tui.screens.editing.open_file import OpenFileScreen
 from workbench.tui.state import here
 from workbench.tui.widgets.dialogs import Answer, Picker
@@ -21,6 +21,7 @@ from workbench.tui.widgets.dialogs import Answer, Picker
 if TYPE_CHECKING:
     from enricher.rules.layers import Layer
 
+BROKEN = "It has an error, so it does not count yet: prompts keep the last good version until it is corrected (f8)."
 OVERWRITE, TAKE_THEIRS = "overwrite", "theirs"
 MEANING = {
     "user": ("your own layer", "counts for you, in every project; the gate does not judge it"),
@@ -41,6 +42,8 @@ class Saved(Message):
     note: str
     before: str = ""
     edited: str = ""
+    trust: str = ""
+    """When the saved file takes effect, and for whom; empty if it takes effect at once."""
     is_new: bool = False
     """Whether the file was created by this save."""
 
@@ -66,7 +69,8 @@ class SavingScreen(OpenFileScreen):
     """A screen whose file can be saved, and whose saves can be undone."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+z,f9", "take_save_back", "Take the last save back", id="instructions.undo-save", show=False),
+        Binding("ctrl+z", "take_save_back", "Take the last save back", id="instructions.undo-save", show=False),
+        Binding("ctrl+y", "save_again", "Save again what was taken back", id="instructions.redo-save", show=False),
     ]
 
     def moved(self, path: str, before: str) -> None:
@@ -97,7 +101,7 @@ class SavingScreen(OpenFileScreen):
             f"This file cannot be edited here: {files.objection(self._path, here())}. The rules that you changed go "
             "into a layer above it; all others still come from this file."
         )
-        layers = {layer.path: layer for layer in files.layers_for_edits(here())}
+        layers = {layer.path: layer for layer in files.layers_for_edits(here(), chosen=self.app.layer_chosen)}
         answers = [
             Answer(
                 path,
@@ -108,6 +112,7 @@ class SavingScreen(OpenFileScreen):
         ]
 
         def answered(path: str) -> None:
+            self.app.layer_chosen = path
             self.store_layer(self.editor.text, self._disk, layers[path])
 
         self.ask(Picker("Save where?", [*answers, Answer("", "Go on editing")], note=note), answered)
@@ -130,9 +135,9 @@ class SavingScreen(OpenFileScreen):
         count = len(layer.rules)
         note = (
             f"Saved {count} changed rule{'s' * (count != 1)} in {MEANING[into.name][0]}, which is open now; "
-            f"the packaged file stays as it is (f goes back to it). {trust}"
+            "the packaged file stays as it is (f goes back to it)."
         )
-        self.post_message(Saved(path, layer.text, note.rstrip(), before, text, is_new))
+        self.post_message(Saved(path, layer.text, note, before, text, trust, is_new))
 
     def _ask_whose(self) -> None:
         answers = [
@@ -159,15 +164,14 @@ class SavingScreen(OpenFileScreen):
         except files.FileError as error:
             self.post_message(NotSaved(str(error), isinstance(error, files.ChangedMeanwhileError)))
             return
-        note = f"Saved. f9 takes it back. {trust}".rstrip()
-        self.post_message(Saved(path, text, note, before, is_new=is_new))
+        self.post_message(Saved(path, text, "Saved. f9 takes it back.", before, trust=trust, is_new=is_new))
 
     @on(Saved)
     def _saved(self, message: Saved) -> None:
         self.app.saves.append(Save(message.path, message.before, message.text, message.is_new))
-        note, is_broken = message.note, any(one.severity == "error" for one in self.own_problems)
-        if is_broken:
-            note += " It has an error: until that is mended, prompts keep the last good version (f8 goes there)."
+        self.app.saves_undone.clear()
+        is_broken = any(one.severity == "error" for one in self.own_problems)
+        note = f"{message.note} {BROKEN if is_broken else message.trust}".rstrip()
         self.notify(note, timeout=6, severity="warning" if is_broken else "information", markup=False)
         if message.edited and message.edited != self.editor.text:
             return  # the user typed on meanwhile: the newer text stays in the editor, as an edit of the old file
@@ -193,27 +197,41 @@ class SavingScreen(OpenFileScreen):
 
     def action_take_save_back(self) -> None:
         """Undo the last save that this app made, whichever file it was."""
-        if not self.app.saves:
-            self.notify("There is no save of this app left to take back.", timeout=3)
-            return
-        if self.app.saves[-1].path != self._path:
-            self.open_file(self.app.saves[-1].path)  # warns, and keeps the open file, if it is unsaved
+        if save := self._last_of(self.app.saves, "There is no save of this app left to take back."):
+            self.take_back(save)
+
+    def action_save_again(self) -> None:
+        """Redo the save that was undone last."""
+        if save := self._last_of(self.app.saves_undone, "There is no save that was taken back."):
+            self.take_back(save, is_again=True)
+
+    def _last_of(self, saves: list[Save], nothing: str) -> Save | None:
+        """Remove and return the last of these saves and open its file; None if there is none, or an unsaved edit."""
+        if not saves:
+            self.notify(nothing, timeout=3)
+            return None
+        if saves[-1].path != self._path:
+            self.open_file(saves[-1].path)  # warns, and keeps the open file, if it is unsaved
         elif self.is_unsaved:
             self.notify("The edit is not saved: ctrl+r takes it back; then f9 takes back the save.", timeout=5)
-        if self.app.saves[-1].path == self._path and not self.is_unsaved:
-            self.take_back(self.app.saves.pop())
+        return saves.pop() if saves[-1].path == self._path and not self.is_unsaved else None
 
     @work(thread=True, group="instructions.save", exit_on_error=False)
-    def take_back(self, save: Save) -> None:
-        """Restore the text before a save, unless the file was changed since then."""
+    def take_back(self, save: Save, *, is_again: bool = False) -> None:
+        """Restore the text before a save, or after it if ``is_again``, unless the file was changed since then."""
+        undone = Save(save.path, save.after, save.before) if is_again else save
+        saves, others = self.app.saves, self.app.saves_undone
         try:
-            since = take_back(save, here())
+            since = take_back(undone, here())
         except files.FileError as error:
-            self.app.saves.append(save)
+            (others if is_again else saves).append(save)
             self.post_message(NotSaved(str(error), False))
             return
-        note = since.note if since else f"The save was taken back. {files.trust_note(save.path, here())}"
-        self.post_message(TakenBack(save, note, since))
+        if since is None:
+            (saves if is_again else others).append(save)
+        told = "Saved again: {}; f9 takes it back." if is_again else "The save was taken back: {}; f10 saves it again."
+        note = since.note if since else f"{told.format(describe(save))} {files.trust_note(save.path, here())}"
+        self.post_message(TakenBack(undone, note, since))
 
     @on(TakenBack)
     def _taken_back(self, message: TakenBack) -> None:

@@ -23,12 +23,17 @@ if TYPE_CHECKING:
 
     from workbench.gate.gate_report import GateReport
 
-BASE = "HEAD"
 NO_CASES = """\
 {} has no golden case yet. A prompt of its history becomes one
   by y (it came out right), x (wrong) or c (the right class) in Traces,
   or by m, an edit that is saved, and then a."""
-LOOKS = {"regressed": "error", "became wrong": "error", "missing": "error", "fixed": "good", "gate closed": "error"}
+LOOKS = {
+    "regressed": "error",
+    "became wrong": "error",
+    "missing": "error",
+    "fixed": "good",
+    "The gate is closed": "error",
+}
 
 
 @dataclass
@@ -88,7 +93,7 @@ project of the folder in which the app was started.
         try:
             project = project_root(self._folder())
             passing = tuple(gate.passing_with_own_layer(project))
-            self.post_message(Gated(_report(project), project=project, with_own_layer=passing))
+            self.post_message(Gated(gate.run_on_last_commit(project), project=project, with_own_layer=passing))
         except gate.NoCasesError:
             self.post_message(Gated(None, NO_CASES.format(from_home(project))))
         except (gate.GateError, CasesError, UnknownTraceError) as error:
@@ -119,17 +124,9 @@ project of the folder in which the app was started.
             self.app.post_message(OpenTrace(str(message.line.value)))
 
 
-def _report(project: str) -> GateReport:
-    try:
-        gate.find_revision(project, BASE)
-    except gate.RevisionError:
-        return gate.run(project)
-    return gate.run(project, base=BASE)
-
-
 def _groups(report: GateReport) -> list[Group]:
     """Return one group without members for each line of the report, so that nothing can be folded."""
-    lines = [*reports.lines(report), *((f"gate closed: {reason}", "") for reason in report.reasons())]
+    lines = reports.lines(report)
     return [
         Group(ListLine(f"{at}", text, "", LOOKS.get(text.partition(":")[0], "muted" if at else "head"), case))
         for at, (text, case) in enumerate(lines)

@@ -28,7 +28,7 @@ from workbench.tui.state import here
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
 from workbench.tuning.wishes.search import Edit, edits_for
-from workbench.tuning.wishes.wish import SILENT, FulfilledError, target_files
+from workbench.tuning.wishes.wish import FulfilledError, target_files
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -38,12 +38,17 @@ if TYPE_CHECKING:
 SEARCHING = "Searching, and replaying every prompt under each edit …"
 MOST_LISTED = 200
 """At most this many changed prompts are listed below each proposed edit; the edit's own line shows their number."""
+LONE = "only this prompt has these words"
 STILL_UNCERTAIN = "the task type wins, but stays too uncertain to have an effect"
 NOTHING = "No single edit of the instructions does that: no weight, no floor, and no phrase of the prompt."
-ONLY_A_GUARDRAIL = " If all that was added is a guardrail, esc and then 1 asks for an edit without it."
 SHORT = {"user": "own layer", "project": "project's layer", "package": "package's layer", "aops": "$AOPS layer"}
 PACKAGED = "packaged file"
-MEANINGS = {**MEANING, "packaged": (PACKAGED, "counts for everybody, in every project, with the next release")}
+MEANINGS = {
+    **MEANING,
+    "packaged": (PACKAGED, "counts for everybody, in every project, with the next release"),
+    "package": ("the layer of this package", "counts for everybody who works in it; the gate does not judge it"),
+    "aops": ("the layer in $AOPS", "counts for you, in every project; the gate does not judge it"),
+}
 COPIED = "ctrl+s asks which layer takes it, with a copy of the whole rule"
 
 
@@ -90,18 +95,19 @@ class MakeScreen(WorkbenchScreen):
 Single edits that make the prompt come out as you wished. Each is compiled and replayed over all recorded prompts; the
 prompts that it changes are listed below it. The first edits are those that change the fewest other prompts for the
 worse; a prompt that was in doubt and gets the wished task type does not count as worse. Next come those that change the
-fewest prompts beyond five, then those with the fewest points. An edit that changes `this prompt alone` mends this
-wording only; one that changes prompts which were wrong in the same way mends more.
+fewest prompts beyond five, then those that mend the most similar prompts, then those with the fewest points. An edit of
+which it says `only this prompt has these words` mends this wording only, so it stands last.
 
-The file that an edit goes into is named at the right. `p` puts what is added into another layer: your own counts for
-you in every project; the project's counts for everybody who works there, and is what the gate judges.
+The file that an edit goes into is named at the right: first that of the project, which counts for everybody who works
+there and is what the gate judges. `p` puts what is added into another layer, such as your own, which counts for you in
+every project and which the gate does not see; the app keeps to it until it ends.
 
 `enter` on an edit puts it into the instructions, not saved yet; on a prompt it shows why that came out so, and `escape`
 returns to this line.
 """
     DEFAULT_CSS = """
     MakeScreen {
-        #wish { height: auto; max-height: 5; padding: 0 1; background: $panel; }
+        #wish { height: auto; max-height: 7; padding: 0 1; background: $panel; }
         #edits { height: 1fr; padding: 0 0 0 1; }
     }
     """
@@ -115,7 +121,7 @@ returns to this line.
         self._trace_id, self._wish = trace_id, wish
         self.bar_place = place
         self._edits: list[Edit] = []
-        self._layers = target_files(here(), given=self.app.instructions)
+        self._layers = target_files(here(), given=self.app.instructions, chosen=self.app.layer_chosen)
 
     def compose_body(self) -> ComposeResult:
         yield Static("", id="wish", markup=False)
@@ -140,7 +146,9 @@ returns to this line.
         if meaning:
             lines.append(f"{name}: {meaning}")
         if others:
-            lines.append(f"p: into {from_home(others[0])}")
+            other, known = MEANINGS.get(files.layer_of(others[0], here()), ("", ""))
+            meant = f" ({other}; {known.rpartition('; ')[2]})" if other else ""
+            lines.append(f"p: into {from_home(others[0])}{meant}")
         self.query_one("#wish", Static).update("\n".join([*lines, note]))
 
     def _search(self) -> None:
@@ -152,6 +160,7 @@ returns to this line.
     def action_layer(self) -> None:
         """Search again, with new phrases and floors added to the next layer that can contain them."""
         self._layers = [*self._layers[1:], self._layers[0]]
+        self.app.layer_chosen = self._layers[0]
         self._search()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -195,8 +204,7 @@ returns to this line.
             groups = [_group(one, self._trace_id) for one in self._edits]
             self.list.show(groups, opened=[one.head.key for one in groups[:1]])
             count = f"{len(groups)} edit{'s' * (len(groups) != 1)}"
-            nothing = NOTHING + ONLY_A_GUARDRAIL * (self._wish.kind == SILENT)
-            done = f"{count}, first those that change the fewest other prompts for the worse" if groups else nothing
+            done = f"{count}, first those that change the fewest other prompts for the worse" if groups else NOTHING
             self._show_wish(message.reason or done)
 
     @on(EditList.Taken)
@@ -218,7 +226,7 @@ def _group(edit: Edit, trace_id: str) -> Group:
     results = figures.label_results
     bad = f", {len(results.regressed)} approved regress" if results and results.regressed else ""
     narrow = "this prompt alone" if not others else f"and {len(others):,} other{'s' * (len(others) != 1)}"
-    right = f"{_target(edit.path)} · {narrow}{bad}"
+    right = f"{_target(edit.path)} · {LONE if edit.is_lone else narrow}{bad}"
     place = f"{os.path.basename(edit.path)}:{edit.line} of {from_home(os.path.dirname(edit.path))}"
     copied = COPIED if files.saves_as_layer(edit.path, here()) else ""
     changes = ChangeLines(others[:MOST_LISTED], results.regressed if results else (), {}, right_text=True)

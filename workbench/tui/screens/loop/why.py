@@ -19,15 +19,15 @@ from workbench.coverage.rule_positions import RulePosition
 from workbench.coverage.why import outcome_today, why
 from workbench.replay.corpus import opened
 from workbench.tui.messages import OpenInstructions
-from workbench.tui.panes.trace_text import label_text
+from workbench.tui.panes.trace_text import NOT_GIVEN, label_text, line_label_texts
 from workbench.tui.screens.trace_actions import TraceActions
 from workbench.tui.widgets.lists.cursor_view import ends
 from workbench.tui.widgets.lists.line_list import Group, LineList, ListLine, group_moves
 from workbench.tui.widgets.plain_text import one_line, plain_in_place
-from workbench.views.outcomes import FACET_TEXTS
+from workbench.views.outcomes import FACET_TEXTS, SIGNAL_TEXTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from textual.app import ComposeResult
 
@@ -48,6 +48,8 @@ class Explained(Message):
     labels: list[str]
     reason: str = ""
     today: str = ""
+    is_shadow: bool = False
+    """Whether the prompt was only recorded, so that the agent was not given the text."""
 
 
 class ReasonList(LineList, inherit_bindings=False):
@@ -117,15 +119,19 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
     @work(thread=True, exclusive=True, group="why.load", exit_on_error=False)
     def load(self) -> None:
         """Explain the prompt, unless that was done before, and read its labels."""
-        from storage.traces import trace_pages
+        from storage.traces import queries, trace_pages
 
         with opened(self.app.state_dir) as corpus:
             labels = [label_text(one) for one in trace_pages.label_history(corpus.db, self._trace[0])]
+            trace = queries.show(corpus.db, self._trace[0])
+            labels += line_label_texts(trace)
+            is_shadow = trace["status"] == "shadow"
             try:
                 found = self._found or why(corpus, self._trace[0])
                 if self._found is None:
-                    self.post_message(Explained(found, labels))
-                self.post_message(Explained(found, labels, today=outcome_today(corpus, self._trace[0])))
+                    self.post_message(Explained(found, labels, is_shadow=is_shadow))
+                today = outcome_today(corpus, self._trace[0])
+                self.post_message(Explained(found, labels, today=today, is_shadow=is_shadow))
             except ExplanationError as error:
                 self.post_message(Explained(None, labels, str(error)))
 
@@ -136,10 +142,11 @@ returns here, `a` approves what was chosen with `m` as a golden case, `ctrl+g` r
             return
         is_new, self._found = self._found is None, message.found
         explained = message.found.explained
-        self.query_one("#outcome", Static).update(_outcome_text(explained, message.labels, message.today))
+        self.query_one("#outcome", Static).update(_outcome_text(explained, message))
         if is_new:
             self.query_one("#prompt", Static).update(_marked_prompt(explained))
-            self.lines.show(_groups(message.found), opened=_open_at_first(message.found))
+            groups = _groups(message.found, is_shadow=message.is_shadow)
+            self.lines.show(groups, opened=_open_at_first(message.found))
 
     @on(LineList.Chosen)
     def _open_rule(self, message: LineList.Chosen) -> None:
@@ -170,19 +177,20 @@ def _marked_prompt(found: Explanation) -> Content:
     return Content(plain_in_place(text), spans=spans)
 
 
-def _outcome_text(found: Explanation, labels: Iterable[str], today: str) -> str:
-    """Return the result in a few sentences, today's result if ``today`` is not empty, and the labels of the prompt."""
+def _outcome_text(found: Explanation, message: Explained) -> str:
+    """Return the result in a few sentences, today's result if it is another one, and the labels of the prompt."""
     if found.skipped:
         return f"skipped: {SKIPS.get(found.skipped, found.skipped)}; nothing is added"
     judged, added = found.enrichment.classification, found.enrichment.text
-    text = f"{found.enrichment.tokens} tokens were added" if added else "nothing was added"
+    were = "would have been added, but the agent was given nothing" if message.is_shadow else "were added"
+    text = f"{found.enrichment.tokens} tokens {were}" if added else "nothing was added"
     lines = [f"{judged.task_type}, {found.lead()}; {text}", found.nearest(TASK_TYPE)]
     if doubts := found.doubts():
         lines.append(f"uncertain because {' and '.join(doubts)}")
-    return "\n".join([*filter(None, lines), *([f"today: {today}"] if today else []), *labels])
+    return "\n".join([*filter(None, lines), *([f"today: {message.today}"] if message.today else []), *message.labels])
 
 
-def _groups(why: Why) -> Iterator[Group]:
+def _groups(why: Why, *, is_shadow: bool) -> Iterator[Group]:
     """Yield the groups of lines; if a line is about a rule, its value is the rule's position."""
     found = why.explained
     if found.skipped:
@@ -207,7 +215,8 @@ def _groups(why: Why) -> Iterator[Group]:
         yield _group(f"channel {name}", f"Channel {outcome}", lines)
     yield _group("said", "Said before in this session", [_line("said", text) for text in found.said_before()])
     added = found.enrichment.text.splitlines()
-    yield _group("added", "Added" if added else "Nothing was added", [_line("added", text) for text in added if text])
+    title = (NOT_GIVEN if is_shadow else "Added") if added else "Nothing was added"
+    yield _group("added", title, [_line("added", text) for text in added if text])
 
 
 def _open_at_first(why: Why) -> list[str]:
@@ -223,7 +232,8 @@ def _class_group(why: Why, one: Ranked) -> Group:
     head = ListLine(_key(one), f"{one.points:>4} {one.name}", ", ".join(filter(None, facts)))
     lines = [_line(_key(one), f"the rule of {one.name}", why.place_of(one.facet, one.name))]
     for at, (evidence, place) in enumerate(why.signals(one.facet, one.name)):
-        text = f"{evidence.weight:>+4} {evidence.signal}{_words(evidence, why.explained.prompt)}"
+        meaning = f": {SIGNAL_TEXTS[evidence.signal]}" if evidence.signal in SIGNAL_TEXTS else ""
+        text = f"{evidence.weight:>+4} {evidence.signal}{_words(evidence, why.explained.prompt)}{meaning}"
         lines.append(_line(f"{_key(one)} {at}", text, place))
     return Group(head, lines)
 

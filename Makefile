@@ -22,11 +22,11 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	$(IN_MEMORY) $(BIN)/pytest -m "not slow and not timed" $(BESIDE)
 
-# What takes long, one file on each of two cores; then what measures time, one after the other.
+# What takes long: whole stories of the app, many cases of one promise, large data; then what measures time, one by one.
 test-slow: test-long test-timed
 
 test-long: $(VENV)/.installed-dev
-	$(BIN)/pytest -m slow --numprocesses 2 --dist loadfile
+	$(IN_MEMORY) $(BIN)/pytest -m slow $(BESIDE)
 
 test-timed: $(VENV)/.installed-dev
 	$(BIN)/pytest -m timed

@@ -216,6 +216,7 @@ def test_config_begins_with_the_folders_it_reads(account: Account) -> None:
     assert folders == {"config": str(account.config), "state": str(account.state)}
 
 
+@pytest.mark.slow
 def test_the_demo_shows_one_prompt_in_both_profiles(demo: str) -> None:
     quiet, specified = (
         demo.partition(f'profile = "{profile}"')[2].partition("\n─")[0] for profile in ("quiet", "as-specified")

@@ -125,6 +125,7 @@ def test_a_change_a_new_file_and_a_removal_are_seen_by_the_next_search(account: 
     assert "shop/auth/password.py" not in found(account, "hash_password check_password")
 
 
+@pytest.mark.slow
 def test_many_small_changes_are_merged_and_stay_findable(account: Account, shop: Path) -> None:
     account.cli("code", "index")
     for number in range(12):

@@ -304,6 +304,7 @@ def diary(account: Account) -> dict[str, set[str]]:
     return made
 
 
+@pytest.mark.slow
 def test_the_commits_of_a_time_are_told(account: Account, diary: dict[str, set[str]]) -> None:
     then = time.gmtime(time.time() - 100 * DAY)
     months = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
+pytestmark = pytest.mark.slow
+
 STEPS = recipe("Add a channel")
 NAME = "notes"
 PROMPT = "the session middleware drops users, please fix it"

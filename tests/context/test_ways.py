@@ -150,6 +150,7 @@ def test_what_the_client_loads_by_itself_is_not_told_again(quota: Account) -> No
     assert "the host has it in AGENTS.md" in str(quota.trace()["items"])
 
 
+@pytest.mark.slow
 def test_the_history_shows_how_commits_are_worded_where_no_document_does(quota: Account) -> None:
     (Path(quota.project) / "CONTRIBUTING.md").unlink()
     for number in range(12):
@@ -206,6 +207,7 @@ def test_the_project_s_own_spelling_of_claude_md_is_loaded_as_well(quota: Accoun
     assert "the host has it in .claude/claude.md" in str(quota.trace()["items"])
 
 
+@pytest.mark.slow
 def test_a_prompt_that_says_how_is_not_told_how(quota: Account) -> None:
     (Path(quota.project) / "CONTRIBUTING.md").unlink()
     for number in range(12):

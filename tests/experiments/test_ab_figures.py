@@ -21,6 +21,7 @@ def figures() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("S2-M1", "S2-M2")
 def test_what_follows_from_the_published_records_is_computed_and_the_rest_is_said_to_be_unknown(
     figures: dict[str, Any],

@@ -56,6 +56,7 @@ def said(everywhere: Account, before: dict[str, Any]) -> dict[str, Any]:
     return told
 
 
+@pytest.mark.slow
 def test_the_word_was_in_every_place_that_there_is(before: dict[str, Any]) -> None:
     names = " ".join(before["files"])
 

@@ -45,6 +45,7 @@ def published(account: Account) -> Iterator[None]:
             server.terminate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -62,6 +63,7 @@ def test_it_is_gone_at_once_while_the_history_is_published(account: Account, mem
         assert places.holding(account.state, word=NEEDLE) == []
 
 
+@pytest.mark.slow
 def test_what_a_review_drops_key_by_key_is_gone_at_once(account: Account) -> None:
     account.cli("memory", "capture", TEXT)
     with published(account):

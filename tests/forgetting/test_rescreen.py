@@ -71,6 +71,7 @@ def said(old_history: Account, before: dict[str, Any]) -> dict[str, Any]:
     return json.loads(old_history.cli("trace", "rescreen", "--yes", "--json"))
 
 
+@pytest.mark.slow
 def test_the_doctor_offers_it_and_a_dry_run_changes_nothing(before: dict[str, Any]) -> None:
     assert "enricher trace rescreen" in before["doctor"]
     assert before["dry"]["rows"]["traces"] >= 4 and before["dry"]["rows"]["memories"] >= 1

@@ -222,6 +222,7 @@ def test_instructions_that_were_taken_away_are_a_change(approved: Repository) ->
     assert (report["verdict"], states(report)) == ("changed", ["fixed", "passed"])
 
 
+@pytest.mark.slow
 def test_an_edit_of_the_packaged_file_that_is_not_committed_is_a_change(approved: Repository, tmp_path: Path) -> None:
     product = Checkout(tmp_path / "product", approved.account)
     for words in (("init", "-q"), ("add", "instructions"), ("commit", "-qm", "rules")):

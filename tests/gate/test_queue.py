@@ -111,6 +111,7 @@ def test_any_text_can_be_queued(text: str) -> None:
     assert [one.prompt for one in order([prompt(1, text), prompt(2, text)])] == [text, text]
 
 
+@pytest.mark.slow
 def test_work_is_bounded() -> None:
     source = random.Random(2)
     words = [f"word{at}" for at in range(400)]

@@ -484,6 +484,7 @@ def test_the_cap_holds_for_any_text(unit: str, length: int) -> None:
     assert full_length == length
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(seeds, st.integers(-2_000, 2_000), st.sampled_from([0.75, 1.0, 1.25]), st.sampled_from(["", " ", "\n"]))
 def test_no_secret_is_cut_in_half_and_left_visible(seed: int, shift: int, share: float, gap: str) -> None:

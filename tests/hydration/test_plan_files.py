@@ -71,6 +71,7 @@ def test_the_file_holds_any_prompt_byte_for_byte(handing: Account, prompt: str) 
     assert estimate_tokens(answer.context) <= 150
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("Y37")
 def test_prompts_of_many_sessions_at_once_get_a_whole_file_each(handing: Account) -> None:
     handing.ask_patiently(EXAMPLE_3)

@@ -39,6 +39,7 @@ def as_json(account: Account, *words: str, **changed: int) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_an_edit_that_moves_a_workflow_is_counted_and_listed(asked: Account) -> None:
     assert as_json(asked, "replay")["changed"] == 0
     catalogue(asked, painting=MINE)

@@ -139,6 +139,7 @@ def test_a_configuration_that_cannot_be_read_is_found_out(person: Person) -> Non
     assert "settings.json:1" in broken["detail"]
 
 
+@pytest.mark.slow
 def test_switched_off_and_shadow_mode_are_notes(person: Person) -> None:
     installed(person, "claude")
 

@@ -8,6 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from enricher.rules.layers import packaged_file
 from storage.db import database
 
@@ -41,6 +43,7 @@ def test_a_layer_that_names_a_catalogue_that_is_not_there_is_broken(person: Pers
     assert "put the file there" in told[0]["remedy"]
 
 
+@pytest.mark.slow
 def test_a_copy_is_reported_and_becomes_the_small_layer_that_it_stands_for(person: Person) -> None:
     own = person.write(OWN, edited(PACKAGED))
     reported = about_instructions(person, code=1)
@@ -68,6 +71,7 @@ def test_a_copy_of_an_earlier_version_keeps_only_what_its_owner_changed(person: 
     assert own.read_text() == TOKENS
 
 
+@pytest.mark.slow
 def test_a_small_layer_and_a_copy_with_catalogues_of_its_own_are_kept(person: Person) -> None:
     """In a copy our sentences are the person's own; no small layer says that of a catalogue beside it."""
     small = person.write("code/project/other.md", "")

@@ -105,6 +105,7 @@ def test_a_client_without_configuration_gets_one_and_loses_it_again(person: Pers
     assert person.files() == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", ["user", "project"])
 def test_what_installing_creates_is_private_under_any_umask(person: Person, scope: str) -> None:
     before = set(person.home.rglob("*"))
@@ -349,6 +350,7 @@ def test_without_any_client_the_person_is_asked_to_name_one(person: Person) -> N
     assert "--host" in person.run("install", code=2)
 
 
+@pytest.mark.slow
 def test_off_silences_the_hook_and_on_brings_it_back(person: Person) -> None:
     person.run("install", "--host", "claude")
     command = entries(person)[0]["command"]
@@ -365,6 +367,7 @@ def test_off_silences_the_hook_and_on_brings_it_back(person: Person) -> None:
     assert config == "# mine\nshow = false # no\nenabled = true\nshadow = false\n"
 
 
+@pytest.mark.slow
 def test_shadow_mode_adds_nothing_until_on(person: Person) -> None:
     person.run("install", "--host", "claude", "--shadow")
     command = entries(person)[0]["command"]

@@ -25,6 +25,7 @@ LAYOUTS: list[dict[str, Any]] = [
 MINE = {"type": "command", "command": "sh x 2>/dev/null || true"}
 
 
+@pytest.mark.slow
 @given(TREES, st.sampled_from(LAYOUTS))
 def test_what_was_added_can_be_taken_out_without_a_trace(tree: dict[str, Any], layout: dict[str, Any]) -> None:
     tree.pop("mine", None)

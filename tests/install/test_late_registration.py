@@ -59,6 +59,7 @@ def test_a_registration_of_an_earlier_place_is_brought_up_to_date(person: Person
     assert len(commands(person, "claude")) == 1
 
 
+@pytest.mark.slow
 def test_what_is_missing_for_late_results_is_named(person: Person) -> None:
     assert "has under [model]: a model (docs/model.md) and late = true" in person.run(
         "install", "--host", "claude", "--host", "codex", "--late-results", code=None
@@ -71,6 +72,7 @@ def test_what_is_missing_for_late_results_is_named(person: Person) -> None:
     assert "Late results come once" not in person.run("install", "--host", "claude", "--late-results")
 
 
+@pytest.mark.slow
 def test_the_doctor_names_a_setting_and_a_registration_that_miss_each_other(person: Person) -> None:
     person.write(".config/prompt-enricher/config.toml", f"{MODEL}late = true\n")
     person.run("install", "--host", "claude")

@@ -62,6 +62,7 @@ def test_complete_figures_say_between_which_bounds_the_share_lies(library: Accou
     assert re.fullmatch(r"\d of \d prompts change; of 100 others like them, \d+ to \d+ may", progress.headline(figures))
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(weight=st.integers(min_value=1, max_value=9), threshold=st.sampled_from(["0.1", "0.5", "0.9"]))
 def test_a_text_compared_with_itself_is_identical(library: Account, weight: int, threshold: str) -> None:

@@ -38,6 +38,7 @@ def status(
     return answer.status
 
 
+@pytest.mark.slow
 def test_every_request_needs_the_token(account: Account) -> None:
     with served(account) as port:
         right = authorization(account)["Authorization"]
@@ -59,6 +60,7 @@ def test_every_request_needs_the_token(account: Account) -> None:
     assert json.loads(account.cli("memory", "list", "--json")) == []
 
 
+@pytest.mark.slow
 def test_the_token_is_private_printed_once_and_stays(account: Account) -> None:
     said = []
     for _ in range(2):

@@ -185,6 +185,7 @@ def test_the_calls_of_a_day_end_it_between_two_cases(asking: Account, model_serv
     assert made["stopped"] == "budget: 4 of 5 calls are made today"
 
 
+@pytest.mark.slow
 def test_what_was_killed_goes_on_where_it_was(asking: Account, model_server: ModelServer) -> None:
     model_server.delay_s = 0.1
     words = ("ab", "ask", "--template", "validation", "--prompts", cases(asking, 8))

@@ -29,6 +29,7 @@ def under(heading: str, part: str) -> list[str]:
     return [text.strip() for title, _, text in found if title.startswith(heading)]
 
 
+@pytest.mark.slow
 def test_the_rules_alone_are_uncertain_and_the_opinion_decides_with_points(shown: dict[str, str]) -> None:
     before, after = shown["The rules alone"], shown["With the model"]
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
+pytestmark = pytest.mark.slow
+
 STEPS = recipe("Add a page")
 NAME = "clients"
 ADDRESS = f"/-/enricher/{NAME}"

@@ -51,6 +51,7 @@ async def live(account: Account) -> Datasette:
     return await served(account)
 
 
+@pytest.mark.slow
 async def test_kept_replays_are_listed_newest_first(live: Datasette, runs: tuple[str, str]) -> None:
     rows = (await data(live, "compare.json"))["replays"]
 

@@ -94,6 +94,7 @@ def test_a_locked_database_keeps_no_page_from_being_shown(library: Account) -> N
             assert server.end()[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "is_live"), [(signal.SIGINT, True), (signal.SIGTERM, False)])
 def test_it_ends_cleanly_also_with_a_browser_connected_and_prints_nothing_of_pages_that_are_not_there(
     library: Account, file: Path, number: int, *, is_live: bool
@@ -242,6 +243,7 @@ def long_history(tmp_path_factory: pytest.TempPathFactory) -> Account:
     return account
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_snapshot_that_is_interrupted_leaves_nothing(long_history: Account, tmp_path: Path, number: int) -> None:
     process = subprocess.Popen(
@@ -257,6 +259,7 @@ def test_a_snapshot_that_is_interrupted_leaves_nothing(long_history: Account, tm
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_is_written_for_a_server_is_what_datasette_serves(library: Account, file: Path, tmp_path: Path) -> None:
     ended = run(library, "--write-config", str(tmp_path / "config"), "--allow-host", "history.example")
     with socket.socket() as own:
@@ -282,6 +285,7 @@ def test_what_is_written_for_a_server_is_what_datasette_serves(library: Account,
     assert '"sql_time_limit_ms": 2000' in settings.text
 
 
+@pytest.mark.slow
 def test_a_signal_in_the_moment_in_which_the_wait_begins_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, waiting, woken = EndRequest(), select.select, []
 

@@ -92,6 +92,7 @@ async def answers(datasette: Datasette) -> dict[str, list[dict[str, Any]]]:
     }
 
 
+@pytest.mark.slow
 async def test_a_full_history_answers_every_question(full: Datasette) -> None:
     found = await answers(full)
 

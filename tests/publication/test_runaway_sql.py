@@ -67,6 +67,7 @@ async def test_what_runs_on_is_ended(library: Account, sql: str) -> None:
     assert after.json()["rows"] in ([["still here"]], [{"said": "still here"}])
 
 
+@pytest.mark.slow
 async def test_other_pages_do_not_wait_for_it(library: Account) -> None:
     pages = (
         "/-/enricher",
@@ -122,6 +123,7 @@ async def test_more_rows_than_are_shown_are_told(library: Account) -> None:
     assert (len(found["rows"]), found["truncated"]) == (1000, True)
 
 
+@pytest.mark.slow
 def test_a_page_with_a_filter_in_sql_is_answered_by_the_process_that_publishes(library: Account) -> None:
     with published(library, "--port", "0") as server:
         endless = server.get(asked(ENDLESS["printf"]))

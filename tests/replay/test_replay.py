@@ -69,6 +69,7 @@ def test_both_sides_of_a_change_are_whole(corpus: Corpus, edited: Callable[[str,
     assert all(change.before.guardrails and "Guardrails" in change.before.text for change in changes)
 
 
+@pytest.mark.slow
 def test_other_processes_find_the_same(corpus: Corpus, edited: Callable[[str, str], str]) -> None:
     side = compared_rules.from_text(
         packaged_file(), edited("min_confidence:", "min_confidence: 0.99 #"), versions=corpus.versions

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
+pytestmark = pytest.mark.slow
+
 STEPS = recipe("Add a task type")
 NAME = "translate"
 PROMPT = "please translate the buttons into Spanish"

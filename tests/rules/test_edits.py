@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
+pytestmark = pytest.mark.slow
+
 BROKEN = [
     pytest.param("# Classification\n\n## Task type: gadget\n\n```yaml\nsignals: [\n```\n", id="YAML"),
     pytest.param("# Classification\n\n## Task type: gadget\n\n```yaml\nsignal: []\n```\n", id="unknown key"),

@@ -57,6 +57,7 @@ def patience(account: Account) -> None:
     account.env["ENRICHER_BUDGETS_RULES_WAIT_MS"] = "1000"
 
 
+@pytest.mark.slow
 @pytest.mark.conformance("E05")
 def test_other_instructions_give_another_answer(account: Account) -> None:
     account.give_aops(rules_of("gadget"))
@@ -127,6 +128,7 @@ def test_an_untrusted_project_starts_no_program(account: Account) -> None:
     assert not (account.home / "started").exists()
 
 
+@pytest.mark.slow
 def test_the_nearest_package_wins_over_its_project(account: Account) -> None:
     (account.project / ".git").mkdir()
     account.write("project/.enricher/instructions.md", rules_of("gadget"))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from simulator import Account
 
+pytestmark = pytest.mark.slow
+
 PROMPTS = ("the frobnicator of the shop", "the widgetizer of the shop", "a frobnicator and a widgetizer", "hello there")
 QUIET = ('{phrase: "frobnicator", weight: 1}', '{phrase: "widgetizer", weight: 1}')
 LOUD = tuple(signal.replace("1", "30") for signal in QUIET)

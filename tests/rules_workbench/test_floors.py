@@ -50,6 +50,7 @@ def _suggest(account: Account, path: str) -> dict[str, Any]:
     return dict(json.loads(account.cli("suggest", "--instructions", path, "--json")))
 
 
+@pytest.mark.slow
 def test_a_higher_floor_is_proposed_for_a_guardrail_whose_lines_are_called_wrong(account: Account) -> None:
     path = str(account.instruct(LAYER))
     wrong = [_judged(account, WEAK, f"s{number}") for number in range(3)]

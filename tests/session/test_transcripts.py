@@ -341,6 +341,7 @@ _json = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(records=st.lists(_json, max_size=6), host=st.sampled_from(list(HOSTS)), noise=st.binary(max_size=40))
 def test_no_content_raises(

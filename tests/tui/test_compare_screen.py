@@ -68,6 +68,7 @@ def shown(app: Workbench) -> str:
     return found.prompt.text if found else ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
 async def test_both_sides_of_a_prompt(
     library: Account, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], request: pytest.FixtureRequest
@@ -221,6 +222,7 @@ async def test_labelling_goes_on_to_the_next(library: Account, monkeypatch: pyte
     assert given["verdict"] == "ok"
 
 
+@pytest.mark.slow
 async def test_a_class_can_be_said(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
     async with compared(library, monkeypatch) as (app, pilot):
         trace = compare(app).chosen()[0]
@@ -241,6 +243,7 @@ async def test_enter_shows_the_trace(library: Account, monkeypatch: pytest.Monke
         await until(pilot, lambda: app.screen.id == "traces")
 
 
+@pytest.mark.slow
 async def test_one_trace_under_todays_rules(library: Account, monkeypatch: pytest.MonkeyPatch) -> None:
     async with compared(library, monkeypatch) as (app, pilot):
         trace = next(one["id"] for one in library.traces() if one["prompt"] == "thanks!")
@@ -250,6 +253,7 @@ async def test_one_trace_under_todays_rules(library: Account, monkeypatch: pytes
         await until(pilot, lambda: "3 changes against as opened" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_replaying_the_change_itself_takes_todays_rules(
     library: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,6 +262,7 @@ async def test_replaying_the_change_itself_takes_todays_rules(
         await until(pilot, lambda: "recorded → today's rules" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_saved_instructions_with_errors_are_not_replaced_by_the_last_good_ones(
     library: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:

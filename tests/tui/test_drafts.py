@@ -18,6 +18,8 @@ from workbench.edits import drafts
 if TYPE_CHECKING:
     from simulator import Account
 
+pytestmark = pytest.mark.slow
+
 OTHERS = LAYER.replace("0.54", "0.11")
 APP = """
 import asyncio, os, sys

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from workbench.tui.app import Workbench
 
+pytestmark = pytest.mark.slow
+
 PROMPTS = 3
 """Number of prompts in each client's conversation."""
 FIRST_STEP, LAST_STEP = STEPS[0].title, STEPS[-1].title

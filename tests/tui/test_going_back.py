@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from workbench.tui.app import Workbench
 
+pytestmark = pytest.mark.slow
+
 NO_STEP = ("quit", "back", "go(", "external", "app.focus", "screen.copy", "take_back", "take_save_back")
 """Actions that open nothing in the app: they leave it, are steps back themselves, or go to a screen by its number."""
 

@@ -32,6 +32,7 @@ def address(library: Account) -> Iterator[str]:
         process.terminate()
 
 
+@pytest.mark.slow
 async def test_a_visitor_with_the_token_sees_the_app(address: str) -> None:
     base = address.partition("?")[0]
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as visitor:

@@ -118,6 +118,7 @@ async def test_saving_writes_the_file(library: Account, layer: Path) -> None:
         assert "unsaved" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_every_save_of_another_editor_is_a_run_and_a_broken_one_keeps_the_last_figures(
     library: Account, layer: Path
 ) -> None:
@@ -148,6 +149,7 @@ async def test_a_problem_is_told_with_its_line_and_leads_there(library: Account)
         assert app.focused is instructions(app).editor
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("layer")
 async def test_saving_a_file_with_an_error_says_what_prompts_get_meanwhile(library: Account) -> None:
     async with open_it(library) as (app, pilot):
@@ -218,6 +220,7 @@ async def test_a_base_that_git_does_not_have_is_told(library: Account) -> None:
         await until(pilot, lambda: "git has no HEAD:instructions.md" in screen_text(app))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("layer")
 async def test_another_file_is_chosen_and_remembered(library: Account) -> None:
     async with open_it(library) as (app, pilot):
@@ -318,6 +321,7 @@ async def test_a_trace_that_was_approved_regresses(library: Account) -> None:
         assert "✗ add a test for the rounding" in screen_text(app)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("layer")
 async def test_a_change_opens_on_both_sides_and_as_a_trace(library: Account) -> None:
     async with open_it(library) as (app, pilot):
@@ -359,6 +363,7 @@ def in_a_repository(library: Account, in_a_project: Path) -> Path:
     return in_a_project
 
 
+@pytest.mark.slow
 async def test_the_first_save_of_the_packaged_file_writes_what_was_changed_and_does_what_the_figures_said(
     library: Account, in_a_project: Path
 ) -> None:
@@ -390,6 +395,7 @@ async def test_the_first_save_of_the_packaged_file_writes_what_was_changed_and_d
     assert library.trace()["output_text"].startswith("## Prompt Enrichment\n**Applicable Guardrails**: H19 (")
 
 
+@pytest.mark.slow
 async def test_an_edit_saved_in_the_projects_layer_counts_for_the_next_prompt_and_for_nobody_elsewhere(
     library: Account, in_a_repository: Path
 ) -> None:
@@ -437,6 +443,7 @@ async def test_a_broken_file_that_is_saved_is_not_said_to_count(library: Account
     ]
 
 
+@pytest.mark.slow
 async def test_an_edit_that_no_layer_can_say_is_told_with_its_line_and_not_saved(
     library: Account, in_a_project: Path
 ) -> None:
@@ -523,6 +530,7 @@ def test_quitting_leaves_no_watcher(library: Account) -> None:
     assert not [one for one in threading.enumerate() if "watch" in one.name]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("layer")
 async def test_an_edit_that_was_not_saved_is_there_the_next_time(library: Account) -> None:
     async with open_it(library) as (app, pilot):
@@ -573,6 +581,7 @@ async def test_an_unsaved_edit_is_not_taken_to_the_line_of_another_file(library:
         assert instructions(app).editor.line == line
 
 
+@pytest.mark.slow
 async def test_an_edit_of_a_file_that_was_written_since_is_offered_and_never_saved_over_it_unasked(
     library: Account, layer: Path
 ) -> None:
@@ -593,6 +602,7 @@ async def test_an_edit_of_a_file_that_was_written_since_is_offered_and_never_sav
         assert (brought_back, on_the_disk) == (QUIETER, since)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("layer")
 async def test_an_edit_that_was_given_up_comes_back_by_undoing(library: Account) -> None:
     async with open_it(library) as (app, pilot):

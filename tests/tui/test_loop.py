@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
     from workbench.tui.app import Workbench
 
+pytestmark = pytest.mark.slow
+
 WRONG = "another hiccup of the search index, three customers saw an empty page"
 ALIKE = "there was a hiccup in the upload queue after the deploy"
 PROMPTS = (
@@ -222,7 +224,6 @@ def test_every_proposed_edit_makes_the_prompt_so(shop: Account) -> None:
     assert all(wish.is_told(outcome) for outcome in after)
 
 
-@pytest.mark.slow
 def test_in_the_products_checkout_the_packaged_files_are_edited_in_place(shop: Account) -> None:
     trace_id = next(one["id"] for one in shop.traces() if one["prompt"] == WRONG)
     wish = Wish("task_type", "debug")
@@ -233,7 +234,6 @@ def test_in_the_products_checkout_the_packaged_files_are_edited_in_place(shop: A
     assert "fitted" in folders
 
 
-@pytest.mark.slow
 async def test_new_phrases_can_go_into_the_users_own_layer_instead_and_the_gate_says_so(shop: Account) -> None:
     own = shop.config / "instructions.md"
     async with run_workbench(shop.state, screen="traces") as (app, pilot):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from workbench.tui.app import Workbench
 
+pytestmark = pytest.mark.slow
+
 LAYER = """\
 # Guardrails
 
@@ -161,7 +163,6 @@ async def test_a_prompt_that_only_guardrails_keep_from_silence_is_made_silent(
     assert (case["verdict"], case["expected"]) == ("ok", {"guardrails": [], "approach": ""})
 
 
-@pytest.mark.slow
 async def test_a_prompt_that_an_edit_changes_is_looked_at_and_escape_returns_to_its_line(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces") as (app, pilot):
         await Keys(app, pilot).press("w")
@@ -208,7 +209,6 @@ def proposed(shop: Account, prompt: str, wish: Wish, *, into: Path, text: str | 
         yield from edits_for(corpus, trace_id, wish, state_dir=state, path=str(into), cwd=cwd, edited=edited)
 
 
-@pytest.mark.slow
 def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_accepts_it(shop: Account) -> None:
     layer, wish = layer_of(shop), Wish("task_type", "implementation")
     first = next(one for one in proposed(shop, ABSENT, wish, into=layer) if "raise [ui] from 3" in one.title)
@@ -225,7 +225,6 @@ def test_a_raised_signal_of_a_packaged_rule_stands_in_the_layer_once_and_check_a
     assert "is the same as" in shop.cli("check", str(layer))
 
 
-@pytest.mark.slow
 def test_a_longer_phrase_is_offered_for_a_word_that_many_contain_and_what_only_this_prompt_has_stands_last(
     shop: Account,
 ) -> None:
@@ -250,7 +249,6 @@ def test_the_guardrail_of_a_project_is_found_from_the_own_layer_and_edited_where
     }
 
 
-@pytest.mark.slow
 async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces", size=(100, 30)) as (app, pilot):
         keys = await wished(app, pilot, "without_guardrail X1")
@@ -265,7 +263,6 @@ async def test_each_proposal_says_in_its_closed_line_into_which_file_it_goes(sho
     assert "your own layer: counts for you, in every project; the gate does not judge it" in own
 
 
-@pytest.mark.slow
 async def test_in_the_products_checkout_proposals_go_into_packaged_files(
     shop: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,7 +279,6 @@ async def test_in_the_products_checkout_proposals_go_into_packaged_files(
     assert "packaged file · " in shown
 
 
-@pytest.mark.slow
 async def test_an_edit_of_a_packaged_rule_says_that_saving_asks_for_a_layer(shop: Account) -> None:
     async with run_workbench(shop.state, screen="traces", size=(100, 40)) as (app, pilot):
         keys = Keys(app, pilot)

@@ -323,6 +323,7 @@ def test_the_state_of_the_memory_is_json(library: Account) -> None:
     assert json.loads((library.state / "workbench.json").read_text()) == {"traces": {"filter": "type:debug"}}
 
 
+@pytest.mark.slow
 async def test_no_empty_screen_keeps_the_keys_for_itself(tmp_path: Path) -> None:
     async with run_workbench(tmp_path / "empty") as (app, pilot):
         for place in ("5", "1", "4", "6", "1", "2"):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from workbench.tui.app import Workbench
 
+pytestmark = pytest.mark.slow
+
 BACK = "The save was taken back"
 
 

@@ -390,6 +390,7 @@ async def test_prompts_of_tests_and_of_other_filters_do_not_arrive(library: Acco
         assert prompts(app)[0] == "add a test for the login form"
 
 
+@pytest.mark.slow
 async def test_a_long_list_can_be_read_to_its_end_at_once(tmp_path: Path) -> None:
     write_history(tmp_path, 20_000)
     async with run_workbench(tmp_path) as (app, pilot):

@@ -104,6 +104,7 @@ async def test_a_database_of_a_later_version_is_left_alone(library: Account) -> 
         assert "out of reach" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_filter_that_is_slow_still_shows_what_a_hook_writes_all_the_time(
     library: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:

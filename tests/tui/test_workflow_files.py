@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from instructing import edited, instructions, own_layer, settled
 from piloting import run_workbench, screen_text, until
 
@@ -16,10 +17,10 @@ from test_catalogue import INDEX, NAMES, PAINTING, PROMPT
 from workbench.edits import instructions_file as files
 
 if TYPE_CHECKING:
-    import pytest
     from simulator import Account
 
 
+@pytest.mark.slow
 async def test_a_workflow_that_was_saved_in_the_app_changes_the_next_plan(
     library: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from maintainer import Repository
 
 ROUNDS = 12
+MOST_ROUNDS = 120
+"""On a busy machine most programs are killed while they wait for the processor, not while they write."""
 LONGEST_S = 0.15
 LINES = 40_000
 SAVES = """
@@ -74,7 +76,9 @@ def test_the_instructions_have_the_old_or_the_new_text_whenever_a_save_is_killed
     whole = ["old line\n" * LINES, "new line\n" * LINES]
     instructions_file.save(str(path), whole[0], over=None)
     left = 0
-    for _round in range(ROUNDS):
+    for number in range(MOST_ROUNDS):
+        if number >= ROUNDS and left:
+            break
         killed_while_running(SAVES, str(path), str(LINES), repository=repository, chance=chance)
         assert path.read_text() in whole
         left += len(unfinished(path.parent))

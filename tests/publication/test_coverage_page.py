@@ -216,6 +216,7 @@ async def test_what_was_not_measured_yet_says_so(tmp_path: Path) -> None:
 
 
 async def test_without_labels_it_says_how_to_give_some(account: Account, tmp_path: Path) -> None:
+    up_to_date(account)
     with closing(database.connect(str(account.state))) as db:
         db.execute("vacuum into :path", {"path": f"{tmp_path}/enricher.db"})
     with closing(database.connect(str(tmp_path))) as db:

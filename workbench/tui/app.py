@@ -255,7 +255,8 @@ class Workbench(App[None], inherit_bindings=False):
         self._is_refresh_planned = False
         self._refreshed_at = time.monotonic()
         screen = self.place_screen()
-        if screen is not None and screen.is_mounted:
+        # When the app ends, a screen loses its widgets before it counts as unmounted.
+        if screen is not None and screen.is_mounted and screen.children:
             screen.data_changed()
 
     @on(DatabaseTrouble)

@@ -1,8 +1,8 @@
-"""The few library functions that the hook needs, without the modules that they usually import.
+"""Provide the few functions of the standard library that the hook needs, without the modules that they usually import.
 
 ``import json`` loads ``re`` and costs a cold process as much as starting the
-interpreter; the C functions that it wraps cost almost nothing. All use of private
-modules is in this file. Each use has the public function as a fallback; the tests run both.
+interpreter; the C functions that it wraps cost almost nothing. All use of Python's private modules, such as ``_json``,
+is in this file. Each use has the public function as a fallback; the tests run both.
 """
 
 from __future__ import annotations
@@ -100,7 +100,10 @@ def in_utc(seconds: float) -> str:
 
 
 REPEAT_ALARM_S = 0.25
-"""The alarm repeats: an exception raised inside a library callback is swallowed there, but the next one is not."""
+"""Seconds after which an alarm rings again: an exception that it raises inside a library's callback may be lost there.
+
+The exception of a later ring is then raised elsewhere and has its effect.
+"""
 
 
 def on_alarm(seconds: float, ring: Callable[[], None]) -> None:

@@ -1,8 +1,8 @@
-"""Aggregates of the traces, maintained by readers: prompts by class, by day and facet, latencies by day and overall.
+"""Maintain sums over all traces: prompts by class, prompts by day and facet, latencies by day and overall.
 
-All aggregates are sums: a reader adds the traces in the order in which they were written, and a trace is
-subtracted before it is deleted. Days are UTC. Traces of tests are counted under their origin, which no
-page shows; latencies are those of hook runs that were not skipped.
+Programs that read the database, not the hook, add the traces to the sums, in the order in which they were written. A
+trace is subtracted before it is deleted. Days are UTC. Traces of tests are counted under their origin, which no page
+shows; latencies are those of hook runs that were not skipped.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ if TYPE_CHECKING:
     Overall = tuple[str, str, int, int]
 
 BATCH_ROWS = 200
-"""Traces per transaction: counted in a few hundredths of a second, even if each trace is of a different day."""
+"""Traces per transaction; they are counted in a few hundredths of a second, even if each is of a different day."""
 BUCKETS_PER_E = 20
-"""Latency buckets per factor e: the middle of a bucket is off by 2.5 % at most."""
+"""Number of buckets into which latencies from x to 2.718 x are sorted.
+
+The middle of a bucket differs from the latencies in it by at most 2.5 %.
+"""
 LEAST_MS = 0.001
 AFTER_ALL_STAGES = 1000
-"""Position of channels: they are queried within a stage, but listed after all stages."""
+"""Position of channels in lists of stages: channels are queried during a stage, but listed after all stages."""
 
 HOW_FAR = "select up_to, trace_id from rolled_up"
 WHICH_IS_THE_ROW = "select id from traces where rowid = :row"
@@ -98,7 +101,7 @@ DROP_EMPTY_OVERALL = f"delete from latencies_overall where ({_OVERALL}) = (?, ?,
 
 @dataclass(slots=True)
 class _Sums:
-    """The sums over a batch of traces; ``tokens`` has the same keys as ``by_day``."""
+    """The sums over a batch of traces; ``tokens`` are the lengths of added texts, with the same keys as ``by_day``."""
 
     by_class: Counter[ByClass] = field(default_factory=Counter)
     by_day: Counter[ByDay] = field(default_factory=Counter)
@@ -128,24 +131,25 @@ class _Trace:
 
 
 def bucket(latency_ms: float) -> int:
-    """Return the bucket of a latency in milliseconds; all below LEAST_MS share one."""
+    """Return the number of the bucket for a latency in milliseconds; all latencies below LEAST_MS share a bucket."""
     return math.floor(math.log(max(latency_ms, LEAST_MS)) * BUCKETS_PER_E)
 
 
 def middle_ms(number: int) -> float:
-    """Return the latency that represents a bucket: its geometric middle in milliseconds."""
+    """Return the latency in milliseconds that represents all latencies of a bucket: its geometric middle."""
     return math.exp((number + 0.5) / BUCKETS_PER_E)
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many row ids follow the last counted one; those of deleted rows are included."""
+    """Return how many traces are not in the sums yet; deleted ones after the last counted one are included."""
     return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
 
 
 def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
-    """Count the traces that are not counted yet, one batch per transaction; return how many remain.
+    """Add the traces that are not counted yet to the sums, one batch per transaction; return how many remain.
 
-    ``db`` is in autocommit mode. Raises sqlite3.Error if the database cannot be written.
+    It ends early if ``should_stop`` returns True before a batch. ``db`` must be in autocommit mode. Raises
+    sqlite3.Error if the database cannot be written.
     """
     is_going_on = True
     while is_going_on and (waiting(db) or _is_renumbered(db)) and not should_stop():
@@ -154,7 +158,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
 
 
 def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
-    """Subtract traces that are about to be deleted, within the transaction that deletes them."""
+    """Subtract traces that are about to be deleted from the sums, within the transaction that deletes them."""
     named = {"ids": json.dumps(list(ids))}
     counted = [str(row[0]) for row in db.execute(WHICH_ARE_COUNTED, named)]
     if counted:
@@ -167,9 +171,10 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 
 
 def step_back(db: sqlite3.Connection) -> None:
-    """Set the counted position back to the last counted row that is left, within the transaction of a deletion.
+    """After traces were deleted, note the last counted row that still exists as the one up to which rows are counted.
 
-    This is needed because SQLite reuses the row ids of the newest traces once they are deleted.
+    Call it within the transaction of the deletion. It is needed because SQLite reuses the row ids of the newest traces
+    once they are deleted.
     """
     row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
     db.execute(MOVE_ON, {"row": row[0], "id": row[1]})
@@ -183,7 +188,10 @@ def _is_renumbered(db: sqlite3.Connection) -> bool:
 
 
 def _count_next(db: sqlite3.Connection) -> bool:
-    """Count a batch, starting over if rows were renumbered; return whether there was anything to count."""
+    """Add the next batch of traces to the sums; return whether there was any trace to add.
+
+    If rows were renumbered, the sums are emptied first, and counting starts again.
+    """
     if _is_renumbered(db):
         for query in START_AGAIN:
             db.execute(query)

@@ -20,7 +20,7 @@ WHITESPACE = " \t\n\r"
 
 
 class _Scanning:
-    """The attributes that the C scanner reads from its decoder."""
+    """The settings that the C function for reading JSON takes from the attributes of its argument."""
 
     strict = False
     object_hook = None
@@ -100,14 +100,15 @@ def in_utc(seconds: float) -> str:
 
 
 REPEAT_ALARM_S = 0.25
-"""Seconds after which an alarm rings again: an exception that it raises inside a library's callback may be lost there.
+"""Seconds after which an alarm rings again.
 
-The exception of a later ring is then raised elsewhere and has its effect.
+An exception that an alarm raises may be lost, if a library has called the function in which it is raised; the one that
+the next ring raises is not.
 """
 
 
 def on_alarm(seconds: float, ring: Callable[[], None]) -> None:
-    """Call ``ring`` from the main thread after ``seconds``, then every quarter of a second; 0 cancels.
+    """Call ``ring`` from the main thread after ``seconds``, then every quarter of a second; 0 cancels the alarm.
 
     Does nothing on platforms without an interval timer (Windows).
     """

@@ -108,6 +108,6 @@ def is_damage(failure: Exception) -> bool:
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """Return the exceptions that a query may raise; empty if no database was opened yet."""
+    """Return the exceptions to catch around a query on a connection of this module; empty before the first one."""
     driver = sys.modules.get("_sqlite3")
     return (driver.Error,) if driver else ()

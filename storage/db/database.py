@@ -1,6 +1,6 @@
-"""Open the database for everything except the hook: create or migrate it if needed, import waiting traces.
+"""Open the database for all programs except the hook: create or migrate it if needed, import waiting traces.
 
-StorageError          a message for the user instead of a traceback
+StorageError          the database cannot be used; the message is for the user
 ├── NewerDatabaseError     a newer version of this program wrote the database; it is left unchanged
 └── DatabaseInUseError     another process did not release the database in time
 """
@@ -40,7 +40,7 @@ ONE_THREAD = threading.Lock()
 
 
 class StorageError(Exception):
-    """A message for the user instead of a traceback."""
+    """The database cannot be used; the message is for the user, who should not see a traceback."""
 
 
 class NewerDatabaseError(StorageError):
@@ -175,9 +175,10 @@ def _version(path: str) -> int:
 
 
 def _create(path: str) -> None:
-    """Build the database under another name, so that a hook sees either the complete file or none.
+    """Create the database under a temporary name and rename it, so that a hook sees either the complete file or none.
 
-    If processes switched a new file to WAL at the same time, some would fail, however long they wait.
+    If several processes switched a new file to write-ahead logging at the same time, some would fail, however long they
+    wait.
     """
     for leftover in (f"{path}.new", f"{path}.new-wal", f"{path}.new-shm", f"{path}-wal", f"{path}-shm"):
         with contextlib.suppress(FileNotFoundError):

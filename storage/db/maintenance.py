@@ -32,7 +32,7 @@ FAILURES = (database.StorageError, sqlite3.Error, OSError, ImportError)
 
 
 def main(state_dir: str) -> None:
-    """Import traces and maintain the database until none arrive any more; return at once if another process does it."""
+    """Import traces and maintain the database until no more arrive; return at once if another process is doing so."""
     while (turn := detached.claim(state_dir)) >= 0:
         try:
             left = _persist(state_dir)
@@ -72,7 +72,7 @@ def _persist(state_dir: str) -> int:
     """Maintain the database, retrying while another process locks it.
 
     Return how many traces stay in the spool because only a newer version of the program can import them; -1 after a
-    failure. If time alone will not repair the failure, maintenance is postponed.
+    failure. After any failure but a locked database, the next maintenance is postponed.
     """
     until = time.monotonic() + PERSISTENCE_S
     while True:

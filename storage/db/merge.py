@@ -45,7 +45,7 @@ HAS_IT_SOURCES = "select 1 from instructions_sources where hash = :hash limit 1"
 
 
 class MergeError(database.StorageError):
-    """A database cannot be merged; the message names it, the reason and what to do."""
+    """A database cannot be merged; the message names the file, the reason and what to do."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -82,9 +82,9 @@ def merge(
 
     ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that the present version of
     this program records; that form is stored and compared. With ``is_dry``, nothing is written. ``advance`` is called
-    with the number of traces checked so far and the total. Traces are added in one transaction for every ``PAGE``.
-    Memories, sessions, replays and experiments are not merged. Raises MergeError, or StorageError if this database
-    cannot be written.
+    with the number of traces checked so far and the total. A transaction adds at most ``PAGE`` traces. Memories,
+    sessions, replays and experiments are not merged. Raises MergeError, or StorageError if this database cannot be
+    written.
     """
     result = MergeResult(path)
     with _opened(path, state_dir) as other:
@@ -106,7 +106,7 @@ def broken_references(db: sqlite3.Connection) -> list[str]:
 
 @contextlib.contextmanager
 def _opened(path: str, state_dir: str) -> Iterator[sqlite3.Connection]:
-    """Open a database with the current schema for reading; copy an older one and migrate the copy."""
+    """Open another database for reading; if its schema is older than the current one, migrate a copy and open that."""
     version = _checked_version(path, state_dir)
     if version == traces.SCHEMA_VERSION:
         with contextlib.closing(_connected(path)) as other:
@@ -146,7 +146,7 @@ def _checked_version(path: str, state_dir: str) -> int:
 def _connected(path: str) -> sqlite3.Connection:
     """Return a read-only connection to a database.
 
-    If SQLite cannot create its lock file beside it, the database is opened as one that nobody changes.
+    If SQLite cannot create its lock file beside the database, it is opened as a file that nobody else changes.
     """
     address = reader.address(os.path.abspath(path))
     try:

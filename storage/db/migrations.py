@@ -1,8 +1,8 @@
 """Define the numbered migrations that create and change the database's schema; the hook never imports them.
 
 A released migration is never changed. ``traces.SCHEMA_VERSION`` is the number of migrations; it is stored in the same
-transaction that applies them. They stay in one file, however long it gets, because each can be understood only after
-those before it.
+transaction that applies them. All migrations stay in one file, however long it gets, because each can be understood
+only after those before it.
 """
 
 from __future__ import annotations
@@ -394,9 +394,9 @@ def m016_traces_in_brief(db: Database) -> None:
 
 @migrations()
 def m017_roll_ups(db: Database) -> None:
-    """Add tables of sums and of coverage, so that a page about a million traces reads only a few thousand rows.
+    """Add tables of sums and of rules' coverage, so that a page about a million traces reads only a few thousand rows.
 
-    Programs that read the database, not the hook, keep them up to date.
+    The coverage of a rule is how often it applied. Programs that read the database, not the hook, update the tables.
     """
     db.execute("""
         create table prompts_by_class (
@@ -509,9 +509,9 @@ def m018_silence_of_imports(db: Database) -> None:
 
 @migrations()
 def m019_vectors_by_content(db: Database) -> None:
-    """Add a table of embedding vectors of prompts and snippets, by a hash of model and text.
+    """Add a table of embedding vectors of prompts and of pieces of code, by a hash of model and text.
 
-    Forgetting a prompt deletes all of them.
+    When a user wants a prompt forgotten, all of them are deleted.
     """
     db.execute("create table content_vectors (number integer primary key, hash text not null unique, vector blob)")
 
@@ -665,7 +665,7 @@ def _look_at_less(db: Database) -> None:
         select skip_reason, host, count(*) as prompts, max(at) as last_at
         from traces where status = 'skipped' and origin = 'hook' group by skip_reason, host
     """)
-    # The narrow index finds the last trace of a host among those of its last day.
+    # The index ``traces_in_brief`` finds the last trace of a host among those of its last day.
     db.execute("""
         create view when_each_host_was_last_seen as
         with counted as (

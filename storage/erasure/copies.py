@@ -83,7 +83,7 @@ def clean_by_age(state_dir: str, older_than: float) -> list[str]:
 def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
     """Return the paths of databases and snapshots that ``clean_by_age`` and ``clean_snapshots_before`` would delete.
 
-    ``before`` is the trace id for the latter.
+    ``older_than`` is the argument for the former, ``before`` the trace id for the latter.
     """
     aside = [path for path in _files_aside(state_dir) if modified(path) < older_than]
     old = [one.path for one in listed_snapshots(state_dir) if _is_outdated(one, older_than, before)]

@@ -168,7 +168,7 @@ def memories_asked_for(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
 
 
 def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
-    """Return the ids of later traces in the same sessions whose records quote one of these prompts, newest first."""
+    """Return the ids of later traces in the same sessions that quote the prompts of these traces, newest first."""
     found: set[str] = set()
     for row in described(db, ids):
         if row["prompt"].strip():
@@ -210,7 +210,7 @@ def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | Non
     gone = 0
     for start in range(0, len(ids), BATCH_TRACES):
         batch = ids[start : start + BATCH_TRACES]
-        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # the batch of this turn
+        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # bound now: the variable changes
         if advance:
             advance(min(start + BATCH_TRACES, len(ids)), len(ids))
     return gone

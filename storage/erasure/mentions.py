@@ -38,7 +38,7 @@ class Mentions:
         return bool(self._folded)
 
     def in_text(self, text: object) -> bool:
-        """Return whether a text or a JSON document contains one of the texts."""
+        """Return whether a text or a JSON document contains one of the texts of this set."""
         if not isinstance(text, str) or not self._folded:
             return False
         low = text.casefold()
@@ -47,12 +47,12 @@ class Mentions:
         return any(form in low for form in self._folded)
 
     def in_bytes(self, content: bytes) -> bool:
-        """Return whether bytes from a file contain one of the texts."""
+        """Return whether bytes from a file contain one of the texts of this set."""
         low = content.lower()
         return any(form in low for form in self._raw)
 
     def in_file(self, path: str | os.PathLike[str], *, is_database: bool = False) -> bool:
-        """Return whether a file contains one of the texts; in a database file, half of a text is enough.
+        """Return whether a file contains one of the texts of this set; in a database file, half of a text is enough.
 
         Raises OSError if the file cannot be read.
         """

@@ -113,14 +113,14 @@ def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance
     ``advance`` is called as by ``forgetting.delete``. The caller must run ``forgetting.scrub`` afterwards.
     """
     gone = 0
-    # In several rounds, because the size of a trace is only estimated from the average.
+    # Several rounds are needed, because the size of a trace is only estimated from the average.
     while ids := surplus(db, bounds):
         gone += forgetting.delete(db, ids, advance=advance)
     return gone
 
 
 def oldest(db: sqlite3.Connection, *, after: str = "") -> str:
-    """Return the id of the oldest trace with an id greater than ``after``; ABOVE_ALL if there is none."""
+    """Return the id of the oldest trace with an id greater than ``after``; ABOVE_ALL, greater than any, if none has."""
     found = db.execute(WHICH_COMES_NEXT, {"id": after}).fetchone()
     return str(found[0]) if found else ABOVE_ALL
 

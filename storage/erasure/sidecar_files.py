@@ -1,4 +1,4 @@
-"""Remove what a user wants forgotten from the files beside the database: log, events, sessions, spool, notices.
+"""Remove what a user wants forgotten from the files beside the database, such as the log and those of sessions.
 
 Lines are overwritten in place with the same number of bytes, so that lines appended meanwhile are not lost, and
 interrupted work can simply be repeated.
@@ -64,7 +64,7 @@ class ErasureTarget:
 def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = ()) -> list[str]:
     """Remove what is to be forgotten from all files beside the database; return messages on what was removed.
 
-    Raises OSError.
+    ``event_files`` are the paths of files to which events were appended for other programs. Raises OSError.
     """
     counts = {
         "lines of the log": _clean_log(state_dir, gone),
@@ -184,7 +184,7 @@ def _clean_late(state_dir: str, gone: ErasureTarget) -> int:
 
 
 def _clean_claims(state_dir: str) -> None:
-    """Empty the file with the hashes of the latest prompts if all have expired, which takes two seconds."""
+    """Empty the file of hashes that show when a prompt comes twice, if all have expired, as each does after 2 s."""
     path = f"{state_dir}/{sessions.CLAIMS}"
     with contextlib.suppress(FileNotFoundError):
         if time.time() - os.stat(path).st_mtime > sessions.DUPLICATE_WITHIN_NS / 1e9:

@@ -67,9 +67,10 @@ class UnknownExperimentError(LookupError):
 class ArmResult:
     """The result of one arm (variant) of an experiment for one prompt.
 
-    ``quality`` is None if the right answer is unknown, ``violations`` if there was no response. The last four fields
-    are set only for an arm that queries a model: the numbers of tokens that the endpoint reported (None if it reported
-    none), the cost in US dollars (None if the price is unknown), and why the response counts as failed.
+    ``quality`` is None if the right answer is unknown. ``violations`` is the number of rules that the response breaks,
+    None if there was no response. The last four fields are set only for an arm that queries a model: the numbers of
+    tokens that the endpoint reported (None if it reported none), the cost in US dollars (None if the price is unknown),
+    and why the response counts as failed.
     """
 
     prompt_id: str

@@ -163,7 +163,7 @@ def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
 
 
 def labelled(db: sqlite3.Connection) -> dict[str, str]:
-    """Return the newest label of each labelled trace: "ok", "wrong", or the task type that it should have had."""
+    """Return the newest label of each labelled trace: "ok", "wrong", or the task type that a user called correct."""
     labels = corpus.all_labels(db)
     return {trace: task_type if verdict == "class" else verdict for trace, (verdict, task_type) in labels.items()}
 

@@ -180,9 +180,10 @@ def approve(db: sqlite3.Connection, memory_id: str) -> bool:
 def replace_all(
     db: sqlite3.Connection, project: str, origin: str, source_prefix: str, memories: Iterable[Memory]
 ) -> tuple[int, int, int]:
-    """Store these memories for a project and delete its others that have this origin and a source with this prefix.
+    """Make ``memories`` the only ones of a project that have this origin and a source with this prefix.
 
-    Return how many were added, changed and removed. All is done in one transaction; unchanged memories are not written.
+    Others are deleted, unchanged ones are not written, all in one transaction. Return how many were added, changed and
+    removed.
     """
     outcomes = {"added": 0, "changed": 0, "same": 0}
     with transaction(db):

@@ -1,6 +1,6 @@
 """Prepare a text for the search for memories: find its terms, weigh them, and make the query for the full-text index.
 
-A term weighs more, the fewer stored memories contain it.
+The fewer stored memories contain a term, the more it weighs.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class Question:
         return " OR ".join(f'"{self.terms[at].word}"' for _, at in found[:2])
 
     def place(self, word: str) -> None:
-        """Note which term of the question a word matches, and with what weight; later memories may have it, too."""
+        """Find which term of the question a word of a memory matches, and with what weight; keep it in ``matching``."""
         base = BASE_FORMS.get(word, word)
         found = self.known.get(stem(base)) if base[:3] in self.beginnings else None
         if found is None and (at := self.prefixes.get(word[:PREFIX], -1)) >= 0:

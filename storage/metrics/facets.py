@@ -35,7 +35,7 @@ Their guardrails and labels can be read in 0.1 s from a database of a million tr
 NEWEST_WITH_WORDS = 5_000
 """The same number for prompts found by words, which are scattered over the table: each takes twice as long to read."""
 LITTLE = 2_000
-"""Number of prompts outside the stored sums up to which the sums are used: these prompts are counted one by one."""
+"""The stored sums are used if at most this many prompts are not in them yet; these prompts are counted one by one."""
 COLUMNS = {
     "status": "status", "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host",
     "version": "rules_hash",
@@ -87,8 +87,8 @@ NO_LABEL = "none"
 class Facet:
     """How often each value of a field occurs among ``prompts`` prompts, most frequent first.
 
-    ``is_all`` says whether these are all matching prompts. ``field`` is a field of the query language
-    (``storage.traces.selection``), and each value can be used with it.
+    ``is_all`` says whether these are all matching prompts, not only the newest. ``field`` is a field of filter texts
+    (``storage.traces.selection``), in which each value can be used with it.
     """
 
     field: str
@@ -183,7 +183,7 @@ def _newest(db: sqlite3.Connection, which: Selection, most: int) -> tuple[list[R
     """Return id and facet values of the ``most`` newest selected prompts, and whether these are all selected ones."""
     body, named = trace_pages.newest_first(db, search.with_index(which, db), few=most)
     cursor = db.cursor()
-    cursor.row_factory = None  # plain tuples: half the time
+    cursor.row_factory = None  # plain tuples take half the time
     found = cursor.execute(f"select traces.id, {_CLASSES} {body} limit :most", {**named, "most": most + 1}).fetchall()
     return found[:most], len(found) <= most
 

@@ -130,7 +130,7 @@ def blocks(
 
 
 def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) -> str:
-    """Return the trace id of the oldest of the last ``most`` measured prompts before the id ``before``.
+    """Return the trace id of the oldest among the ``most`` newest measured prompts with ids smaller than ``before``.
 
     It is empty if there are none.
     """
@@ -160,7 +160,7 @@ def slowest(
 def of_version(
     db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
 ) -> dict[Series, Counts]:
-    """Return the latencies of the newest measured prompts that the version ``rules_hash`` classified."""
+    """Return the latencies of the ``newest`` newest measured prompts that one version of the rules classified."""
     ids = f"""
         select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
         order by traces.id desc limit :newest

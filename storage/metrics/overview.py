@@ -123,10 +123,10 @@ class ChannelFigures:
 class Overview:
     """The key figures of the last ``days`` days, or of the whole history if ``days`` is 0.
 
-    The whole of ``failures`` is all prompts, that of ``partials`` those not skipped, that of ``silences`` these plus
-    the imported ones, which no other figure except ``imported`` includes. Counts are ordered by frequency, highest
-    first; ``statuses`` are in a fixed order. ``total`` is the latency of the whole hook; ``stages`` are sorted by p95,
-    slowest first. Without measurements, ``total`` is None and ``stages`` is empty.
+    ``failures`` is a part of all prompts, ``partials`` of those that were not skipped, ``silences`` of these and the
+    imported ones together; no other figure except ``imported`` includes imported prompts. Counts are ordered by
+    frequency, highest first; ``statuses`` are in a fixed order. ``total`` is the latency of the whole hook; ``stages``
+    are sorted by p95, slowest first. Without measurements, ``total`` is None and ``stages`` is empty.
     """
 
     days: int
@@ -185,7 +185,7 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
 
 
 def _percentiles_ms(buckets: Sequence[tuple[int, int]], shares: Sequence[float] = SHARES) -> tuple[float, ...]:
-    """Return percentiles in milliseconds of (bucket, measurements) sorted by bucket; zeros if there are none."""
+    """Return percentiles in milliseconds of latencies, given as (bucket, count) sorted by bucket; zeros without any."""
     return tuple(map(rollups.middle_ms, percentiles(buckets, shares))) or (0.0,) * len(shares)
 
 
@@ -207,7 +207,7 @@ def _counts(db: sqlite3.Connection, since: str) -> dict[str, tuple[Count, ...]]:
 def _by_day(db: sqlite3.Connection, since: str) -> tuple[Day, ...]:
     asked = {"since": since}
     cursor = db.cursor()
-    cursor.row_factory = None  # plain tuples: half the time
+    cursor.row_factory = None  # plain tuples take half the time
     measured = {
         day: [(number, count) for _day, number, count in own]
         for day, own in groupby(cursor.execute(HOW_LONG_WAS_EACH_DAY, asked), key=lambda row: str(row[0]))

@@ -1,6 +1,7 @@
 """Maintain sums over all traces: prompts by class, prompts by day and facet, latencies by day and overall.
 
-Programs that read the database, not the hook, add the traces to the sums, in the order in which they were written. A
+A class is a combination of client, status, task type and the like; a facet is one of these alone. Programs that read
+the database, not the hook, add the traces (records of prompts) to the sums, in the order in which they were written. A
 trace is subtracted before it is deleted. Days are UTC. Traces of tests are counted under their origin, which no page
 shows; latencies are those of hook runs that were not skipped.
 """
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 BATCH_ROWS = 200
 """Traces per transaction; they are counted in a few hundredths of a second, even if each is of a different day."""
 BUCKETS_PER_E = 20
-"""Number of buckets into which latencies from x to 2.718 x are sorted.
+"""Number of buckets into which latencies from any value x to 2.718 x are sorted.
 
 The middle of a bucket differs from the latencies in it by at most 2.5 %.
 """
@@ -122,7 +123,7 @@ class _Sums:
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """Attributes of a trace under which its child rows are counted."""
+    """The attributes of a trace that are needed to count its guardrails, channels and stages."""
 
     origin: str
     day: str
@@ -141,7 +142,7 @@ def middle_ms(number: int) -> float:
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many traces are not in the sums yet; deleted ones after the last counted one are included."""
+    """Return how many traces are not in the sums yet, including deleted ones that followed the last counted one."""
     return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
 
 
@@ -206,7 +207,7 @@ def _count_next(db: sqlite3.Connection) -> bool:
 def _summed(db: sqlite3.Connection, ids: Sequence[str]) -> _Sums:
     named = {"ids": json.dumps(list(ids))}
     cursor = db.cursor()
-    cursor.row_factory = None  # plain tuples: half the time
+    cursor.row_factory = None  # plain tuples take half the time
     sums = _Sums()
     traces: dict[str, _Trace] = {}
     for own, day, origin, host, status, task_type, intent, workflow, rules_hash, reason, tokens, ms in cursor.execute(

@@ -14,7 +14,7 @@ from storage.base import private
 
 MAINTENANCE = "maintenance"
 """The name of the stamp (lock file) of the process that imports recorded prompts into the database."""
-POSTPONED_AT_MOST_S = 600  # a stamp from further in the future means that the clock was set back
+POSTPONED_AT_MOST_S = 600  # a stamp with a time further in the future means that the clock was set back
 
 MOST_DESCRIPTORS = 65_536
 NICENESS = 5
@@ -45,9 +45,10 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
 
 
 def fork(state_dir: str, stage: str, work: Callable[[], None], *, keep: int = -1, niceness: int = NICENESS) -> bool:
-    """Run ``work`` in a forked process; return whether it was started. Failures are logged under ``stage``.
+    """Run ``work`` in a forked process; return whether that was started.
 
-    ``keep`` is a descriptor that stays open in the child; ``niceness`` is added to its priority number.
+    ``stage`` names the work in the log if it fails. ``keep`` is a descriptor that stays open in the child; ``niceness``
+    is added to its priority number.
     """
     try:
         if os.fork() == 0:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Row = dict[str, object]
 
 VERDICTS = ("ok", "wrong")
-"""Labels that judge the classification; any other label is the name of the task type that the prompt should have."""
+"""The two labels that only judge the task type of a prompt; any other label is the name of the correct task type."""
 
 LABEL_THE_TRACE = """
     insert into labels (trace_id, labelled_at, verdict, task_type)

@@ -139,9 +139,9 @@ class KeepRate:
         return max(0.0, (centre - spread) / (n + z * z)), min(1.0, (centre + spread) / (n + z * z))
 
     def prompts(self, lines: Iterable[JudgedLine], verdict: str = "") -> list[str]:
-        """Return the ids of the prompts to which those of ``lines`` were added that this rate counts.
+        """Return the ids of the prompts that have at least one line counted here.
 
-        With ``verdict``, only lines with this label are considered.
+        ``lines`` are all labelled lines; with ``verdict``, only those with this label are considered.
         """
         found = (one for one in lines if self.kind in ("", one.kind) and self.rule in ("", one.rule))
         return list(dict.fromkeys(one.trace_id for one in found if verdict in ("", one.verdict)))
@@ -153,7 +153,7 @@ class KeepRate:
 
     @property
     def filter_wrong(self) -> str:
-        """The filter text for the prompts of which at least one line counted here was labelled wrong."""
+        """The filter text for the prompts that have at least one line counted here and labelled wrong."""
         return self._filter(WRONG)
 
     def _filter(self, judged: str) -> str:
@@ -224,7 +224,10 @@ def line(trace: Mapping[str, object], number: int) -> Line:
 
 
 def as_rows(found: Sequence[Line], judged: Mapping[int, LineLabel]) -> list[Row]:
-    """Return lines with their labels, given by line number, as rows for JSON; ``verdict`` is None without a label."""
+    """Return lines as rows for JSON, with their labels from ``judged``, which has them by line number.
+
+    ``verdict`` is None for a line without a label.
+    """
     return [
         {
             "line": one.number, "line_kind": one.kind, "rule": one.rule, "text": one.text,

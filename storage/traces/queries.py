@@ -56,7 +56,7 @@ _IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate') and origin <> 
 WHICH_WAS_LAST = f"select max(id) from traces where (:host = '' or host = :host) and {_IS_A_PROMPT}"
 WHICH_WAS_LAST_IN_THE_SESSION = f"select max(id) from traces where session_id = :session_id and {_IS_A_PROMPT}"
 WHICH_TABLES_ARE_THERE = "select name from sqlite_master where type = 'table'"
-"""Asked because a published snapshot, which is read by the same functions, lacks some of the tables."""
+"""Needed because a published snapshot, which is read by the same functions, lacks some of the tables."""
 WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"
 
 HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_OF_THE_HOOK} group by status"
@@ -185,7 +185,7 @@ def export(db: sqlite3.Connection, which: Selection | None = None, *, with_child
 def stats(db: sqlite3.Connection, which: Selection | None = None) -> Stats:
     """Return counts and latencies of the traces that ``which`` selects; None selects all.
 
-    Unless the filter names an origin, only prompts of the hook are counted. The silent share also covers imported ones.
+    Unless the filter names an origin, only prompts of the hook are counted; ``silent_share`` also covers imported ones.
     """
     names_origin = which is not None and "origin:" in which.typed.lower()
     ask = partial(_asked, db, which=which, names_origin=names_origin)
@@ -214,7 +214,7 @@ def _asked(db: sqlite3.Connection, query: str, which: Selection | None, **parame
 
 
 def first_id(seconds: float) -> str:
-    """Return the smallest trace id at this time, given in seconds since the epoch: ids begin with the microsecond."""
+    """Return the smallest possible id of a trace that begins at this time, which is in seconds since the epoch."""
     return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
 
 

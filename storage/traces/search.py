@@ -42,7 +42,7 @@ INDEX_THE_PROMPT = "insert into prompts_fts (rowid, prompt) values (:number, :pr
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many traces are not in the index yet; deleted ones after the last indexed one are included."""
+    """Return how many traces are not in the index yet, including deleted ones that followed the last indexed one."""
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     return last - _indexed_up_to(db, last)
 
@@ -60,7 +60,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
         if not batch:
             break
         missing = [(str(trace_id), str(prompt)) for _row, trace_id, prompt in batch]
-        in_turn(db, lambda missing=missing: _index_batch(db, missing))  # type: ignore[misc]  # the batch of this turn
+        in_turn(db, lambda missing=missing: _index_batch(db, missing))  # type: ignore[misc]  # bound now: the variable changes
         row = int(batch[-1][0])
     return max(0, last - row)
 
@@ -101,7 +101,7 @@ def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
 def _index_batch(db: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
     for trace_id, prompt in batch:
         if db.execute(IS_THE_TRACE_NUMBERED, {"id": trace_id}).fetchone():
-            continue  # another reader was first
+            continue  # another process has just indexed it
         number = _number(db, trace_id)
         db.execute(NUMBER_THE_TRACE, {"number": number, "id": trace_id})
         db.execute(INDEX_THE_PROMPT, {"number": number, "prompt": prompt})

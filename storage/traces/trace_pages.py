@@ -49,7 +49,7 @@ WHICH_HOLD_THE_WORDS = """
     where trace_numbers.number in (select rowid from prompts_fts where prompts_fts match :match)
 """
 IN_BRIEF = "traces indexed by traces_in_brief"
-"""The table with a hint for SQLite's query planner to scan a narrow index.
+"""The table with a hint for SQLite's query planner to scan a narrow index, which has only the columns of filters.
 
 Without the hint, SQLite walks the ids and looks up each row, which takes seconds in a million traces.
 """
@@ -235,7 +235,8 @@ def _after(
 def _source(db: sqlite3.Connection, which: Selection, few: int) -> tuple[str, str]:
     """Return the table to read and the condition on its rows that together give the selected traces.
 
-    If one of the selection's ``bounds`` finds at most ``few`` rows, these are read by rowid, else the narrow index is.
+    If one of the selection's ``bounds`` finds at most ``few`` rows, these are read; otherwise a narrow index of all
+    traces is scanned.
     """
     for bound in which.bounds:
         query = f"select count(*) from (select 1 from {bound} limit {few + 1})"

@@ -81,7 +81,7 @@ def loads(text: str) -> object:
 
 
 def keyed_hash(key: bytes, data: bytes) -> str:
-    """Return the keyed BLAKE2b hash of the data (RFC 7693) as 128 bits in hex: a MAC without loading OpenSSL."""
+    """Return the keyed BLAKE2b hash of the data (RFC 7693), 128 bits in hex, without loading OpenSSL."""
     try:
         from _blake2 import blake2b
     except ImportError:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Condense = Callable[[str, str], str]
 
 PAGE = 200
-"""Number of traces per transaction."""
+"""Number of traces that are merged in one transaction."""
 MOST_CONFLICTS = 1000  # number that ``conflicts`` lists at most; ``conflict_count`` counts all
 OLDEST_SCHEMA = 1
 
@@ -244,7 +244,7 @@ def _with_children(other: sqlite3.Connection, row: Row, *, path: str) -> dict[st
 
 
 def _is_plain(tables: dict[str, traces.Rows]) -> bool:
-    """Return whether all values are texts or numbers; SQLite allows bytes in any column of a foreign file."""
+    """Return whether all values are texts, numbers or None; a foreign file may have bytes in any column."""
     return not any(isinstance(value, bytes) for rows in tables.values() for row in rows for value in row)
 
 
@@ -257,7 +257,7 @@ def _take_labels(
     *,
     is_dry: bool,
 ) -> None:
-    """Add the new labels of each trace to its present ones, sorted by time, because the newest label counts."""
+    """Add the labels of traces that only the other database has, sorted by time, because the newest label counts."""
     columns = ", ".join(LABELS[table])
     query = f"select {columns} from {table} where trace_id = :id order by id"
     read = {identity: _read(other, query, {"id": identity}, path=result.path) for identity in identities}

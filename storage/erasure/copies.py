@@ -224,7 +224,10 @@ def seconds(at: str) -> float:
 
 
 def add_snapshot(state_dir: str, path: str) -> None:
-    """Add a snapshot that is about to be written to the list of snapshots; raises OSError if that fails."""
+    """Add the path of a snapshot to the list of snapshots before the snapshot is written.
+
+    Raises OSError if that fails.
+    """
     private.make_directory(state_dir)
     with _locked(state_dir):
         descriptor = private.open_file(f"{state_dir}/{PUBLISHED}", os.O_WRONLY | os.O_APPEND)

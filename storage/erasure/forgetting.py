@@ -191,7 +191,7 @@ def sessions_that_end(db: sqlite3.Connection, sessions: Iterable[str], ids: Iter
 
 
 def injected_items(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> dict[str, set[str]]:
-    """Return the facts and rules that the traces with these ids added to the sessions, by session, as ``kind:ref``."""
+    """Return, by session, what the traces with these ids added to it, as ``kind:ref`` (such as ``guardrail:H3``)."""
     found: dict[str, set[str]] = {}
     for session, kind, ref in db.execute(
         INJECTED_ITEMS, {"sessions": json.dumps(sorted(sessions)), **_as_parameters(ids)}

@@ -44,7 +44,7 @@ WHICH_TABLES = """
 FORGET_HASHES_OF_LINES = """
     update line_labels set text_hash = '' where trace_id in (select value from json_each(:ids))
 """
-"""With the hash of a line, somebody who guesses a secret could check whether the line contained it."""
+"""The hashes of redacted lines are emptied, because anybody who guesses a secret could use them to check the guess."""
 PUT_THE_WORDS_BACK = """
     insert into prompts_fts (rowid, prompt) select trace_numbers.number, traces.prompt
     from trace_numbers join traces on traces.id = trace_numbers.trace_id

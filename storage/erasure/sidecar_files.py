@@ -34,7 +34,7 @@ class ErasureTarget:
     """What a user wants forgotten: traces by their ``ids``, texts (``mentions``), and whole sessions.
 
     ``moments`` are the start times of the traces in seconds since 1970, by session. ``injected`` are, for each session
-    that still has other traces, the facts and rules that the forgotten traces added to it, as ``kind:ref``.
+    that still has other traces, what the forgotten traces added to it, as ``kind:ref`` (such as ``guardrail:H3``).
     """
 
     ids: frozenset[str]

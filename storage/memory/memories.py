@@ -273,7 +273,7 @@ def _memory(row: Iterable[object]) -> Memory:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The number of memories in a namespace, and how many of them are not approved yet."""
+    """How many memories a namespace (such as ``decisions``) has, and how many of them no user has approved yet."""
 
     namespace: str
     memories: int

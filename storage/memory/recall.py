@@ -49,7 +49,7 @@ ENOUGH = 15.0
 """Weight of the shared words (in nats) from which a match becomes convincing; a single shared word may be chance."""
 E = 2.718281828459045  # importing ``math`` would take a new process as long as a query
 HALF = 0.47
-"""The score of words that corresponds to a relevance of 0.5."""
+"""The score of a memory's words that is converted to a relevance of 0.5; relevances are between 0 and 1."""
 DAY_S = 86_400
 FRESH_DAYS = 180
 AGE_COSTS = 0.06
@@ -86,9 +86,9 @@ NEWEST = f"""
 class Hit:
     """A memory that was found.
 
-    ``score`` includes the weight of its namespace, ``raw`` does not; ``own`` is the score of its own words, without its
-    neighbours. ``by_meaning`` means that it was found only by its vector, not by its words
-    (``storage.memory.vectors``).
+    ``score`` includes the weight of its namespace, ``raw`` does not; ``own`` is the score of its own words, without
+    those of the memories stored just before and after. ``by_meaning`` means that it was found only by its vector, not
+    by its words (``storage.memory.vectors``).
     """
 
     __slots__ = (
@@ -157,9 +157,10 @@ def search(
 
 
 def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", now: float = 0.0) -> Hit | None:
-    """Return a memory that was found by other means than its words, with a ``relevance`` from 0 to 1, as a hit.
+    """Return a hit for a memory that was found by other means than its words, with a ``relevance`` from 0 to 1.
 
-    None if the memory is about a folder unrelated to ``cwd_prefix``. ``row`` has the columns of ``WHICH_IS_IT``.
+    It is None if the memory is about a folder unrelated to ``cwd_prefix``. ``row`` is the memory with the columns of
+    ``WHICH_IS_IT``.
     """
     if not _applies(str(row[6]), cwd_prefix):
         return None
@@ -187,8 +188,9 @@ def _candidates(
 
 
 class _Text:
-    """A memory being scored: ``own`` is the score of its words, ``linked`` the part that also raises its neighbours.
+    """A memory being scored; its neighbours are the memories stored just before and after it.
 
+    ``own`` is the score of its words, ``linked`` the part of it that also raises the scores of its neighbours.
     ``relevance`` is the final score, which its neighbours raise; ``deserved`` is the one without them; both are from 0
     to 1.
     """

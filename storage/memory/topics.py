@@ -23,7 +23,7 @@ NOTES_BY_ID = "select id, namespace, tags, content, updated_at from memories whe
 
 
 class Note:
-    """The fields of a memory on which its topics depend."""
+    """Those fields of a memory from which its topics are derived: namespace, tags and content."""
 
     __slots__ = ("changed_at", "content", "id", "namespace", "tags")
 

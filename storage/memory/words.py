@@ -20,7 +20,7 @@ STOP_WORDS = frozenset(
     " thing things something anything someone anyone please via etc go goes going come give out up off ok okay hey hi"
     " thanks".split()
 )
-"""Function words, and verbs and nouns that may occur in any question."""
+"""Words that the search ignores: function words, and verbs and nouns that may occur in any question."""
 
 COMMON_WORDS = frozenset(
     "file files test tests change changes add run code work create now update look looks fix commit think start page"

@@ -34,7 +34,7 @@ _SOURCES = {
     "stage": ("traces cross join trace_stages as own on own.trace_id = traces.id", "own.stage = :name", "own"),
     "channel": ("traces cross join trace_channels as own on own.trace_id = traces.id", "own.channel = :name", "own"),
 }
-"""By kind of series: the tables to read, the condition on their rows, and the table that has the latency column."""
+"""For each kind of series: the tables to read, the condition on their rows, and the table with the latency column."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -78,13 +78,13 @@ class Block:
 
     @property
     def prompts(self) -> int:
-        """Return how many prompts were measured."""
+        """Return the number of prompts whose latencies are in the block."""
         return self.counts[TOTAL].total() if TOTAL in self.counts else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """A slow prompt; ``latency_ms`` is how long the stage, channel or total took that the caller asked for."""
+    """A slow prompt; ``latency_ms`` is how long the requested stage, channel or whole hook run took."""
 
     id: str
     at: str

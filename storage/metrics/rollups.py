@@ -159,7 +159,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
 
 
 def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
-    """Subtract traces that are about to be deleted from the sums, within the transaction that deletes them."""
+    """Subtract from the sums those traces that are about to be deleted, within the transaction that deletes them."""
     named = {"ids": json.dumps(list(ids))}
     counted = [str(row[0]) for row in db.execute(WHICH_ARE_COUNTED, named)]
     if counted:
@@ -182,7 +182,7 @@ def step_back(db: sqlite3.Connection) -> None:
 
 
 def _is_renumbered(db: sqlite3.Connection) -> bool:
-    """Return whether the last counted row is missing or has another id: another program deleted or renumbered rows."""
+    """Return whether the last counted row is gone or has another id, as another program deleted or renumbered rows."""
     up_to, trace_id = db.execute(HOW_FAR).fetchone()
     row = db.execute(WHICH_IS_THE_ROW, {"row": up_to}).fetchone()
     return bool(up_to) and (row is None or row[0] != trace_id)

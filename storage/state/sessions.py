@@ -28,7 +28,8 @@ FORGOTTEN_AFTER_S = 30 * 24 * 3600
 class SessionState:
     """What was added to a session since it began or the agent client last dropped its context.
 
-    ``injected`` are the facts, guardrails and approaches as ``kind:ref``; ``tokens`` is the length of all added texts.
+    ``injected`` are the facts, guardrails and approaches as ``kind:ref``, such as ``guardrail:H3``; ``tokens`` is the
+    length of all added texts.
     """
 
     __slots__ = ("injected", "tokens")

@@ -180,7 +180,7 @@ def storable(text: str) -> str:
 
 
 def short(identifier: str) -> str:
-    """Return an agent client's identifier, shortened to at most ID_LIMIT characters; different ones stay different."""
+    """Shorten an identifier that an agent client gave to at most ID_LIMIT characters; different ones stay different."""
     identifier = storable(identifier)
     if len(identifier) <= ID_LIMIT:
         return identifier

@@ -144,7 +144,10 @@ def matching(db: sqlite3.Connection, which: Selection | None = None, *, limit: i
 
 
 def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
-    """Return one trace with its child rows, at most the first ``most`` of each table; raises UnknownTraceError."""
+    """Return one trace with its rows in other tables, the first ``most`` of each (-1: all).
+
+    Raises UnknownTraceError.
+    """
     row = db.execute(WHAT_IS_THIS_TRACE, {"id": trace_id}).fetchone()
     if row is None:
         raise UnknownTraceError(f"no trace {trace_id!r}")

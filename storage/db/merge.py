@@ -78,7 +78,7 @@ def merge(
     is_dry: bool = False,
     advance: Callable[[int, int], None] | None = None,
 ) -> MergeResult:
-    """Add the traces of the database at ``path``, with their child rows, labels and versions of the instructions.
+    """Add the traces of the database at ``path``, with their details, labels and versions of the instructions.
 
     ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that the present version of
     this program records; that form is stored and compared. With ``is_dry``, nothing is written. ``advance`` is called

@@ -497,7 +497,7 @@ def m017_roll_ups(db: Database) -> None:
 
 @migrations()
 def m018_silence_of_imports(db: Database) -> None:
-    """Change the status of traces from shadow to silent if nothing would have been added to their prompts.
+    """Change the status of traces from shadow (a text recorded, but not added) to silent if there was nothing to add.
 
     If there were any such traces, the sums are emptied, and readers compute them again.
     """

@@ -151,13 +151,13 @@ def of_session(db: sqlite3.Connection, session_id: str) -> list[str]:
 
 
 def mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the ids of traces that contain one of the wanted texts in their row or a child row, newest first."""
+    """Return the ids of traces with a text of ``wanted`` in their row or in one that refers to them, newest first."""
     _add_sql_functions(db, wanted)
     return [row[0] for row in db.execute(WHICH_TRACES_MENTION_IT)]
 
 
 def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the ids of memories (notes about a project) that contain one of the wanted texts."""
+    """Return the ids of memories (notes about a project) that contain a text of ``wanted``."""
     _add_sql_functions(db, wanted)
     return [row[0] for row in db.execute(WHICH_MEMORIES_MENTION_IT)]
 
@@ -201,7 +201,7 @@ def injected_items(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterabl
 
 
 def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | None = None) -> int:
-    """Delete traces with their child rows, one batch per transaction; return how many existed.
+    """Delete traces with the rows that refer to them, one batch per transaction; return how many existed.
 
     ``advance`` is called with the number of traces processed so far and the total. ``db`` must be in autocommit mode.
     The caller must run ``scrub`` afterwards. Raises sqlite3.Error.
@@ -229,9 +229,10 @@ def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
 
 
 def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
-    """Delete the records of what was added to these sessions, and replays and experiments with one of the wanted texts.
+    """Delete the records of what was added to these sessions, and other rows that contain a text of ``wanted``.
 
-    Stored coverage that contains one of the texts is deleted, too.
+    The other rows are replays, experiments and their results, and stored coverage (how often each rule applied). Traces
+    are not deleted.
     """
     named = {"sessions": json.dumps(sorted(sessions))}
     in_turn(db, lambda: db.execute(DELETE_ITEMS_OF_SESSIONS, named))

@@ -120,7 +120,10 @@ def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance
 
 
 def oldest(db: sqlite3.Connection, *, after: str = "") -> str:
-    """Return the id of the oldest trace with an id greater than ``after``; ABOVE_ALL, greater than any, if none has."""
+    """Return the id of the oldest trace with an id greater than ``after``.
+
+    It is ABOVE_ALL, which is greater than any id, if there is no such trace.
+    """
     found = db.execute(WHICH_COMES_NEXT, {"id": after}).fetchone()
     return str(found[0]) if found else ABOVE_ALL
 
@@ -153,7 +156,7 @@ def prune_versions(
 
 
 def versions_mentioning(db: sqlite3.Connection, wanted: Mentions) -> int:
-    """Return how many versions of the instructions contain one of the wanted texts."""
+    """Return how many versions of the instructions contain a text of ``wanted``."""
     return len({one for one, text in db.execute(TEXTS_OF_VERSIONS) if wanted.in_text(text)})
 
 

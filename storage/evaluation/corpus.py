@@ -121,7 +121,7 @@ def kept_items(db: sqlite3.Connection, trace_id: str) -> tuple[tuple[str, str], 
 
 
 def scores(db: sqlite3.Connection, ids: Iterable[str]) -> Scores:
-    """Return the recorded scores by trace id, facet (such as ``task_type``), and name of the class that was scored."""
+    """Return the scores recorded with these traces, by trace id, facet (such as ``task_type``), and class scored."""
     found: Scores = {}
     cursor = db.cursor()
     cursor.row_factory = None

@@ -1,4 +1,4 @@
-"""Store replays, each of which evaluated recorded prompts under other rules, and every outcome that these changed.
+"""Store replays, each of which evaluated recorded prompts under other rules, and every outcome that was different.
 
 Prompt texts are not copied: a result refers to the trace (record) of its prompt, and is deleted with it.
 """
@@ -100,9 +100,9 @@ class PreviewedResult:
 
 
 def store(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[ChangedPrompt]) -> str:
-    """Store a replay and the outcomes that it changed in one transaction; return its id. Ids sort by time.
+    """Store a replay and its results, which are the changed outcomes, in one transaction; return the replay's id.
 
-    A result is left out if the trace of its prompt has been deleted since.
+    Ids sort by time. A result is left out if the trace of its prompt has been deleted meanwhile.
     """
     identity = replay.id or traces.new_trace_id()
     row = {**asdict(replay), "figures": json.dumps(replay.figures)}

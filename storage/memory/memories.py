@@ -161,7 +161,7 @@ def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
     """Delete memories, also from the full-text index and from half-written files; return how many existed.
 
-    The caller must run ``forgetting.make_final`` afterwards.
+    The caller must run ``forgetting.make_final`` afterwards, which removes the last remains from the database file.
     """
     with transaction(db):
         gone = sum(db.execute(FORGET, {"id": one}).rowcount for one in ids)

@@ -176,7 +176,8 @@ def _candidates(
 ) -> list[tuple[object, ...]]:
     """Return the rows of about ``wanted`` memories that the full-text index finds for the question.
 
-    If most memories belong to the project (``share``), those of other projects are removed only after the limit.
+    ``share`` is the project's share of all memories. If it has most of them, the number is limited before those of
+    other projects are left out.
     """
     asked = question.match()
     if not asked:
@@ -244,7 +245,10 @@ def _score_rows(
 
 
 def _neighbours(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Text]:
-    """Return, by number, the neighbours of the best memories that are of the same session and not in ``texts`` yet."""
+    """Return, by number, the memories stored just before and after the best ones, unless they are in ``texts`` already.
+
+    They must be of the same conversation, journal or document.
+    """
     wanted: dict[int, _Text] = {}
     for number in sorted(texts, key=lambda one: -texts[one].own)[:WITH_NEIGHBOURS]:
         for distance, _ in NEIGHBOUR_WEIGHTS:
@@ -264,7 +268,8 @@ def _compare(question: Question, text: _Text, average: float) -> None:
     """Score the words of one memory against the question; set its ``own``, ``linked`` and ``shared``.
 
     ``average`` is the mean number of words of the memories. The additional words with which a memory is indexed count
-    only for terms that its text does not have. A match on the speaker's name does not raise the scores of neighbours.
+    only for terms that its text does not have. A match on the speaker's name does not count for ``linked``, so it does
+    not raise the scores of the memories stored just before and after.
     """
     terms, text_words, extra = question.terms, text.words, str(text.row[12]).split()
     distinct = set(text_words)
@@ -325,7 +330,7 @@ def _status_factor(row: tuple[object, ...], cwd_prefix: str) -> float:
 
 
 def _freshness(written: str, now: float) -> float:
-    """Return the factor by which a memory's score falls with its age; without an ISO date, the memory counts as old."""
+    """Return the factor, at most 1, that lowers the score of an older memory; one without an ISO date counts as old."""
     day = written.split("-")
     if len(day) != 3 or not all(part.isascii() and part.isdigit() for part in day):
         return 1.0 - AGE_COSTS

@@ -1,8 +1,8 @@
 """Store the vectors that an embedding model returned for texts, and find memories by their vectors.
 
 A vector has length one and is stored as float32, little-endian. The table ``memory_vectors`` has those of memories,
-each until the memory's text changes; ``content_vectors`` has those of prompts and snippets, by a hash of model and
-text. The hook uses this module; nothing here queries a model.
+each until the memory's text changes; ``content_vectors`` has those of prompts and of pieces of code, by a hash
+of model and text. The hook uses this module; nothing here queries a model.
 """
 
 from __future__ import annotations

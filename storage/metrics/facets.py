@@ -99,7 +99,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """The facets of the selected prompts.
+    """How often each value of several fields occurs among the selected prompts.
 
     A prompt without a value is not counted in that facet. A prompt with several guardrails is counted for each of them.
     """
@@ -140,7 +140,7 @@ class _Counted:
 
 
 def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Facets:
-    """Return the facets of the selected prompts, or of the ``newest`` of them if all are too many to count.
+    """Return the facets (counts of values by field) of the selected prompts, or of the ``newest`` if they are too many.
 
     ``newest`` 0 stands for as many as can be counted while a page loads.
     """

@@ -130,9 +130,9 @@ def blocks(
 
 
 def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) -> str:
-    """Return the trace id of the oldest among the ``most`` newest measured prompts with ids smaller than ``before``.
+    """Return the smallest trace id of the ``most`` newest prompts whose trace ids are smaller than ``before``.
 
-    It is empty if there are none.
+    Only selected prompts with a measured latency count. The id is empty if there are none.
     """
     if full := _first_of(db, which, low="", before=before, most=most):
         return full
@@ -160,7 +160,7 @@ def slowest(
 def of_version(
     db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
 ) -> dict[Series, Counts]:
-    """Return the latencies of the ``newest`` newest measured prompts that one version of the rules classified."""
+    """Return the latencies of the newest prompts, ``newest`` at most, that one version of the rules classified."""
     ids = f"""
         select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
         order by traces.id desc limit :newest
@@ -174,7 +174,7 @@ def moment(trace_id: str) -> int:
 
 
 def _first_of(db: sqlite3.Connection, which: Selection, *, low: str, before: str, most: int) -> str:
-    """Return the ``most``-th newest trace id of measured prompts from ``low`` up to ``before``; empty if too few."""
+    """Return the trace id of the ``most``-th newest measured prompt from ``low`` up to ``before``; empty if too few."""
     query = f"""
         select traces.id from traces where {_BETWEEN} and ({which.where}) and {_MEASURED}
         order by traces.id desc limit 1 offset :most - 1

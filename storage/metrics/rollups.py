@@ -172,7 +172,7 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 
 
 def step_back(db: sqlite3.Connection) -> None:
-    """After traces were deleted, note the last counted row that still exists as the one up to which rows are counted.
+    """After a deletion, note the last counted trace that still exists as the one up to which the sums go.
 
     Call it within the transaction of the deletion. It is needed because SQLite reuses the row ids of the newest traces
     once they are deleted.
@@ -182,7 +182,7 @@ def step_back(db: sqlite3.Connection) -> None:
 
 
 def _is_renumbered(db: sqlite3.Connection) -> bool:
-    """Return whether the last counted row is gone or has another id, as another program deleted or renumbered rows."""
+    """Return whether another program deleted or renumbered traces: the row up to which the sums go is not as noted."""
     up_to, trace_id = db.execute(HOW_FAR).fetchone()
     row = db.execute(WHICH_IS_THE_ROW, {"row": up_to}).fetchone()
     return bool(up_to) and (row is None or row[0] != trace_id)

@@ -45,7 +45,7 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
 
 
 def fork(state_dir: str, stage: str, work: Callable[[], None], *, keep: int = -1, niceness: int = NICENESS) -> bool:
-    """Run ``work`` in a forked process; return whether that was started.
+    """Run ``work`` in a forked process; return whether the process was started.
 
     ``stage`` names the work in the log if it fails. ``keep`` is a descriptor that stays open in the child; ``niceness``
     is added to its priority number.

@@ -29,7 +29,7 @@ def path(state_dir: str, session_id: str) -> str:
 
 
 def begin_turn(state_dir: str, session_id: str, trace_id: str) -> None:
-    """Record which trace belongs to the session's latest prompt; raises OSError."""
+    """Record which trace belongs to the session's latest prompt; raises OSError if that fails."""
     content = fast_stdlib.dumps({"trace": trace_id}).encode()
     private.write_into(f"{state_dir}/{FOLDER}", f"{_name(session_id)}{TURN}", content)
 

@@ -40,9 +40,9 @@ class SessionState:
 
 
 def session_state(state_dir: str, session_id: str) -> SessionState:
-    """Return what was already added to the session, sorted, and how many tokens that was.
+    """Return the state of a session, which says what was already added to it.
 
-    Never raises; for a session without an id, nothing was added.
+    Never raises; for a session without an id, the state says that nothing was added.
     """
     state = SessionState()
     if not session_id:
@@ -150,7 +150,7 @@ def path_of(state_dir: str, session_id: str) -> str:
 
 
 def claim(state_dir: str, session_id: str, prompt_hmac: str) -> bool:
-    """Return whether this process is the first within 2 s to see this prompt in this session.
+    """Return whether this process is the first within 2 s to see this prompt in this session, and so has to answer it.
 
     Exactly one of any number of concurrent processes gets True. Never raises; on errors,
     and for a session without an id, the answer is True.
@@ -185,7 +185,7 @@ def _open_claims(state_dir: str) -> int:
 
 
 def _claimed(descriptor: int, mark: str) -> bool:
-    """Add ``mark``, the hash of a prompt, to the file of recent prompts; return False if it is there already.
+    """Add ``mark``, a prompt's hash, to the file of those of the last two seconds; return False if it is there already.
 
     The file is locked meanwhile. The monotonic clock is shared by all processes and never set back; after a restart
     of the machine, older times lie in the future and no longer count.

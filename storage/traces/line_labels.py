@@ -269,7 +269,7 @@ def of_trace(db: sqlite3.Connection, trace_id: str) -> dict[int, LineLabel]:
 
 
 def labelled_traces(db: sqlite3.Connection) -> set[str]:
-    """Return the ids of all traces that have at least one labelled line."""
+    """Return the ids of all traces in whose added text a user labelled at least one line."""
     return {row[0] for row in db.execute("select distinct trace_id from line_labels")}
 
 

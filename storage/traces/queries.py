@@ -36,7 +36,7 @@ CHILDREN = (
     "parallel_attempts", "rule_violations",
 )  # fmt: skip
 RARE = ("complexity_estimates", "parallel_attempts", "rule_violations")
-"""Child tables in which only some traces have rows; ``show`` omits such a table if it has none for the trace."""
+"""Tables in which only some traces have rows; ``show`` omits such a table if it has none for the trace."""
 PAGE_ROWS = 200
 DATE = re.compile(
     r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"

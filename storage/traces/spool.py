@@ -48,7 +48,7 @@ def record(state_dir: str, trace: traces.Trace) -> str:
 
 
 def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces.Rows]) -> None:
-    """Write the rows of one record, given by table name, to a spool file.
+    """Write rows, given by table name, to one spool file, whose name consists of ``record_id`` and ``status``.
 
     Raises OSError if the file cannot be written, ValueError if the rows exceed LIMIT_FILE_BYTES.
     """

@@ -394,10 +394,7 @@ def m016_traces_in_brief(db: Database) -> None:
 
 @migrations()
 def m017_roll_ups(db: Database) -> None:
-    """Add tables of sums and of rules' coverage, so that a page about a million traces reads only a few thousand rows.
-
-    The coverage of a rule is how often it applied. Programs that read the database, not the hook, update the tables.
-    """
+    """Add tables of sums over traces and of how often each rule applied, so that pages need not read all traces."""
     db.execute("""
         create table prompts_by_class (
             origin text not null,
@@ -497,10 +494,7 @@ def m017_roll_ups(db: Database) -> None:
 
 @migrations()
 def m018_silence_of_imports(db: Database) -> None:
-    """Change the status of traces from shadow (a text recorded, but not added) to silent if there was nothing to add.
-
-    If there were any such traces, the sums are emptied, and readers compute them again.
-    """
+    """Change the status of traces from shadow to silent if there was nothing to add; if any changed, empty the sums."""
     found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
     if found.rowcount > 0:
         for query in rollups.START_AGAIN:
@@ -509,10 +503,7 @@ def m018_silence_of_imports(db: Database) -> None:
 
 @migrations()
 def m019_vectors_by_content(db: Database) -> None:
-    """Add a table of embedding vectors of prompts and of pieces of code, by a hash of model and text.
-
-    When a user wants a prompt forgotten, all of them are deleted.
-    """
+    """Add a table of embedding vectors of prompts and of pieces of code, by a hash of model and text."""
     db.execute("create table content_vectors (number integer primary key, hash text not null unique, vector blob)")
 
 

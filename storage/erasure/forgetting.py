@@ -210,7 +210,7 @@ def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | Non
     gone = 0
     for start in range(0, len(ids), BATCH_TRACES):
         batch = ids[start : start + BATCH_TRACES]
-        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # bound now: the variable changes
+        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # this turn's batch
         if advance:
             advance(min(start + BATCH_TRACES, len(ids)), len(ids))
     return gone

@@ -91,7 +91,7 @@ def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dr
             changes.append((changed, {name: fields[name] for name in keys}))
     for start in range(0, 0 if is_dry else len(changes), BATCH_ROWS):
         batch = changes[start : start + BATCH_ROWS]
-        in_turn(db, lambda batch=batch: _write(db, table, batch))  # type: ignore[misc]  # bound now: the variable changes
+        in_turn(db, lambda batch=batch: _write(db, table, batch))  # type: ignore[misc]  # this turn's batch
     return len(changes)
 
 

@@ -64,7 +64,8 @@ class ErasureTarget:
 def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = ()) -> list[str]:
     """Remove what is to be forgotten from all files beside the database; return messages on what was removed.
 
-    ``event_files`` are the paths of files to which events were appended for other programs. Raises OSError.
+    ``event_files`` are the paths of files to which the hook appended its events, if a user configured any. Raises
+    OSError.
     """
     counts = {
         "lines of the log": _clean_log(state_dir, gone),

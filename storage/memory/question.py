@@ -163,7 +163,7 @@ class Question:
         return most
 
     def match(self) -> str:
-        """Return the query for the full-text index: the rarest terms, as many as match few enough memories.
+        """Return the query for the full-text index: the rarest terms, which match ``MOST_POSTINGS`` memories at most.
 
         It is empty if no term occurs in a memory, or if even the rarest one occurs in too many.
         """

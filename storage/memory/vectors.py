@@ -30,7 +30,7 @@ LEAST_LIKENESS = 0.3
 """Least cosine between the vectors of a memory and of the text searched for at which the memory counts as found."""
 MOST_NEAR = 64
 MOST_COMPARED = 5_000
-"""Number of the project's newest memories whose vectors are compared."""
+"""Number of memories whose vectors are compared: the newest ones of the project and shared ones."""
 MOST_KEPT = 4_000
 """Maximum number of vectors in ``content_vectors``; older ones are deleted. A vector of 768 numbers takes 3 KB."""
 OF_MEMORIES = """

@@ -152,9 +152,10 @@ def identifier_parts(text: str) -> list[str]:
 
 
 def sign_words(text: str) -> list[str]:
-    """Return what is indexed instead of words for Chinese and Japanese, which are written without blanks, each once.
+    """Return substitutes for the words of a Chinese or Japanese text, which has no blanks between words, each once.
 
-    These are runs of Katakana, and all pairs of other adjacent characters that are not in function words.
+    These are runs of Katakana, and all pairs of other adjacent characters that are not in function words. The list is
+    empty for other texts.
     """
     if text.isascii() or max(text) < FIRST_SIGN:
         return []

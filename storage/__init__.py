@@ -1,1 +1,4 @@
-"""The bottom layer: one SQLite database, a spool directory and a log. Imports nothing about hooks, hosts or screens."""
+"""Store all data of Prompt Enricher: one SQLite database, a folder of files that wait for import into it, and a log.
+
+This is the lowest layer: it imports nothing of the hook, the agent clients or the screens.
+"""

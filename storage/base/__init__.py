@@ -1,1 +1,1 @@
-"""Base of all other storage packages: private files, fast SQLite reads, paced writes, light library functions."""
+"""Functions that all other storage packages use, for private files, fast SQLite reads and short write transactions."""

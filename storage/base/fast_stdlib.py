@@ -1,8 +1,8 @@
-"""The few library functions that the hook needs, without the modules that they usually import.
+"""Provide the few functions of the standard library that the hook needs, without the modules that they usually import.
 
 ``import json`` loads ``re`` and costs a cold process as much as starting the
-interpreter; the C functions that it wraps cost almost nothing. All use of private
-modules is in this file. Each use has the public function as a fallback; the tests run both.
+interpreter; the C functions that it wraps cost almost nothing. All use of Python's private modules, such as ``_json``,
+is in this file. Each use has the public function as a fallback; the tests run both.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WHITESPACE = " \t\n\r"
 
 
 class _Scanning:
-    """The attributes that the C scanner reads from its decoder."""
+    """The settings that the C function for reading JSON takes from the attributes of its argument."""
 
     strict = False
     object_hook = None
@@ -81,7 +81,7 @@ def loads(text: str) -> object:
 
 
 def keyed_hash(key: bytes, data: bytes) -> str:
-    """Return the keyed BLAKE2b hash of the data (RFC 7693) as 128 bits in hex: a MAC without loading OpenSSL."""
+    """Return the keyed BLAKE2b hash of the data (RFC 7693), 128 bits in hex, without loading OpenSSL."""
     try:
         from _blake2 import blake2b
     except ImportError:
@@ -100,11 +100,15 @@ def in_utc(seconds: float) -> str:
 
 
 REPEAT_ALARM_S = 0.25
-"""The alarm repeats: an exception raised inside a library callback is swallowed there, but the next one is not."""
+"""Seconds after which an alarm rings again.
+
+An exception that an alarm raises may be lost, if a library has called the function in which it is raised; the one that
+the next ring raises is not.
+"""
 
 
 def on_alarm(seconds: float, ring: Callable[[], None]) -> None:
-    """Call ``ring`` from the main thread after ``seconds``, then every quarter of a second; 0 cancels.
+    """Call ``ring`` from the main thread after ``seconds``, then every quarter of a second; 0 cancels the alarm.
 
     Does nothing on platforms without an interval timer (Windows).
     """

@@ -1,4 +1,4 @@
-"""The file ``log``: one line of JSON for each failure; its size is bounded."""
+"""Append failures to the file ``log``, one line of JSON each; the file's size is limited."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from storage.base import fast_stdlib
 NAME = "log"
 LIMIT_BYTES = 1024 * 1024
 ERROR, WARNING, DEBUG = "ERROR", "WARNING", "DEBUG"
-"""Log levels: ERROR if an answer could not have its documented form; WARNING for any other failure; DEBUG for an
-expected event, written only if ``log_level = "debug"``."""
+"""Log levels: ERROR if the hook could not answer in its documented form; WARNING for any other failure.
+
+DEBUG is for an expected event, which is logged only if the setting ``log_level`` is "debug".
+"""
 
 
 def append(state_dir: str, *, stage: str, reason: str, session_id: str = "", level: str = WARNING) -> bool:
-    """Append a record and return whether that succeeded; a full file is first renamed to ``log.1``."""
+    """Append a line to the log and return whether that succeeded; a full file is first renamed to ``log.1``.
+
+    ``stage`` names the part of the program that failed.
+    """
     from storage.base import private
 
     fields = {"at": fast_stdlib.utc_now(), "level": level, "stage": stage, "session_id": session_id[:128]}

@@ -1,4 +1,4 @@
-"""Write in turns: each step is a transaction of its own, followed by a pause in which other writers get the lock.
+"""Write to SQLite in steps, each a transaction of its own, followed by a pause in which other writers get the lock.
 
 While SQLite waits for a lock, it retries after 1, 2, 5 … 100 ms, in no order among the waiting writers. During one
 million writes without pauses, another writer waited 14 s; the longer the pause, the likelier a retry succeeds.
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REST = 0.5
-"""Pause as a fraction of the transaction's duration: one retry in three then finds the database free."""
+"""Length of the pause as a fraction of the transaction's duration: one retry in three then finds the database free."""
 
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Run the block as one transaction on ``db`` (autocommit mode). Raises sqlite3.Error and what the block raises."""
+    """Run the ``with`` block as one transaction, which is rolled back if the block raises an exception.
+
+    ``db`` must be in autocommit mode. Raises sqlite3.Error and what the block raises.
+    """
     db.execute("begin immediate")
     try:
         yield
@@ -34,7 +37,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 def in_turn(db: sqlite3.Connection, step: Callable[[], T]) -> T:
     """Run ``step`` in a transaction of its own, pause so that other writers get the lock, and return its result.
 
-    ``db`` is in autocommit mode. Raises sqlite3.Error and what the step raises; nothing is written then.
+    ``db`` must be in autocommit mode. Raises sqlite3.Error and what ``step`` raises; nothing is written then.
     """
     with transaction(db):
         started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Files and directories that only their owner can read, whatever the umask.
+"""Write and read files and directories that only their owner can read, whatever the umask.
 
 A file is written under a temporary name and then renamed, so readers only ever see complete files.
 """
@@ -13,7 +13,7 @@ NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # opening a FIFO must not block until i
 
 
 class ForeignFileError(OSError):
-    """The file under this name may have been put there by another user."""
+    """Another user may have put this file there or changed it, so its content must not be used."""
 
 
 def make_directory(path: str) -> None:
@@ -43,7 +43,7 @@ def open_file(path: str, flags: int) -> int:
 
 
 def write_aside(path: str, content: bytes) -> str:
-    """Write a new private file in the same folder as ``path``; return its name, ready to be renamed or linked."""
+    """Write a private file under a temporary name in the folder of ``path``; return that name for a rename or link."""
     aside = f"{os.path.dirname(path)}/.{os.getpid():x}{os.urandom(4).hex()}.tmp"
     descriptor = open_file(aside, os.O_WRONLY | os.O_EXCL)
     try:
@@ -70,7 +70,7 @@ def write_into(folder: str, name: str, content: bytes) -> None:
     """Write a private file as ``write_file`` does, and create the folder if it is missing."""
     try:
         write_file(f"{folder}/{name}", content)
-    except FileNotFoundError:  # missing only the first time, so looking for it before every write would be in vain
+    except FileNotFoundError:  # the folder is missing only the first time, so it is not looked for before every write
         make_directory(folder)
         write_file(f"{folder}/{name}", content)
 
@@ -99,7 +99,7 @@ def read_own_file(path: str, limit: int, *, follow: bool = False) -> bytes:
 
 
 def is_own(found: os.stat_result) -> bool:
-    """Return whether the stat result is of a regular file that only this user or root can write."""
+    """Return whether a stat result describes a regular file that only this user or root can write."""
     is_ours = not hasattr(os, "geteuid") or found.st_uid in (0, os.geteuid())
     return found.st_mode & 0o170000 == 0o100000 and is_ours and not found.st_mode & OTHERS_WRITE
 

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 BUSY_S = 0.05
-"""Seconds to wait for a lock, in which the prompt waits, too; they sufficed while 16 other processes wrote."""
+"""Seconds to wait for a lock on the database, for which the user's prompt has to wait, too.
+
+They were enough in a test in which 16 other processes wrote.
+"""
 STEPS_BETWEEN_LOOKS = 2_000
 DAMAGE_CODES = (11, 26)
-"""SQLITE_CORRUPT and SQLITE_NOTADB."""
+"""The error codes SQLITE_CORRUPT (the file is damaged) and SQLITE_NOTADB (it is not a database)."""
 
 
 class ReaderError(OSError):
@@ -29,7 +32,7 @@ class ReaderError(OSError):
 
 
 def _driver() -> ModuleType:
-    """Return the C module, loaded without ``functools`` unless that is already imported."""
+    """Return the C module ``_sqlite3``, loaded without importing ``functools`` unless that is imported already."""
     if "functools" in sys.modules:
         import _sqlite3
 
@@ -57,10 +60,10 @@ def _public_driver() -> ModuleType:
 
 
 def open_reader(path: str, *, until: float = 0.0) -> Connection:
-    """Return a read-only connection whose rows are tuples.
+    """Return a read-only connection to the database at ``path``; its rows are tuples.
 
     A query that is still running when ``time.perf_counter()`` passes ``until`` fails
-    (0: no limit). Raises ReaderError if there is no such database; its queries raise
+    (0: no limit). Raises ReaderError if there is no such database; queries on the connection raise
     the exceptions that ``failures()`` returns.
     """
     if not os.path.isfile(path):  # SQLite would block on opening a pipe, and no alarm interrupts that
@@ -77,9 +80,9 @@ def open_reader(path: str, *, until: float = 0.0) -> Connection:
 
 
 def open_writer(path: str) -> Connection:
-    """Return a connection in autocommit mode to an existing database, for writing data that may be lost.
+    """Return a connection in autocommit mode to an existing database, for writing data whose loss does no harm.
 
-    Its statements fail while another process writes. Raises ReaderError.
+    Its statements fail while another process writes. Raises ReaderError if there is no such database.
     """
     if not os.path.isfile(path):
         raise ReaderError(f"{path}: no such file")
@@ -100,11 +103,11 @@ def address(path: str) -> str:
 
 
 def is_damage(failure: Exception) -> bool:
-    """Return whether the error means a damaged file, not a busy, interrupted or unreachable one."""
+    """Return whether an error of SQLite means that the file is damaged, not busy, interrupted or unreachable."""
     return getattr(failure, "sqlite_errorcode", 0) & 0xFF in DAMAGE_CODES
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """Return the exceptions that a query may raise; empty if no database was opened yet."""
+    """Return the exceptions to catch around a query on a connection of this module; empty before the first one."""
     driver = sys.modules.get("_sqlite3")
     return (driver.Error,) if driver else ()

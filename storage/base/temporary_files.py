@@ -1,4 +1,4 @@
-"""Files written under a name that ends in ``.tmp`` and renamed when they are complete; the removal of unfinished ones.
+"""Replace files by way of temporary ones (``.tmp``), and remove temporary files that were never finished.
 
 A killed process leaves a half-written file, which may contain prompt text and which no process will finish.
 ``storage.base.private`` writes the files that only their owner may read.
@@ -12,21 +12,22 @@ import time
 
 ENDING = ".tmp"
 ABANDONED_S = 60.0
-"""Age in seconds above which an unfinished file counts as abandoned: no write takes a minute."""
+"""Age in seconds above which a temporary file counts as abandoned: no write takes a minute."""
 LONGEST_WRITE_S = 2.0
 LOOK_AGAIN_S = 0.05
 RANDOM_DIGITS = 8
 
 
 def sweep(folder: str) -> int:
-    """Remove the abandoned files in a folder and its subfolders; return how many."""
+    """Remove the abandoned temporary files in a folder and its subfolders; return how many."""
     return sum(_removed(path) for path in _found(folder) if _age(path) > ABANDONED_S)
 
 
 def erase(folder: str) -> int:
-    """Remove every half-written file, including recent ones that are not finished within two seconds; return how many.
+    """Remove every temporary file in a folder and its subfolders; return how many.
 
-    Used when data is to be forgotten: afterwards no half-written file contains it.
+    Recent ones get two seconds to be finished. Call this when a user wants data forgotten: afterwards no half-written
+    file contains it.
     """
     found = _found(folder)
     until = time.monotonic() + LONGEST_WRITE_S
@@ -46,7 +47,7 @@ def _found(top: str) -> list[str]:
 
 
 def _age(path: str) -> float:
-    """Return how many seconds ago a file was modified; for a time in the future, the seconds until then."""
+    """Return how many seconds ago a file was modified, or in how many if the time is in the future; 0 if it is gone."""
     try:
         return abs(time.time() - os.lstat(path).st_mtime)
     except OSError:
@@ -62,10 +63,11 @@ def _removed(path: str) -> bool:
 
 
 def replace_file(path: str, content: bytes) -> None:
-    """Replace the content of a file, keeping its permissions; a new file gets the usual ones, a link stays a link.
+    """Replace the content of a file at once; readers see either the earlier or the new content.
 
-    What an earlier process left half-written when it was killed is removed. Raises OSError; the file then has its
-    earlier content.
+    The file keeps its permissions; a new file gets mode 0644 less the umask. A symbolic link stays one: its target is
+    replaced. Temporary files that killed processes left for this file are removed. Raises OSError; the file then has
+    its earlier content.
     """
     target = os.path.realpath(path)
     aside = f"{target}.{os.getpid():x}{os.urandom(RANDOM_DIGITS // 2).hex()}{ENDING}"
@@ -85,7 +87,7 @@ def replace_file(path: str, content: bytes) -> None:
 
 
 def _remove_left_by_killed(target: str) -> None:
-    """Remove the unfinished files of ``replace_file`` for this target whose processes have ended."""
+    """Remove the temporary files that ``replace_file`` made for this target in processes that have ended."""
     folder, name = os.path.split(target)
     with contextlib.suppress(OSError):
         for other in os.listdir(folder):
@@ -95,7 +97,7 @@ def _remove_left_by_killed(target: str) -> None:
 
 
 def _has_ended(pid: str) -> bool:
-    """Return whether no process has this hexadecimal id; False if that cannot be found out."""
+    """Return whether no process with this id (in hexadecimal) is running; False if that cannot be found out."""
     if os.name != "posix" or not pid or set(pid) - set("0123456789abcdef"):
         return False  # elsewhere, ``os.kill`` would end the process
     try:

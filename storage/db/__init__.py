@@ -1,1 +1,1 @@
-"""The database as a whole: open it, migrate it, maintain it, merge another one into it."""
+"""Open the SQLite database, migrate and maintain it, and merge another one into it."""

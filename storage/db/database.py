@@ -1,6 +1,6 @@
-"""Open the database for everything except the hook: create it, migrate it, import the spool.
+"""Open the database for all programs except the hook: create or migrate it if needed, import waiting traces.
 
-StorageError          a message for the user instead of a traceback
+StorageError          the database cannot be used; the message is for the user
 ├── NewerDatabaseError     a newer version of this program wrote the database; it is left unchanged
 └── DatabaseInUseError     another process did not release the database in time
 """
@@ -27,14 +27,20 @@ if TYPE_CHECKING:
 LOCK = "database.lock"
 PATIENCE_S = 10.0
 JOURNAL_LIMIT_BYTES = 4 * 1024 * 1024
-"""Size limit of SQLite's write-ahead log, which otherwise never shrinks; one stuck reader let it grow to 362 MB."""
+"""Size to which SQLite truncates its write-ahead log, which would never shrink otherwise.
+
+One reader that hung let it grow to 362 MB.
+"""
 BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 ONE_THREAD = threading.Lock()
-"""``lockf`` locks belong to a process, so a second thread would also get the lock, and release it for both."""
+"""Lets one thread at a time lock the lock file.
+
+``lockf`` locks belong to a process, so a second thread would also get the lock, and release it for both.
+"""
 
 
 class StorageError(Exception):
-    """A message for the user instead of a traceback."""
+    """The database cannot be used; the message is for the user, who should not see a traceback."""
 
 
 class NewerDatabaseError(StorageError):
@@ -53,9 +59,9 @@ class DatabaseInUseError(StorageError):
 
 
 def connect(state_dir: str) -> sqlite3.Connection:
-    """Return a connection to a database with the current schema, after importing the spool.
+    """Return a connection to the database, migrated to the current schema, with all waiting traces imported.
 
-    If the database is damaged, it is first moved aside, and the user is notified. Raises StorageError.
+    A damaged database is moved aside and replaced by a new one, and the user is notified. Raises StorageError.
     """
     with storage_errors(state_dir), _os_errors_as_storage_errors(state_dir):
         try:
@@ -69,7 +75,7 @@ def connect(state_dir: str) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def storage_errors(state_dir: str) -> Iterator[None]:
-    """Convert errors of the database to a StorageError; move a damaged database aside.
+    """Convert errors of the database in the ``with`` block to a StorageError; move a damaged database aside.
 
     An OSError is not converted: while the database is open, only the caller's own code can raise one.
     """
@@ -85,7 +91,7 @@ def storage_errors(state_dir: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def opened(state_dir: str) -> Iterator[sqlite3.Connection]:
-    """Connect to the database, and close it at the end; all errors of the database become a StorageError."""
+    """Connect to the database for a ``with`` block, then close it; all errors of the database become a StorageError."""
     with storage_errors(state_dir), contextlib.closing(connect(state_dir)) as db:
         yield db
 
@@ -161,7 +167,7 @@ def _prepare(state_dir: str, path: str) -> None:
 
 
 def _version(path: str) -> int:
-    """Return the schema version; -1 if the database is missing or empty."""
+    """Return the schema version of the database at ``path``; -1 if the file is missing or empty."""
     if not os.path.exists(path) or os.stat(path).st_size == 0:
         return -1
     with contextlib.closing(sqlite3.connect(path, timeout=PATIENCE_S)) as db:
@@ -169,9 +175,10 @@ def _version(path: str) -> int:
 
 
 def _create(path: str) -> None:
-    """Build the database under another name, so that a hook sees either the complete file or none.
+    """Create the database under a temporary name and rename it, so that a hook sees either the complete file or none.
 
-    If processes switched a new file to WAL at the same time, some would fail, however long they wait.
+    If several processes switched a new file to write-ahead logging at the same time, some would fail, however long they
+    wait.
     """
     for leftover in (f"{path}.new", f"{path}.new-wal", f"{path}.new-shm", f"{path}-wal", f"{path}-shm"):
         with contextlib.suppress(FileNotFoundError):

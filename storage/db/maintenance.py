@@ -1,7 +1,8 @@
-"""Import the spool and keep the database small, in a background process.
+"""Import recorded prompts from the spool into the database and keep the database small, in a background process.
 
-The process waits for another LINGER_S after each trace, because a prompt is often followed by another: a hook that
-finds the process running does not start a new one.
+The spool is the folder in which the hook leaves one file (a trace) per prompt. After each trace, the process waits
+LINGER_S seconds for the next, because a prompt is often followed by another: a hook that finds the process running
+does not start a new one.
 """
 
 from __future__ import annotations
@@ -22,13 +23,16 @@ LINGER_S = 1.2
 LOOK_EVERY_S = 0.05
 VACUUM_PAGES = 200  # other processes wait for these 30 ms
 HOUSEKEEPING, UNFINISHED = "housekeeping", "forgetting"
-"""A file whose modification time says when to prune next, and a file that exists while a deletion is unfinished."""
+"""Names of two files: the first says by its modification time when to delete old traces next.
+
+The second exists while a deletion is unfinished.
+"""
 BETWEEN_HOUSEKEEPING_S = 86_400.0
 FAILURES = (database.StorageError, sqlite3.Error, OSError, ImportError)
 
 
 def main(state_dir: str) -> None:
-    """Maintain the database until no new traces arrive; return at once if another process is already doing so."""
+    """Import traces and maintain the database until no more arrive; return at once if another process is doing so."""
     while (turn := detached.claim(state_dir)) >= 0:
         try:
             left = _persist(state_dir)
@@ -40,7 +44,7 @@ def main(state_dir: str) -> None:
 
 
 def is_housekeeping_due(state_dir: str) -> bool:
-    """Return whether to prune old traces or finish a deletion; a new installation is first pruned after a day."""
+    """Return whether to delete old traces or to finish a deletion; in a new installation, not before the second day."""
     try:
         rest = os.stat(f"{state_dir}/{HOUSEKEEPING}").st_mtime - time.time()
         is_due = not 0 < rest <= BETWEEN_HOUSEKEEPING_S  # a time further ahead means that the clock was set back
@@ -52,7 +56,7 @@ def is_housekeeping_due(state_dir: str) -> bool:
 
 
 def maintain(state_dir: str) -> bool:
-    """Create or migrate the database, import the spool, truncate the WAL; return whether everything succeeded.
+    """Create or migrate the database, import the spool, truncate the write-ahead log; return whether all succeeded.
 
     Never raises: failures are logged, and the user is notified only if they must act.
     """
@@ -68,7 +72,7 @@ def _persist(state_dir: str) -> int:
     """Maintain the database, retrying while another process locks it.
 
     Return how many traces stay in the spool because only a newer version of the program can import them; -1 after a
-    failure. If time alone will not repair the failure, maintenance is postponed.
+    failure. After any failure but a locked database, the next maintenance is postponed.
     """
     until = time.monotonic() + PERSISTENCE_S
     while True:
@@ -103,7 +107,7 @@ def _maintain(state_dir: str, *, linger_s: float = 0.0) -> int:
 
 
 def _import_spool(state_dir: str) -> int:
-    """Import the spool, free some pages, truncate the WAL.
+    """Import the spool, free some pages of the database, truncate the write-ahead log.
 
     Return how many traces stay in the spool because only a newer version of the program can import them. The database
     is opened each time, because it may have been moved, removed or damaged since.
@@ -116,9 +120,9 @@ def _import_spool(state_dir: str) -> int:
 
 
 def _shorten_wal(db: sqlite3.Connection) -> None:
-    """Write the WAL back while readers continue, then truncate it only if no other process uses it.
+    """Write the write-ahead log back to the database, then truncate it unless another process is using it.
 
-    Waiting for readers would block writers.
+    Waiting until no reader uses it would block writers.
     """
     db.execute("pragma wal_checkpoint(passive)").fetchall()
     db.execute("pragma busy_timeout = 0")

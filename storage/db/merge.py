@@ -1,4 +1,4 @@
-"""Copy the traces of another database into this one; the other database is only read.
+"""Copy the traces (records of prompts) of another database into this one; the other database is only read.
 
 A trace never changes after it is written. If both databases have a trace with the same id, the two are therefore either
 identical or a conflict; a conflict is reported, and the trace in this database is left unchanged.
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     Condense = Callable[[str, str], str]
 
 PAGE = 200
-"""Number of traces per transaction."""
-MOST_CONFLICTS = 1000  # most that are listed; ``conflict_count`` counts all
+"""Number of traces that are merged in one transaction."""
+MOST_CONFLICTS = 1000  # number that ``conflicts`` lists at most; ``conflict_count`` counts all
 OLDEST_SCHEMA = 1
 
 COLUMNS = ", ".join(traces.TABLES["traces"])
@@ -37,7 +37,7 @@ WHICH_COME_NEXT = f"select {COLUMNS} from traces where id > :after order by id l
 WHAT_IS_HERE = f"select {COLUMNS} from traces where id = :id"
 HOW_MANY = "select count(*) from traces"
 LABELS = {"labels": ("labelled_at", "verdict", "task_type"), "line_labels": line_labels.COLUMNS}
-"""The tables of labels with their columns; the first column is the time, by which the labels of a trace are sorted."""
+"""The tables with users' labels, and their columns; the first is the time, by which a trace's labels are sorted."""
 WHICH_VERSIONS = "select hash, text, first_seen_at from instructions_versions"
 IS_THE_VERSION_HERE = "select 1 from instructions_versions where hash = :hash"
 WHICH_SOURCES = "select position, layer, path, text from instructions_sources where hash = :hash"
@@ -45,7 +45,7 @@ HAS_IT_SOURCES = "select 1 from instructions_sources where hash = :hash limit 1"
 
 
 class MergeError(database.StorageError):
-    """A database cannot be merged; the message names it, the reason and what to do."""
+    """A database cannot be merged; the message names the file, the reason and what to do."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -54,7 +54,10 @@ class MergeError(database.StorageError):
 
 @dataclass(slots=True)
 class MergeResult:
-    """The result of merging a database: counts, and the ids of traces whose content differs in this database."""
+    """How many traces, labels and versions of the instructions a merge added, and the ids of conflicting traces.
+
+    ``same`` traces were there already, ``refused`` ones were invalid.
+    """
 
     path: str
     traces: int = 0
@@ -75,12 +78,13 @@ def merge(
     is_dry: bool = False,
     advance: Callable[[int, int], None] | None = None,
 ) -> MergeResult:
-    """Add the traces of the database at ``path``, with their child rows, labels and versions of the instructions.
+    """Add the traces of the database at ``path``, with their details, labels and versions of the instructions.
 
-    ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that this version records;
-    that form is stored and compared. With ``is_dry``, nothing is written. ``advance`` is called with the number of
-    traces checked so far and the total. Each page is one transaction; memories, sessions, replays and experiments are
-    not merged. Raises MergeError, or StorageError if this database cannot be written.
+    ``condense`` gets a prompt and its recorded inputs, and returns the inputs in the form that the present version of
+    this program records; that form is stored and compared. With ``is_dry``, nothing is written. ``advance`` is called
+    with the number of traces checked so far and the total. A transaction adds at most ``PAGE`` traces. Memories,
+    sessions, replays and experiments are not merged. Raises MergeError, or StorageError if this database cannot be
+    written.
     """
     result = MergeResult(path)
     with _opened(path, state_dir) as other:
@@ -95,14 +99,14 @@ def merge(
 
 
 def broken_references(db: sqlite3.Connection) -> list[str]:
-    """Return the tables that have a row referring to a missing trace."""
+    """Return the names of the tables in which a row refers to a trace that does not exist."""
     tables = (*CHILDREN, *LABELS)
     return [table for table in tables if db.execute(f"pragma foreign_key_check({table})").fetchone()]
 
 
 @contextlib.contextmanager
 def _opened(path: str, state_dir: str) -> Iterator[sqlite3.Connection]:
-    """Open a database with the current schema for reading; copy an older one and migrate the copy."""
+    """Open another database for reading; if its schema is older than the current one, migrate a copy and open that."""
     version = _checked_version(path, state_dir)
     if version == traces.SCHEMA_VERSION:
         with contextlib.closing(_connected(path)) as other:
@@ -140,7 +144,10 @@ def _checked_version(path: str, state_dir: str) -> int:
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    """Return a read-only connection; the file counts as immutable if SQLite cannot create its lock file there."""
+    """Return a read-only connection to a database.
+
+    If SQLite cannot create its lock file beside the database, it is opened as a file that nobody else changes.
+    """
     address = reader.address(os.path.abspath(path))
     try:
         try:
@@ -237,7 +244,7 @@ def _with_children(other: sqlite3.Connection, row: Row, *, path: str) -> dict[st
 
 
 def _is_plain(tables: dict[str, traces.Rows]) -> bool:
-    """Return whether all values are texts or numbers; SQLite allows bytes in any column of a foreign file."""
+    """Return whether all values are texts, numbers or None; a foreign file may have bytes in any column."""
     return not any(isinstance(value, bytes) for rows in tables.values() for row in rows for value in row)
 
 
@@ -250,7 +257,7 @@ def _take_labels(
     *,
     is_dry: bool,
 ) -> None:
-    """Add the new labels of each trace to its present ones, sorted by time, because the newest label counts."""
+    """Add the labels of traces that only the other database has, sorted by time, because the newest label counts."""
     columns = ", ".join(LABELS[table])
     query = f"select {columns} from {table} where trace_id = :id order by id"
     read = {identity: _read(other, query, {"id": identity}, path=result.path) for identity in identities}

@@ -1,8 +1,8 @@
-"""The numbered migrations that create the schema; never imported by the hook.
+"""Define the numbered migrations that create and change the database's schema; the hook never imports them.
 
 A released migration is never changed. ``traces.SCHEMA_VERSION`` is the number of migrations; it is stored in the same
-transaction that applies them. They stay in one file, however long it gets, because each can be understood only after
-those before it.
+transaction that applies them. All migrations stay in one file, however long it gets, because each can be understood
+only after those before it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def m001_traces(db: Database) -> None:
 
 @migrations()
 def m002_decisions(db: Database) -> None:
-    """Add tables for the steps of a decision: scores, stages, channels, the items that channels offered, guardrails."""
+    """Add tables for how the hook decided: scores, stages, channels, the facts that channels offered, guardrails."""
     db.execute("""
         create table trace_scores (
             trace_id text not null references traces (id) on delete cascade,
@@ -123,7 +123,7 @@ def m002_decisions(db: Database) -> None:
 
 @migrations()
 def m003_instructions_versions(db: Database) -> None:
-    """Add the full text of every version of the instructions that a trace refers to."""
+    """Add a table with the full text of every version of the instructions that a trace refers to."""
     db.execute("""
         create table instructions_versions (
             hash text primary key not null,
@@ -135,7 +135,7 @@ def m003_instructions_versions(db: Database) -> None:
 
 @migrations()
 def m004_sessions(db: Database) -> None:
-    """Add the items that were injected into each session."""
+    """Add a table of what was added to each session: facts, guardrails, approaches, and the number of tokens."""
     db.execute("""
         create table sessions (
             session_id text not null,
@@ -150,7 +150,7 @@ def m004_sessions(db: Database) -> None:
 
 @migrations()
 def m005_labels(db: Database) -> None:
-    """Add the labels that users give to a trace; the newest label counts."""
+    """Add a table of the labels that users give to traces; the newest label of a trace counts."""
     db.execute("""
         create table labels (
             id integer primary key,
@@ -190,7 +190,7 @@ def m006_views(db: Database) -> None:
 
 @migrations()
 def m007_memories(db: Database) -> None:
-    """Add the memories of projects, with a full-text index that triggers keep up to date."""
+    """Add tables for memories (notes about projects), with a full-text index that triggers keep up to date."""
     db.execute("""
         create table memories (
             number integer primary key,
@@ -259,7 +259,7 @@ def m009_memory_vocabulary(db: Database) -> None:
 
 @migrations()
 def m010_memory_vectors(db: Database) -> None:
-    """Add embedding vectors of memories (float32, little-endian), for users who run an embedding model."""
+    """Add a table of embedding vectors of memories (float32, little-endian), for users who run an embedding model."""
     db.execute("""
         create table memory_vectors (
             number integer primary key references memories (number) on delete cascade,
@@ -275,7 +275,7 @@ def m010_memory_vectors(db: Database) -> None:
 
 @migrations()
 def m011_origins(db: Database) -> None:
-    """Add the origin of a trace: typed by a user, imported, or sent by a test."""
+    """Add a column for the origin of a trace: recorded by the hook, imported, or sent by a test."""
     db.execute("""
         alter table traces add column origin text not null default 'hook' check (origin in ('hook', 'import', 'test'))
     """)
@@ -283,7 +283,7 @@ def m011_origins(db: Database) -> None:
 
 @migrations()
 def m012_sources_of_versions(db: Database) -> None:
-    """Add the files from which a version of the instructions was compiled, lowest layer first."""
+    """Add a table of the files from which each version of the instructions was compiled, lowest layer first."""
     db.execute("""
         create table instructions_sources (
             hash text not null,
@@ -298,7 +298,7 @@ def m012_sources_of_versions(db: Database) -> None:
 
 @migrations()
 def m013_replays(db: Database) -> None:
-    """Add stored replays: the outcomes under other rules, and every prompt whose outcome they changed."""
+    """Add tables for replays, which evaluate recorded prompts under other rules, and for the outcomes that change."""
     db.execute("""
         create table replays (
             id text primary key not null,
@@ -332,7 +332,7 @@ def m013_replays(db: Database) -> None:
 
 @migrations()
 def m014_experiments(db: Database) -> None:
-    """Add experiments that compare two instructions files on the same prompts: one row per prompt and arm."""
+    """Add tables for experiments, which try two variants (arms) on the same prompts: one result per prompt and arm."""
     db.execute("""
         create table experiments (
             id text primary key not null,
@@ -361,7 +361,7 @@ def m014_experiments(db: Database) -> None:
 
 @migrations()
 def m015_searchable_prompts(db: Database) -> None:
-    """Add a full-text index of prompts; row numbers are the microseconds in trace ids, so that they sort by time."""
+    """Add a full-text index of prompts; a row number is the time in the trace's id in microseconds, to sort by time."""
     db.execute("""
         create table trace_numbers (
             number integer primary key,
@@ -381,7 +381,7 @@ def m015_searchable_prompts(db: Database) -> None:
 
 @migrations()
 def m016_traces_in_brief(db: Database) -> None:
-    """Add one narrow and two small indices on the columns by which traces are filtered, counted and ranked."""
+    """Add indices on traces: one with all columns for filtering and counting, two for sorting by latency and tokens."""
     # A filter that matches nothing scans this index: a million rows in 0.13 s, where the table takes seconds.
     db.execute("""
         create index if not exists traces_in_brief on traces (
@@ -394,7 +394,7 @@ def m016_traces_in_brief(db: Database) -> None:
 
 @migrations()
 def m017_roll_ups(db: Database) -> None:
-    """Add aggregates, maintained by readers, so that a page about a million traces reads only a few thousand rows."""
+    """Add tables of sums over traces and of how often each rule applied, so that pages need not read all traces."""
     db.execute("""
         create table prompts_by_class (
             origin text not null,
@@ -494,7 +494,7 @@ def m017_roll_ups(db: Database) -> None:
 
 @migrations()
 def m018_silence_of_imports(db: Database) -> None:
-    """Set shadow prompts, also imported ones, to silent if nothing would have been added; if any, reset aggregates."""
+    """Change the status of traces from shadow to silent if there was nothing to add; if any changed, empty the sums."""
     found = db.execute("update traces set status = 'silent' where status = 'shadow' and output_tokens = 0")
     if found.rowcount > 0:
         for query in rollups.START_AGAIN:
@@ -503,13 +503,13 @@ def m018_silence_of_imports(db: Database) -> None:
 
 @migrations()
 def m019_vectors_by_content(db: Database) -> None:
-    """Add the vectors of prompts and snippets, by a hash of model and text; forgetting a prompt deletes all of them."""
+    """Add a table of embedding vectors of prompts and of pieces of code, by a hash of model and text."""
     db.execute("create table content_vectors (number integer primary key, hash text not null unique, vector blob)")
 
 
 @migrations()
 def m020_experiments_with_a_model(db: Database) -> None:
-    """Add what experiments that ask a model need: their plan, and the tokens, cost and fault of every answer."""
+    """Add columns for experiments that query a language model: their plan, and each answer's tokens, cost and fault."""
     db.execute("alter table experiments add column plan text not null default '{}' check (json_valid(plan))")
     for column in (
         "prompt_tokens integer check (prompt_tokens >= 0)",
@@ -522,7 +522,7 @@ def m020_experiments_with_a_model(db: Database) -> None:
 
 @migrations()
 def m021_complexity(db: Database) -> None:
-    """Add estimates of the effort of prompts, and attempts to do parts of a task in parallel (seed 002)."""
+    """Add tables for estimates of the effort of tasks, and for reports on tasks done in parallel parts (seed 002)."""
     db.execute("""
         create table complexity_estimates (
             trace_id text primary key not null references traces (id) on delete cascade,
@@ -577,7 +577,7 @@ def m021_complexity(db: Database) -> None:
 
 @migrations()
 def m022_rule_violations(db: Database) -> None:
-    """Add the places where code that an agent wrote after a prompt broke a rule (seed 002)."""
+    """Add a table of places where code that an agent wrote after a prompt broke a rule (seed 002)."""
     db.execute("""
         create table rule_violations (
             trace_id text not null references traces (id) on delete cascade,
@@ -602,7 +602,7 @@ def m022_rule_violations(db: Database) -> None:
 
 @migrations()
 def m023_line_labels(db: Database) -> None:
-    """Add the labels that users give to single lines of an added text; the newest label of a line counts."""
+    """Add a table of labels that users give to single lines of an added text; the newest label of a line counts."""
     db.execute("""
         create table line_labels (
             id integer primary key,
@@ -621,7 +621,7 @@ def m023_line_labels(db: Database) -> None:
 
 @migrations()
 def m024_sums_by_workflow(db: Database) -> None:
-    """Add the workflow to the narrow index and to the aggregates, which readers then compute again."""
+    """Add the workflow to the index for filtering and to the sums by class; empty all sums, to be computed again."""
     db.execute("drop index traces_in_brief")
     db.execute("""
         create index traces_in_brief on traces (
@@ -648,7 +648,7 @@ def m024_sums_by_workflow(db: Database) -> None:
 
 
 def _look_at_less(db: Database) -> None:
-    """Redefine the views on the hook's health: they now read aggregates and an index, and exclude imports and tests."""
+    """Redefine the views on skips and on clients: they now read sums and an index, and exclude imports and tests."""
     for name in ("why_prompts_were_skipped", "when_each_host_was_last_seen"):
         db.execute(f"drop view {name}")
     db.execute("""
@@ -656,7 +656,7 @@ def _look_at_less(db: Database) -> None:
         select skip_reason, host, count(*) as prompts, max(at) as last_at
         from traces where status = 'skipped' and origin = 'hook' group by skip_reason, host
     """)
-    # The narrow index finds the last trace of a host among those of its last day.
+    # The index ``traces_in_brief`` finds the last trace of a host among those of its last day.
     db.execute("""
         create view when_each_host_was_last_seen as
         with counted as (
@@ -680,7 +680,7 @@ def _look_at_less(db: Database) -> None:
 
 
 def apply(connection: sqlite3.Connection) -> None:
-    """Apply the missing migrations in one transaction; other processes wait for it.
+    """Apply the migrations that the database lacks, in one transaction, for which other processes wait.
 
     ``connection`` must be in autocommit mode. ``Migrations.apply`` alone would open a deferred transaction, which fails
     if several processes start at once.

@@ -1,1 +1,1 @@
-"""Permanent deletion wherever the product has written: rows, copies, snapshots, other files."""
+"""Delete recorded prompts permanently wherever they were written: database rows, copies, snapshots, other files."""

@@ -1,10 +1,11 @@
 """Delete other copies of prompts: damaged databases that were moved aside, abandoned copies, code indices, snapshots.
 
-A damaged database cannot be edited, and a snapshot is served as an immutable file, so any of these files that contains
-forgotten data is deleted as a whole.
+A damaged database cannot be edited, and a snapshot (a database file that a user published) is served as an immutable
+file. So any of these files that contains what a user wants forgotten is deleted as a whole.
 
 The file ``published`` lists the snapshots: one line of JSON each, ``{"path", "at"}``, added before the snapshot is
-written. The file is changed only under the lock beside it: a snapshot whose line got lost would never be cleaned.
+written. It is changed only while the lock file beside it is locked, because a snapshot whose line got lost would never
+be deleted.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 ABANDONED_S = 3600
 ASIDE = f"{traces.DATABASE}.corrupt-"
 COPIES = "merge-"
-"""Beginning of the names of folders in which ``storage.db.merge`` migrates a copy of another database."""
+"""Beginning of the names of folders in which ``storage.db.merge`` keeps a temporary copy of another database."""
 CODE_INDICES = "code"
 ID_DIGITS = 24
 RUN_OF_DIGITS = re.compile(rb"[0-9a-f]{24,}")
@@ -47,20 +48,23 @@ WHICH_ARE_IN_IT = "select 1 from traces where id in (select value from json_each
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A published file, and the time at which it was written (UTC)."""
+    """The path of a published database file, and the time (UTC) at which it was about to be written."""
 
     path: str
     at: str
 
 
 def clean(state_dir: str, gone: ErasureTarget) -> list[str]:
-    """Delete the files that contain forgotten data; return messages about what was removed. Raises OSError."""
+    """Delete the files that contain what is to be forgotten; return messages about them. Raises OSError."""
     messages = _clean_databases(state_dir, gone)
     return messages + _remove_snapshots(state_dir, lambda one: _snapshot_holds(one, gone.ids, gone.mentions))
 
 
 def clean_by_age(state_dir: str, older_than: float) -> list[str]:
-    """Delete moved-aside databases, refused records and snapshots older than a time; return messages about them."""
+    """Delete moved-aside databases, refused spool files and snapshots from before a time (in seconds since 1970).
+
+    Return messages about the deleted databases and snapshots.
+    """
     messages = [
         f"{path} removed"
         for path in _databases_aside(state_dir)
@@ -77,7 +81,10 @@ def clean_by_age(state_dir: str, older_than: float) -> list[str]:
 
 
 def outdated(state_dir: str, older_than: float, *, before: str) -> list[str]:
-    """Return the paths that ``clean_by_age`` and ``clean_snapshots_before`` would delete, except refused records."""
+    """Return the paths of databases and snapshots that ``clean_by_age`` and ``clean_snapshots_before`` would delete.
+
+    ``older_than`` is the argument for the former, ``before`` the trace id for the latter.
+    """
     aside = [path for path in _files_aside(state_dir) if modified(path) < older_than]
     old = [one.path for one in listed_snapshots(state_dir) if _is_outdated(one, older_than, before)]
     return [*aside, *old]
@@ -91,7 +98,7 @@ def _is_outdated(one: Snapshot, older_than: float, before: str) -> bool:
 
 
 def holds(path: str, gone: ErasureTarget, *, is_database: bool) -> bool:
-    """Return whether a file mentions a forgotten text or contains a forgotten trace id; False if it is unreadable."""
+    """Return whether a file contains a text or a trace id that is to be forgotten; False if it cannot be read."""
     try:
         if gone.mentions.in_file(path, is_database=is_database):
             return True
@@ -102,7 +109,7 @@ def holds(path: str, gone: ErasureTarget, *, is_database: bool) -> bool:
 
 
 def mentions(path: str, gone: ErasureTarget) -> bool:
-    """Return whether a file mentions a forgotten text; False if it cannot be read."""
+    """Return whether a file contains a text that is to be forgotten; False if it cannot be read."""
     try:
         return gone.mentions.in_file(path)
     except OSError:
@@ -127,7 +134,10 @@ def modified(path: str) -> float:
 
 
 def _clean_databases(state_dir: str, gone: ErasureTarget) -> list[str]:
-    """Delete moved-aside databases and abandoned copies with forgotten data, and code indices that mention a text."""
+    """Delete moved-aside databases and code indices that contain what is to be forgotten; return messages about them.
+
+    A code index is searched only for texts.
+    """
     messages = []
     for path in _databases_aside(state_dir):
         if os.path.exists(path) and holds(path, gone, is_database=True):
@@ -150,7 +160,7 @@ def _files_aside(state_dir: str) -> list[str]:
 
 
 def _databases_aside(state_dir: str) -> list[str]:
-    """Return the moved-aside databases, after deleting copies that an interrupted merge left."""
+    """Return the paths of moved-aside databases, after deleting the copies that interrupted merges left."""
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(state_dir)):
             if entry.name.startswith(COPIES) and entry.is_dir(follow_symlinks=False):
@@ -160,7 +170,7 @@ def _databases_aside(state_dir: str) -> list[str]:
 
 
 def clean_snapshots_before(state_dir: str, trace_id: str) -> list[str]:
-    """Delete the snapshots that contain an older trace than this one; return messages about them. Raises OSError."""
+    """Delete the snapshots that contain a trace older than ``trace_id``; return messages about them. Raises OSError."""
     return _remove_snapshots(state_dir, lambda one: _goes_back_before(one, trace_id))
 
 
@@ -184,7 +194,10 @@ def _remove_snapshots(state_dir: str, holds_any: Callable[[Snapshot], bool]) -> 
 
 
 def _contains_id(read: Callable[[int], bytes], ids: frozenset[str]) -> bool:
-    """Return whether the content contains one of the ids; one pass finds all, as ids usually are 24 hex digits."""
+    """Return whether the content, which ``read`` returns piece by piece, contains one of the trace ids.
+
+    As most ids are 24 hex digits, all of these are searched for in one pass.
+    """
     usual = {one.encode() for one in ids if len(one) == ID_DIGITS}
     others = [one.encode() for one in ids if len(one) != ID_DIGITS]
     before = b""
@@ -203,7 +216,7 @@ def _ids_in(content: bytes) -> Iterator[bytes]:
 
 
 def seconds(at: str) -> float:
-    """Return a UTC time in seconds since 1970; 0 for anything else."""
+    """Convert a time in ISO-8601 to seconds since 1970; 0 if the text is not a time."""
     try:
         return datetime.fromisoformat(at).timestamp()
     except ValueError:
@@ -211,7 +224,10 @@ def seconds(at: str) -> float:
 
 
 def add_snapshot(state_dir: str, path: str) -> None:
-    """Add a snapshot to the list, before it is written; raises OSError if that fails."""
+    """Add the path of a snapshot to the list of snapshots before the snapshot is written.
+
+    Raises OSError if that fails.
+    """
     private.make_directory(state_dir)
     with _locked(state_dir):
         descriptor = private.open_file(f"{state_dir}/{PUBLISHED}", os.O_WRONLY | os.O_APPEND)
@@ -224,7 +240,7 @@ def add_snapshot(state_dir: str, path: str) -> None:
 
 
 def listed_snapshots(state_dir: str) -> list[Snapshot]:
-    """Return the listed snapshots, each path once with its latest time, sorted by time."""
+    """Return all snapshots in the list, each path once with its latest time, sorted by time."""
     try:
         lines = private.read_file(f"{state_dir}/{PUBLISHED}", MOST_LISTED_BYTES).splitlines()
     except OSError:
@@ -240,14 +256,20 @@ def listed_snapshots(state_dir: str) -> list[Snapshot]:
 
 
 def _snapshot_holds(snapshot: Snapshot, ids: Iterable[str], wanted: Mentions) -> bool:
-    """Return whether a snapshot contains a trace or mentions a text; True if unsure. Raises OSError if it is gone."""
+    """Return whether a snapshot contains one of these traces or texts; True if it cannot be read as a database.
+
+    Raises OSError if the file is missing.
+    """
     if wanted.in_file(snapshot.path, is_database=True):
         return True
     return _finds(snapshot, WHICH_ARE_IN_IT, {"ids": json.dumps(list(ids))})
 
 
 def _goes_back_before(snapshot: Snapshot, trace_id: str) -> bool:
-    """Return whether a snapshot contains an older trace than this one; True if unsure. Raises OSError if it is gone."""
+    """Return whether a snapshot contains a trace older than ``trace_id``; True if it cannot be read as a database.
+
+    Raises OSError if the file is missing.
+    """
     return _finds(snapshot, IS_ANY_OLDER, {"id": trace_id})
 
 
@@ -262,7 +284,7 @@ def _finds(snapshot: Snapshot, query: str, parameters: dict[str, str]) -> bool:
 
 
 def forget_snapshots(state_dir: str, paths: Iterable[str]) -> None:
-    """Remove snapshots from the list; raises OSError if that fails."""
+    """Remove snapshots from the list of snapshots, without deleting them; raises OSError if that fails."""
     gone = set(paths)
     if not gone:
         return

@@ -1,4 +1,4 @@
-"""Delete traces so that no part can be recovered: rows, the full-text index, freed pages, the write-ahead log.
+"""Delete traces so that nothing can be recovered from rows, the full-text index, freed pages or the write-ahead log.
 
 Two facts about SQLite 3.40 matter here: an FTS5 index keeps the words of a deleted row until all its segments are
 merged, and the write-ahead log keeps whole old pages until it is truncated. All work is done in transactions of a few
@@ -30,7 +30,10 @@ VACUUMED_PAGES = 500
 LOOK_AGAIN_S = 0.05
 CACHE_KB = 65_536
 LONGEST_SHORT_PROMPT = 24
-"""Length in characters; a shorter prompt counts as quoted only by an equal text, because "yes" occurs in many texts."""
+"""From this length in characters on, a prompt counts as quoted if it occurs within another text.
+
+A shorter one counts only if the whole text is equal, because "yes" occurs in many texts.
+"""
 
 WHICH_OF_THE_SESSION = "select id from traces where session_id = :session_id order by id desc"
 WHICH_TRACES_MENTION_IT = """
@@ -99,13 +102,16 @@ FORGET_THE_CASES_OF_EXPERIMENTS = """
         where json_extract(value, '$[0]') in (select value from json_each(:ids))
     )
 """
-"""A case consists of the id, the session and a hash of a prompt."""
+"""``cases`` are the prompts of an experiment; each case consists of the id, the session and a hash of a prompt."""
 FORGET_WHAT_WAS_MEASURED = "delete from coverage_measured"
-"""Coverage names clusters of prompts by their words, without a link to traces; all of it is deleted and recomputed."""
-FORGET_THE_VECTORS = "delete from content_vectors"
-"""A vector reveals something about its text, but not which prompt the text came from. So all vectors are deleted;
+"""Coverage (how often each rule applied) names clusters of prompts by words from them, without naming the traces.
 
-they are computed again when needed.
+So all of it is deleted; it is computed again when needed.
+"""
+FORGET_THE_VECTORS = "delete from content_vectors"
+"""A vector reveals something about its text, but not which prompt the text came from.
+
+So all vectors are deleted; they are computed again when needed.
 """
 FORGET_THE_TRACES = "delete from traces where id in (select value from json_each(:ids))"
 FORGET_BEFORE_THE_TRACES = (
@@ -145,24 +151,24 @@ def of_session(db: sqlite3.Connection, session_id: str) -> list[str]:
 
 
 def mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the ids of traces that mention one of the texts in their row or a child row, newest first."""
+    """Return the ids of traces with a text of ``wanted`` in their row or in one that refers to them, newest first."""
     _add_sql_functions(db, wanted)
     return [row[0] for row in db.execute(WHICH_TRACES_MENTION_IT)]
 
 
 def memories_mentioning(db: sqlite3.Connection, wanted: Mentions) -> list[str]:
-    """Return the ids of memories that mention one of the texts."""
+    """Return the ids of memories (notes about a project) that contain a text of ``wanted``."""
     _add_sql_functions(db, wanted)
     return [row[0] for row in db.execute(WHICH_MEMORIES_MENTION_IT)]
 
 
 def memories_asked_for(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
-    """Return the ids of memories that were captured from the prompts of these traces."""
+    """Return the ids of memories that were stored because the prompts of these traces asked to remember them."""
     return [row[0] for row in db.execute(WHICH_MEMORIES_WERE_ASKED_FOR, _as_parameters(ids))]
 
 
 def quoting(db: sqlite3.Connection, ids: Sequence[str]) -> list[str]:
-    """Return the ids of later traces in the same sessions whose records quote one of these prompts, newest first."""
+    """Return the ids of later traces in the same sessions that quote the prompts of these traces, newest first."""
     found: set[str] = set()
     for row in described(db, ids):
         if row["prompt"].strip():
@@ -178,14 +184,14 @@ def described(db: sqlite3.Connection, ids: Iterable[str]) -> list[dict[str, Any]
 
 
 def sessions_that_end(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> set[str]:
-    """Return those of the sessions that will have no trace left after these traces are deleted."""
+    """Return those of the sessions that will have no trace left after the traces with these ids are deleted."""
     wanted = set(sessions) - {""}
     named = {"sessions": json.dumps(sorted(wanted)), **_as_parameters(ids)}
     return wanted - {row[0] for row in db.execute(WHICH_SESSIONS_GO_ON, named)}
 
 
 def injected_items(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterable[str]) -> dict[str, set[str]]:
-    """Return the items that these traces injected into the sessions, by session, as ``kind:ref``."""
+    """Return, by session, what the traces with these ids added to it, as ``kind:ref`` (such as ``guardrail:H3``)."""
     found: dict[str, set[str]] = {}
     for session, kind, ref in db.execute(
         INJECTED_ITEMS, {"sessions": json.dumps(sorted(sessions)), **_as_parameters(ids)}
@@ -195,15 +201,16 @@ def injected_items(db: sqlite3.Connection, sessions: Iterable[str], ids: Iterabl
 
 
 def delete(db: sqlite3.Connection, ids: Sequence[str], *, advance: Advance | None = None) -> int:
-    """Delete traces with their child rows, one batch per transaction; return how many existed.
+    """Delete traces with the rows that refer to them, one batch per transaction; return how many existed.
 
-    ``db`` must be in autocommit mode. The caller must run ``scrub`` afterwards. Raises sqlite3.Error.
+    ``advance`` is called with the number of traces processed so far and the total. ``db`` must be in autocommit mode.
+    The caller must run ``scrub`` afterwards. Raises sqlite3.Error.
     """
     _prepare(db)
     gone = 0
     for start in range(0, len(ids), BATCH_TRACES):
         batch = ids[start : start + BATCH_TRACES]
-        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # the batch of this turn
+        gone += in_turn(db, lambda batch=batch: _delete(db, batch))  # type: ignore[misc]  # this turn's batch
         if advance:
             advance(min(start + BATCH_TRACES, len(ids)), len(ids))
     return gone
@@ -222,7 +229,11 @@ def _delete(db: sqlite3.Connection, ids: Sequence[str]) -> int:
 
 
 def delete_related(db: sqlite3.Connection, *, sessions: Iterable[str], wanted: Mentions) -> None:
-    """Delete the injected items of these sessions, and the replays and experiments that mention one of the texts."""
+    """Delete the records of what was added to these sessions, and other rows that contain a text of ``wanted``.
+
+    The other rows are replays, experiments and their results, and stored coverage (how often each rule applied). Traces
+    are not deleted.
+    """
     named = {"sessions": json.dumps(sorted(sessions))}
     in_turn(db, lambda: db.execute(DELETE_ITEMS_OF_SESSIONS, named))
     if wanted:
@@ -237,7 +248,7 @@ def existing(db: sqlite3.Connection, ids: Iterable[str]) -> list[str]:
 
 
 def scrub(db: sqlite3.Connection) -> None:
-    """Remove deleted words from the index, release freed pages, truncate the write-ahead log.
+    """Remove deleted words from the full-text index, release freed pages, truncate the write-ahead log.
 
     Raises StillReadError if another program keeps reading from the log, sqlite3.Error if nothing can be written.
     """
@@ -247,20 +258,26 @@ def scrub(db: sqlite3.Connection) -> None:
 
 
 def make_final(db: sqlite3.Connection) -> None:
-    """Release freed pages, and truncate the write-ahead log, which contains old pages. Raises what ``scrub`` raises."""
+    """Release freed pages and truncate the write-ahead log, which contains old pages.
+
+    Raises the same errors as ``scrub``.
+    """
     while db.execute("pragma freelist_count").fetchone()[0]:
         db.executescript(f"pragma incremental_vacuum({VACUUMED_PAGES:d})")  # execute() would stop after one page
     _truncate_log(db)
 
 
 def _prepare(db: sqlite3.Connection) -> None:
-    """Stop syncing each transaction to disk (work lost in a crash is repeated), and enlarge the page cache."""
+    """Turn off syncing to the disk after each transaction, since lost work is repeated; enlarge the page cache."""
     db.execute("pragma synchronous = normal")
     db.execute(f"pragma cache_size = {-CACHE_KB:d}")  # old traces are scattered over the indices; this halves the time
 
 
 def _merge_the_index(db: sqlite3.Connection) -> None:
-    """Merge all segments into one, a few pages per transaction; ``optimize`` would take a single long transaction."""
+    """Merge all segments of the full-text index into one, a few pages per transaction.
+
+    The command ``optimize`` would do it in a single long transaction.
+    """
     db.execute(START_MERGING, {"pages": -MERGED_PAGES})
     while True:
         before = db.total_changes
@@ -296,7 +313,7 @@ def _as_parameters(ids: Iterable[str]) -> dict[str, str]:
 
 
 def _quotes(inputs: str, conversation: str, prompt: str) -> bool:
-    """Return whether a record quotes a prompt.
+    """Return whether a trace's recorded ``inputs`` (JSON) or the text that was added (``conversation``) quote a prompt.
 
     Recorded conversations contain only the beginning of a prompt, with blanks instead of line breaks.
     """

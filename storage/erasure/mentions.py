@@ -1,6 +1,7 @@
 """Search for texts in any form in which they may be stored: in a column, in JSON, in the bytes of a file.
 
-Case is ignored. In a database file, a text may be split across two pages; one of its halves is then still in one piece.
+Case is ignored. In a database file, a text may be split across two pages; either its first or its second half is then
+still in one piece, so a half is enough.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 
 PIECE_BYTES = 1 << 20
 SHORTEST_HALF = 6
-"""Length in bytes; a shorter half would be found everywhere."""
+"""Length in bytes below which a half of a text is not searched for, because it would be found everywhere."""
 ESCAPED = re.compile(r"\\u([0-9a-f]{4})")
 
 
 class Mentions:
-    """Texts to search for; without any, nothing matches."""
+    """A set of texts to search for, without regard to case; an empty set is found nowhere."""
 
     __slots__ = ("_folded", "_is_ascii", "_raw")
 
@@ -37,7 +38,7 @@ class Mentions:
         return bool(self._folded)
 
     def in_text(self, text: object) -> bool:
-        """Return whether a text or a JSON document mentions one of the texts."""
+        """Return whether a text or a JSON document contains one of the texts of this set."""
         if not isinstance(text, str) or not self._folded:
             return False
         low = text.casefold()
@@ -46,12 +47,12 @@ class Mentions:
         return any(form in low for form in self._folded)
 
     def in_bytes(self, content: bytes) -> bool:
-        """Return whether the bytes of a file mention one of the texts."""
+        """Return whether bytes from a file contain one of the texts of this set."""
         low = content.lower()
         return any(form in low for form in self._raw)
 
     def in_file(self, path: str | os.PathLike[str], *, is_database: bool = False) -> bool:
-        """Return whether a file mentions one of the texts; in a database file, half of a text is enough.
+        """Return whether a file contains one of the texts of this set; in a database file, half of a text is enough.
 
         Raises OSError if the file cannot be read.
         """

@@ -1,7 +1,7 @@
 """Redact secrets in rows that are already stored: every text column of every table, in JSON each string separately.
 
-The tables are read from the schema, so that new tables are included. Exceptions are identifiers, versions of the
-instructions (which a user wrote, and which a replay compares byte by byte), and aggregates.
+The names of tables and columns come from the database's schema, so that new tables are included. Exceptions are
+identifiers, versions of the instructions (which a user wrote, and which a replay compares byte by byte), and sums.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ IDENTIFIERS = frozenset(
     """.split()
 )
 NAMED_BY_RULES = frozenset(("settings", "skills"))
-"""Parts of a recorded JSON document that contain no text written by a user."""
+"""Keys of a recorded JSON document whose values are not redacted, because no user typed them in a prompt."""
 BATCH_ROWS = 500
 WHICH_TABLES = """
     select name from sqlite_master where type = 'table' and sql not like 'create virtual%'
@@ -44,7 +44,7 @@ WHICH_TABLES = """
 FORGET_HASHES_OF_LINES = """
     update line_labels set text_hash = '' where trace_id in (select value from json_each(:ids))
 """
-"""With the hash of a line, somebody who guesses a secret could check whether the line contained it."""
+"""The hashes of redacted lines are emptied, because anybody who guesses a secret could use them to check the guess."""
 PUT_THE_WORDS_BACK = """
     insert into prompts_fts (rowid, prompt) select trace_numbers.number, traces.prompt
     from trace_numbers join traces on traces.id = trace_numbers.trace_id
@@ -55,8 +55,9 @@ PUT_THE_WORDS_BACK = """
 def rescreen(
     db: sqlite3.Connection, redact: Redact, *, is_dry: bool = False, advance: Advance | None = None
 ) -> dict[str, int]:
-    """Redact the stored data; return the number of changed rows by table. With ``is_dry``, the rows are only counted.
+    """Redact all stored texts with ``redact``; return the number of changed rows by table.
 
+    With ``is_dry``, the rows are only counted. ``advance`` is called with the number of tables done and the total.
     ``db`` must be in autocommit mode. The caller must run ``forgetting.scrub`` afterwards. Raises sqlite3.Error.
     """
     tables = [name for (name,) in db.execute(WHICH_TABLES) if name not in SKIPPED_TABLES]
@@ -90,7 +91,7 @@ def _rescreen_table(db: sqlite3.Connection, table: str, redact: Redact, *, is_dr
             changes.append((changed, {name: fields[name] for name in keys}))
     for start in range(0, 0 if is_dry else len(changes), BATCH_ROWS):
         batch = changes[start : start + BATCH_ROWS]
-        in_turn(db, lambda batch=batch: _write(db, table, batch))  # type: ignore[misc]  # the batch of this turn
+        in_turn(db, lambda batch=batch: _write(db, table, batch))  # type: ignore[misc]  # this turn's batch
     return len(changes)
 
 

@@ -1,7 +1,7 @@
-"""Limit stored data by age and size: delete the oldest traces first, then instructions versions that nothing refers to.
+"""Limit stored data by age and size: delete the oldest traces, then versions of the instructions that nothing needs.
 
-A limit of 0 means no limit. The user's memories, golden cases made from labels, and exported files are not traces and
-are kept.
+A trace is the record of one prompt. The user's memories, test cases made from labels, and exported files are not traces
+and are kept. A limit of 0 means no limit.
 """
 
 from __future__ import annotations
@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 DAY_S = 86_400
 PAGE_TRACES = 1_000
 ALWAYS_KEPT = 1_000
-"""Number of traces that the limit in megabytes always keeps, because memories in the same file may exceed it alone."""
+"""Number of traces that are kept even above the limit in megabytes.
+
+The memories in the same database may exceed that limit alone.
+"""
 YOUNG_S = 86_400
-"""A version no older than this may belong to a prompt whose trace is not stored yet."""
+"""Age in seconds up to which a version of the instructions is kept: traces that refer to it may not be stored yet."""
 
 HOW_MANY = "select count(*) from traces"
 WHICH_IS_OLDEST = "select at from traces order by id limit 1"
@@ -91,9 +94,9 @@ def held(db: sqlite3.Connection) -> StoredAmount:
 
 
 def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
-    """Return the ids of traces beyond the limits, oldest first; for the size limit, how many there are is estimated.
+    """Return the ids of the traces to delete so that the limits hold, oldest first.
 
-    ``prune`` therefore measures again after each deletion.
+    For the limit in megabytes, their number is estimated; ``prune`` therefore measures again after each deletion.
     """
     found = _too_old(db, bounds)
     state = held(db)
@@ -105,16 +108,22 @@ def surplus(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
 
 
 def prune(db: sqlite3.Connection, bounds: Bounds, *, advance: forgetting.Advance | None = None) -> int:
-    """Delete the oldest traces until the limits hold; return how many. The caller must run ``forgetting.scrub``."""
+    """Delete the oldest traces until the limits hold; return how many.
+
+    ``advance`` is called as by ``forgetting.delete``. The caller must run ``forgetting.scrub`` afterwards.
+    """
     gone = 0
-    # In several rounds, because the size of a trace is only estimated from the average.
+    # Several rounds are needed, because the size of a trace is only estimated from the average.
     while ids := surplus(db, bounds):
         gone += forgetting.delete(db, ids, advance=advance)
     return gone
 
 
 def oldest(db: sqlite3.Connection, *, after: str = "") -> str:
-    """Return the id of the oldest trace with an id greater than ``after``; ABOVE_ALL if there is none."""
+    """Return the id of the oldest trace with an id greater than ``after``.
+
+    It is ABOVE_ALL, which is greater than any id, if there is no such trace.
+    """
     found = db.execute(WHICH_COMES_NEXT, {"id": after}).fetchone()
     return str(found[0]) if found else ABOVE_ALL
 
@@ -129,8 +138,8 @@ def prune_versions(
 ) -> int:
     """Delete the versions of the instructions that no trace and no stored replay refers to; return how many.
 
-    ``in_use`` are the hashes of versions that a prompt would get today. These are kept, and so are versions of the last
-    day unless they mention a text of ``wanted``.
+    ``in_use`` are the hashes of versions with which the hook would process a prompt today. These are kept. Versions of
+    the last day are kept, too, unless they contain a text of ``wanted``, which is to be forgotten.
     """
     since = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - YOUNG_S))
     unnamed = dict(db.execute(WHICH_VERSIONS_NOBODY_NAMES, {"in_use": json.dumps(list(in_use))}).fetchall())
@@ -147,12 +156,12 @@ def prune_versions(
 
 
 def versions_mentioning(db: sqlite3.Connection, wanted: Mentions) -> int:
-    """Return how many versions of the instructions mention one of the texts."""
+    """Return how many versions of the instructions contain a text of ``wanted``."""
     return len({one for one, text in db.execute(TEXTS_OF_VERSIONS) if wanted.in_text(text)})
 
 
 def sizes(state_dir: str) -> dict[str, int]:
-    """Return the bytes used by the files that grow: databases with WAL, spool, versions, rules, code indices, log."""
+    """Return the bytes used by each kind of file that grows, such as the database, the spool and the log, by name."""
     return {
         "database": _size(state_dir, traces.DATABASE, f"{traces.DATABASE}-wal"),
         "moved-aside databases": sum(
@@ -173,7 +182,7 @@ def _too_old(db: sqlite3.Connection, bounds: Bounds) -> list[str]:
 
 
 def _too_large(state: StoredAmount, bounds: Bounds, *, left: int) -> int:
-    """Return the number of traces to delete, estimated from the average size of a trace."""
+    """Return how many of ``left`` traces to delete for the limit in megabytes, estimated from their average size."""
     excess = state.used_bytes - bounds.mb * 1e6
     if excess <= 0 or left <= ALWAYS_KEPT:
         return 0

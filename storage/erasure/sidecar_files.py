@@ -1,4 +1,4 @@
-"""Remove forgotten data from the files beside the database: log, events, sessions, spool, notices.
+"""Remove what a user wants forgotten from the files beside the database, such as the log and those of sessions.
 
 Lines are overwritten in place with the same number of bytes, so that lines appended meanwhile are not lost, and
 interrupted work can simply be repeated.
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     Record = dict[str, Any]
 
 NEAR_S = 5.0
-"""Seconds after the start of a prompt during which its lines are written to the log."""
+"""Log lines of a session that were written within this many seconds of a prompt's start are taken to be about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureTarget:
-    """What to remove everywhere: traces, whole sessions, texts.
+    """What a user wants forgotten: traces by their ``ids``, texts (``mentions``), and whole sessions.
 
-    ``moments`` are the times of the traces in seconds, by session. ``injected`` are, for each session that still has
-    other traces, the items that the forgotten traces injected.
+    ``moments`` are the start times of the traces in seconds since 1970, by session. ``injected`` are, for each session
+    that still has other traces, what the forgotten traces added to it, as ``kind:ref`` (such as ``guardrail:H3``).
     """
 
     ids: frozenset[str]
@@ -44,14 +44,17 @@ class ErasureTarget:
     injected: Mapping[str, set[str]] = field(default_factory=dict)
 
     def is_logged_in(self, line: bytes) -> bool:
-        """Return whether a line of the log is about forgotten data."""
+        """Return whether a line of the log is about what is to be forgotten."""
         record = _record(line)
         session, at = str(record.get("session_id", "")), copies.seconds(str(record.get("at", "")))
         is_near = session != "" and any(-1 < at - moment < NEAR_S for moment in self.moments.get(session, ()))
         return is_near or self.is_in_line(line, session)
 
     def is_in_line(self, line: bytes, session: str = "") -> bool:
-        """Return whether a line of JSON contains a forgotten id, session or text."""
+        """Return whether a line of JSON contains an id, a session or a text that is to be forgotten.
+
+        ``session`` is the session of the line if the caller knows it.
+        """
         session = session or str(_record(line).get("session_id", ""))
         if session in self.sessions or self.mentions.in_bytes(line):
             return True
@@ -59,9 +62,10 @@ class ErasureTarget:
 
 
 def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = ()) -> list[str]:
-    """Remove forgotten data from all files beside the database; return messages on what was removed.
+    """Remove what is to be forgotten from all files beside the database; return messages on what was removed.
 
-    Raises OSError.
+    ``event_files`` are the paths of files to which the hook appended its events, if a user configured any. Raises
+    OSError.
     """
     counts = {
         "lines of the log": _clean_log(state_dir, gone),
@@ -78,7 +82,10 @@ def clean(state_dir: str, gone: ErasureTarget, *, event_files: Iterable[str] = (
 
 
 def overwrite_lines(path: str, is_meant: Callable[[bytes], bool], replacement: Callable[[Record], Record]) -> int:
-    """Overwrite each line that ``is_meant`` selects by its ``replacement``, keeping its length; return how many."""
+    """Overwrite each line of a file that ``is_meant`` selects with its ``replacement``; return how many changed.
+
+    A replacement is padded with blanks to the length of the line. If it is longer, only blanks are written.
+    """
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
     except OSError:
@@ -133,7 +140,10 @@ def _clean_sessions(state_dir: str, gone: ErasureTarget) -> int:
 
 
 def _forget_injected(path: str, names: set[str]) -> bool:
-    """Delete the items of forgotten traces from a session's file, so that the session may get these items again."""
+    """Delete from a session's file what forgotten traces added, so that later prompts may get these facts again.
+
+    Return whether the file changed.
+    """
     count = 0
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
@@ -153,7 +163,7 @@ def _forget_injected(path: str, names: set[str]) -> bool:
 
 
 def _clean_spool(state_dir: str, gone: ErasureTarget) -> int:
-    """Delete spool files with forgotten data, both refused and waiting ones; return how many."""
+    """Delete the spool files, waiting or refused, that contain what is to be forgotten; return how many."""
     count = 0
     for folder in (f"{state_dir}/{spool.NAME}", f"{state_dir}/{spool.NAME}/{spool.REFUSED}"):
         for path in copies.files(folder):
@@ -169,13 +179,13 @@ def _clean_folder(folder: str, gone: ErasureTarget) -> int:
 
 
 def _clean_late(state_dir: str, gone: ErasureTarget) -> int:
-    """Delete late results, which wait for a session, if they contain forgotten data; return how many."""
+    """Delete the results that wait for a session's client and contain what is to be forgotten; return how many."""
     paths = copies.files(f"{state_dir}/{late.FOLDER}")
     return sum(private.removed(path) for path in paths if copies.holds(path, gone, is_database=False))
 
 
 def _clean_claims(state_dir: str) -> None:
-    """Empty the file of claims, which are derived from prompts, once all have expired (after two seconds)."""
+    """Empty the file of hashes that show when a prompt comes twice, if all have expired, as each does after 2 s."""
     path = f"{state_dir}/{sessions.CLAIMS}"
     with contextlib.suppress(FileNotFoundError):
         if time.time() - os.stat(path).st_mtime > sessions.DUPLICATE_WITHIN_NS / 1e9:

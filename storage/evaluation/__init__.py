@@ -1,1 +1,1 @@
-"""Data for tuning the rules: the corpus to replay, labelled prompts, replays, experiments."""
+"""Store and read the data for tuning the rules: recorded prompts, users' labels for them, replays and experiments."""

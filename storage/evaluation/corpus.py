@@ -1,4 +1,7 @@
-"""Read recorded prompts for a replay: newest first, one page at a time, only the columns that a replay needs."""
+"""Read recorded prompts, their scores and labels, for a replay, which evaluates the prompts under other rules.
+
+Prompts are read newest first, one page at a time, and only the columns that a replay needs.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ THESE = "traces.id in (select value from json_each(:these))"
 
 
 class RecordedPrompt(NamedTuple):
-    """One recorded prompt; its fields have the names of the schema's columns, ``inputs`` is JSON."""
+    """One recorded prompt; its fields are named like the columns of ``traces``.
+
+    ``inputs`` is the JSON of everything else that the hook's decision depended on.
+    """
 
     id: str
     at: str
@@ -66,9 +72,10 @@ class RecordedPrompt(NamedTuple):
 
     @property
     def has_inputs(self) -> bool:
-        """Whether the prompt's inputs were stored, so that it can be judged again; with ``log = hash`` they are not.
+        """Whether the prompt's inputs were stored, so that it can be evaluated again.
 
-        The inputs of every judged prompt have settings. The JSON text is searched, because parsing it takes far longer.
+        With the setting ``log = hash`` they are not. Stored inputs always have the key ``settings``, for which the
+        JSON text is searched, because parsing it would take far longer.
         """
         return '"settings"' in self.inputs
 
@@ -87,7 +94,7 @@ def rows(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Ite
     while left:
         wanted = PAGE_ROWS if left < 0 else min(PAGE_ROWS, left)
         cursor = db.cursor()
-        cursor.row_factory = None  # plain tuples: half the time
+        cursor.row_factory = None  # plain tuples take half the time
         found = cursor.execute(query, {**selection.parameters, "corpus_before": before, "corpus_rows": wanted})
         page = list(map(RecordedPrompt._make, found))
         if page:
@@ -109,12 +116,12 @@ def guardrails(db: sqlite3.Connection, trace_id: str) -> tuple[str, ...]:
 
 
 def kept_items(db: sqlite3.Connection, trace_id: str) -> tuple[tuple[str, str], ...]:
-    """Return channel and reference of the items in the text that was added to a prompt, in order."""
+    """Return channel and reference (such as a file and line) of the facts that were added to a prompt, in order."""
     return tuple((row[0], row[1]) for row in db.execute(WHICH_ITEMS_WERE_KEPT, {"id": trace_id}))
 
 
 def scores(db: sqlite3.Connection, ids: Iterable[str]) -> Scores:
-    """Return the scores of these traces by trace, facet and name."""
+    """Return the scores recorded with these traces, by trace id, facet (such as ``task_type``), and class scored."""
     found: Scores = {}
     cursor = db.cursor()
     cursor.row_factory = None
@@ -124,13 +131,16 @@ def scores(db: sqlite3.Connection, ids: Iterable[str]) -> Scores:
 
 
 def versions(db: sqlite3.Connection) -> list[tuple[str, int, str]]:
-    """Return the rule versions of all traces, most recently used first: hash, number of traces, newest trace id."""
+    """Return hash, number of traces, and newest trace id of each version of the rules, most recently used first."""
     found = [(str(row[0]), int(row[1]), str(row[2])) for row in db.execute(WHICH_VERSIONS_ARE_NAMED)]
     return sorted(found, key=lambda one: one[2], reverse=True)
 
 
 def all_sources(db: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:
-    """Return the source files of every version that has any, by hash, each as (layer, path, text)."""
+    """Return the files that each version of the rules was compiled from, by the version's hash, as (layer, path, text).
+
+    Versions whose files were not stored are left out.
+    """
     found: dict[str, list[tuple[str, str, str]]] = {}
     for row in db.execute(WHICH_VERSIONS_HAVE_SOURCES):
         found.setdefault(row[0], []).append((row[1], row[2], row[3]))
@@ -150,7 +160,10 @@ def recorded_ids(db: sqlite3.Connection, ids: Iterable[str]) -> set[str]:
 
 
 def labels_of(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return the newest label of each labelled trace: the verdict and, if that is «class», the task type."""
+    """Return the newest label of those of the traces that have one, by trace id.
+
+    A label is the verdict and, if that is «class», the task type that a user called correct.
+    """
     found = db.execute(NEWEST_LABELS_OF_TRACES, {"ids": json.dumps(list(ids))})
     return {trace_id: (verdict, task_type) for trace_id, verdict, task_type in found}
 
@@ -161,7 +174,10 @@ def all_labels(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
 
 
 def versions_by_first_use(db: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return (hash, UTC time) of every version, oldest first: the time of first use, or of storing it if never used."""
+    """Return hash and time (UTC) of every version of the rules, oldest first.
+
+    The time is that of the first prompt with the version, or that of storing the version if no prompt had it.
+    """
     used = {row[0]: (row[1], row[2]) for row in db.execute(WHEN_DID_EACH_VERSION_COME)}
     stored = {row[0]: row[1] for row in db.execute(WHICH_VERSIONS_WERE_STORED)}
     times = {one: used[one][1] if one in used else at for one, at in stored.items()}

@@ -1,7 +1,8 @@
-"""Store experiments (two arms, the same prompts, one row per prompt and arm), and read figures about live sessions.
+"""Store experiments, which try two variants (arms) on the same prompts, and read figures about recorded sessions.
 
-An experiment that asks a model is stored before its first call, and each answer as soon as it arrives, so that an
-interrupted experiment can be continued. Other experiments are stored when they are complete.
+Each prompt has one result per arm. An experiment that queries a language model is stored before its first call, and
+each answer as soon as it arrives, so that an interrupted experiment can be continued. Other experiments are stored when
+they are complete.
 """
 
 from __future__ import annotations
@@ -64,11 +65,12 @@ class UnknownExperimentError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class ArmResult:
-    """The result of one arm for one prompt; ``quality`` is None if the right answer is unknown.
+    """The result of one arm (variant) of an experiment for one prompt.
 
-    The last four fields are set only for an arm that asks a model: the tokens that the endpoint counted (None if it
-    counted none), the cost in US dollars (None without a known price), and why the response is no success.
-    ``violations`` is None if there was no response.
+    ``quality`` is None if the right answer is unknown. ``violations`` is the number of rules that the response breaks,
+    None if there was no response. The last four fields are set only for an arm that queries a model: the numbers of
+    tokens that the endpoint reported (None if it reported none), the cost in US dollars (None if the price is unknown),
+    and why the response counts as failed.
     """
 
     prompt_id: str
@@ -90,7 +92,8 @@ class ArmResult:
 class Experiment:
     """An experiment as it was stored; ``arms``, ``report`` and ``plan`` are plain JSON values.
 
-    ``plan`` is what is needed to continue an experiment that asks a model; empty for other experiments.
+    ``arms`` describes the two variants. ``plan`` is what is needed to continue an experiment that queries a model; it
+    is empty for other experiments.
     """
 
     id: str
@@ -103,7 +106,11 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class SessionFigures:
-    """Hook activity and labels of a session; ``held_back`` counts prompts whose text shadow mode did not add."""
+    """What the hook did for the prompts of a session, and how users labelled them.
+
+    ``held_back`` is the number of prompts for which a text was only recorded, not added (shadow mode). ``tokens`` is
+    the length of all added texts. ``right`` of the ``labelled`` prompts have the task type that users call correct.
+    """
 
     session_id: str
     prompts: int
@@ -138,7 +145,7 @@ def add(db: sqlite3.Connection, experiment_id: str, result: ArmResult) -> None:
 
 
 def replace_report(db: sqlite3.Connection, one: Experiment, report: dict[str, Any]) -> Experiment:
-    """Replace the report of an experiment; return the experiment with the new one."""
+    """Replace the report of a stored experiment; return the experiment with the new report."""
     with transaction(db):
         db.execute(REPLACE_THE_REPORT, {"id": one.id, "report": json.dumps(report, allow_nan=False)})
     return replace(one, report=report)
@@ -167,7 +174,10 @@ def results(db: sqlite3.Connection, experiment_id: str) -> Iterator[ArmResult]:
 
 
 def sessions(db: sqlite3.Connection, *, since: str = "") -> list[SessionFigures]:
-    """Return all sessions of the hook since ``since`` (UTC), without those of tests, imports and skipped prompts."""
+    """Return the figures of every session with prompts since the UTC time ``since``.
+
+    Imported prompts, prompts of tests, and prompts that the hook skipped or failed on do not count.
+    """
     found = db.execute(WHAT_CAME_OF_EACH_SESSION, {"since": since.removesuffix("Z")})
     return [SessionFigures(**dict(row)) for row in found]
 

@@ -1,6 +1,6 @@
-"""Store replays: what other rules would have decided, with every prompt whose outcome they change.
+"""Store replays, each of which evaluated recorded prompts under other rules, and every outcome that was different.
 
-Prompt texts are not copied: a result refers to its trace, and is deleted with it.
+Prompt texts are not copied: a result refers to the trace (record) of its prompt, and is deleted with it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ HOW_MANY_CHANGE_IN_EACH_WAY = """
 """
 
 ABOVE_ALL = "g"
-"""Greater than every id."""
+"""A text that sorts after every trace id."""
 PROMPT_CHARS = 500
 
 
@@ -57,7 +57,7 @@ class UnknownReplayError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class ChangedPrompt:
-    """A prompt whose outcome changed: the kinds of change, their cause, and both outcomes as JSON values."""
+    """A prompt whose outcome other rules change: the kinds of change, their cause, and both outcomes as JSON values."""
 
     trace_id: str
     kinds: tuple[str, ...]
@@ -68,10 +68,11 @@ class ChangedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class StoredReplay:
-    """A stored replay; ``store`` fills in ``id`` and ``at`` if they are empty.
+    """A replay, which evaluated ``prompts`` prompts under two versions of the rules, ``base`` and ``candidate``.
 
-    ``diff`` is the unified diff of the instructions; ``context`` is ``recorded`` if the channels' recorded answers were
-    used, ``today`` if the channels were asked again.
+    ``diff`` is the unified diff of their instructions. ``context`` is ``recorded`` if the recorded answers of the
+    channels (sources of facts) were used, ``today`` if the channels were queried again. ``store`` fills in ``id`` and
+    ``at`` if they are empty.
     """
 
     base: str
@@ -91,7 +92,7 @@ class StoredReplay:
 
 @dataclass(frozen=True, slots=True)
 class PreviewedResult:
-    """A result with the beginning of its prompt; ``prompt`` is empty if its text was not stored."""
+    """A changed outcome with the time and the beginning of its prompt; ``prompt`` is empty if no text was stored."""
 
     result: ChangedPrompt
     at: str
@@ -99,9 +100,9 @@ class PreviewedResult:
 
 
 def store(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[ChangedPrompt]) -> str:
-    """Store a replay and its results in one transaction; return its id. Ids sort by time.
+    """Store a replay and its results, which are the changed outcomes, in one transaction; return the replay's id.
 
-    A result is left out if its trace has been deleted since.
+    Ids sort by time. A result is left out if the trace of its prompt has been deleted meanwhile.
     """
     identity = replay.id or traces.new_trace_id()
     row = {**asdict(replay), "figures": json.dumps(replay.figures)}
@@ -113,7 +114,7 @@ def store(db: sqlite3.Connection, replay: StoredReplay, results: Iterable[Change
 
 
 def listing(db: sqlite3.Connection, *, limit: int = 100, before: str = "") -> list[StoredReplay]:
-    """Return the stored replays, newest first; with ``before``, only those with a smaller id."""
+    """Return up to ``limit`` stored replays, newest first; with ``before``, only those with a smaller id."""
     return [_kept(row) for row in db.execute(WHICH_REPLAYS_WERE_KEPT, {"limit": limit, "before": before})]
 
 
@@ -126,7 +127,10 @@ def find(db: sqlite3.Connection, identity: str) -> StoredReplay:
 
 
 def show(db: sqlite3.Connection, identity: str) -> tuple[StoredReplay, list[ChangedPrompt]]:
-    """Return the only stored replay whose id begins with ``identity``, and its results; raises UnknownReplayError."""
+    """Return the only stored replay whose id begins with ``identity``, and its results, newest prompt first.
+
+    Raises UnknownReplayError.
+    """
     replay = find(db, identity)
     return replay, [_result(row) for row in db.execute(WHAT_CAME_OUT_OTHERWISE, {"id": replay.id})]
 
@@ -134,10 +138,11 @@ def show(db: sqlite3.Connection, identity: str) -> tuple[StoredReplay, list[Chan
 def window(
     db: sqlite3.Connection, identity: str, *, kind: str = "", trace: str = "", before: str = ABOVE_ALL, limit: int
 ) -> list[PreviewedResult]:
-    """Return a page of a replay's results with trace ids smaller than ``before``, newest prompt first.
+    """Return up to ``limit`` results of a replay with trace ids smaller than ``before``, newest prompt first.
 
-    ``identity`` is the complete id. ``kind`` is one of ``workbench.replay.compare.KINDS``, ``trace`` the beginning of a
-    trace id; empty values do not restrict the results.
+    ``identity`` is the replay's complete id. Only results with a change of the given kind, one of
+    ``workbench.replay.compare.KINDS``, and with a trace id that begins with ``trace`` are returned; an empty text does
+    not restrict them.
     """
     named = {
         "id": identity, "kind": json.dumps(kind) if kind else "", "trace": trace,
@@ -149,7 +154,7 @@ def window(
 
 
 def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
-    """Return the number of results of each kind; a prompt counts once for each of its kinds."""
+    """Return how many prompts of a replay have each kind of change; a prompt with two kinds counts for both."""
     counted = replay.figures.get("by_kind")
     left = db.execute(HOW_MANY_RESULTS_ARE_LEFT, {"id": replay.id}).fetchone()[0]
     if counted is not None and left == replay.changed:
@@ -158,7 +163,7 @@ def by_kind(db: sqlite3.Connection, replay: StoredReplay) -> dict[str, int]:
 
 
 def labelled(db: sqlite3.Connection) -> dict[str, str]:
-    """Return the newest label of each labelled trace: "ok", "wrong", or the task type that it should have had."""
+    """Return the newest label of each labelled trace: "ok", "wrong", or the task type that a user called correct."""
     labels = corpus.all_labels(db)
     return {trace: task_type if verdict == "class" else verdict for trace, (verdict, task_type) in labels.items()}
 

@@ -1,1 +1,1 @@
-"""Memories of projects, and the search for those that concern a text."""
+"""Store memories, which are notes about a project such as its decisions, and find those that concern a text."""

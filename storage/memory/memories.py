@@ -1,4 +1,4 @@
-"""The memories of projects (decisions, attempts, blockers …): store, list, count, change, delete.
+"""Store, list, count, change and delete memories, which are notes about projects: decisions, attempts, blockers ….
 
 ``storage.memory.recall`` searches them. Memories with the same project, origin and key are the same memory, so that
 repeating an import changes nothing.
@@ -85,12 +85,12 @@ WHICH_PROMPTS_GOT_IT = """
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Memory:
-    """One memory of a project.
+    """A memory: one note about a project.
 
-    ``project`` is a ``Project.id`` or ``shared``; ``path_prefix`` is the folder of a monorepo that the memory is about,
-    empty for the whole project; ``source`` is a path in the project, ``git:<sha>``, a URL or empty; ``key`` identifies
-    the memory within project and origin (default: a hash of its content); ``created_at`` is when it was decided or
-    written.
+    ``project`` is a ``Project.id``, or ``shared`` for a memory of all projects. ``path_prefix`` is the folder of a
+    monorepo that the memory is about, empty for the whole project. ``source`` is a path in the project, ``git:<sha>``,
+    a URL or empty. ``key`` identifies the memory within project and origin; by default, it is a hash of the content.
+    ``created_at`` is when the content was decided or written. ``reviewed`` means that a user approved it.
     """
 
     content: str = field(kw_only=False)
@@ -141,7 +141,10 @@ def listing(
     limit: int = 50,
     after: str = "",
 ) -> list[Memory]:
-    """Return memories, newest first; empty filters do not restrict, ``after`` is the last id of the previous page."""
+    """Return up to ``limit`` memories, newest first; empty filters do not restrict them.
+
+    ``reviewed`` selects approved or unapproved memories. ``after`` is the last memory id of the previous page.
+    """
     asked = {
         "project": project, "namespace": namespace, "origin": origin, "reviewed": reviewed, "limit": limit,
         "after": after,
@@ -156,9 +159,9 @@ def count(db: sqlite3.Connection, project: str) -> tuple[int, int]:
 
 
 def forget(db: sqlite3.Connection, ids: Iterable[str]) -> int:
-    """Delete memories, also from the index and from half-written files; return how many existed.
+    """Delete memories, also from the full-text index and from half-written files; return how many existed.
 
-    The caller must run ``forgetting.make_final`` afterwards.
+    The caller must run ``forgetting.make_final`` afterwards, which removes the last remains from the database file.
     """
     with transaction(db):
         gone = sum(db.execute(FORGET, {"id": one}).rowcount for one in ids)
@@ -177,9 +180,10 @@ def approve(db: sqlite3.Connection, memory_id: str) -> bool:
 def replace_all(
     db: sqlite3.Connection, project: str, origin: str, source_prefix: str, memories: Iterable[Memory]
 ) -> tuple[int, int, int]:
-    """Make these the only memories of ``origin`` with this source prefix; return how many were added, changed, removed.
+    """Make ``memories`` the only ones of a project that have this origin and a source with this prefix.
 
-    Runs in one transaction. Unchanged memories are not written.
+    Others are deleted, unchanged ones are not written, all in one transaction. Return how many were added, changed and
+    removed.
     """
     outcomes = {"added": 0, "changed": 0, "same": 0}
     with transaction(db):
@@ -195,7 +199,7 @@ def replace_all(
 
 
 def short_source(source: str) -> str:
-    """Return a source as it is displayed: a commit with its short hash, any other source unchanged."""
+    """Return a memory's source as it is displayed: a commit with its short hash, any other source unchanged."""
     return source[: len("git:") + SHORT_SHA] if source.startswith("git:") else source
 
 
@@ -244,7 +248,7 @@ def _storable(text: str) -> str:
 
 
 def _free_id(db: sqlite3.Connection, memory: Memory) -> str:
-    """Return an unused id: the memory's own if it is free, else one made from project, origin and key.
+    """Return an unused id for a memory: its own if it is free, else one made from project, origin and key.
 
     Raises ValueError if all are taken.
     """
@@ -269,7 +273,7 @@ def _memory(row: Iterable[object]) -> Memory:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """The number of memories in a namespace, and how many of them are not approved yet."""
+    """How many memories a namespace (such as ``decisions``) has, and how many of them no user has approved yet."""
 
     namespace: str
     memories: int
@@ -278,7 +282,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class MemoryUse:
-    """A prompt to whose text a memory was added."""
+    """A recorded prompt to which a memory was added."""
 
     id: str
     at: str
@@ -288,16 +292,16 @@ class MemoryUse:
 
 
 def shelves(db: sqlite3.Connection, projects: Sequence[str] = ()) -> list[Shelf]:
-    """Return the number of memories per namespace, in the given projects, or in all if none is given."""
+    """Return the number of memories in each namespace, over the given projects, or over all if none is given."""
     rows = db.execute(HOW_MANY_BY_NAMESPACE, {"projects": json.dumps(list(projects))})
     return [Shelf(*row) for row in rows]
 
 
 def projects(db: sqlite3.Connection) -> list[tuple[str, int]]:
-    """Return the projects that have memories, and how many, the largest first."""
+    """Return the ids of the projects that have memories, with their numbers of memories, the largest first."""
     return [(str(project), int(count)) for project, count in db.execute(WHICH_PROJECTS)]
 
 
 def uses(db: sqlite3.Connection, memory_id: str) -> list[MemoryUse]:
-    """Return the newest prompts to whose text this memory was added, at most fifty."""
+    """Return the newest prompts to which this memory was added, at most fifty."""
     return [MemoryUse(*row) for row in db.execute(WHICH_PROMPTS_GOT_IT, {"ref": memory_id})]

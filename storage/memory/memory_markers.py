@@ -1,6 +1,7 @@
-"""Marker files for projects with memories: by one ``stat``, the hook knows whether it must open the database.
+"""Keep an empty marker file for each project with memories, so that the hook knows when to open the database.
 
-The files mirror the table ``memory_counts``; every process that connects or commits updates them.
+One ``stat`` is enough for that. The files correspond to the table ``memory_counts``; every process that connects to the
+database or stores memories updates them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ WHICH_HAVE_SOME = "select project from memory_counts where memories > 0"
 
 
 def has_memories(state_dir: str, project: str) -> bool:
-    """Return whether a search for this project could find a memory."""
+    """Return whether there are memories of the project or shared ones, so that a search could find any."""
     return any(os.path.exists(f"{state_dir}/{NAME}/{_name(one)}") for one in (project, SHARED))
 
 

@@ -1,4 +1,7 @@
-"""The terms of a question, how much each weighs in this store of memories, and the query for the index."""
+"""Prepare a text for the search for memories: find its terms, weigh them, and make the query for the full-text index.
+
+The fewer stored memories contain a term, the more it weighs.
+"""
 
 from __future__ import annotations
 
@@ -28,19 +31,22 @@ PREFIX = 5
 RELATED_WEIGHT = 0.5
 HEAVIEST_TERMS = 8
 BACKGROUND, COMMON_SHARE = 1_000, 0.03
-"""Number of assumed memories in addition to the stored ones, and the share of them that contains each common word.
+"""Number of imaginary memories that are counted with the stored ones, and the share of them with each common word.
 
-A few stored memories would be too few to estimate which words are rare.
+A few stored memories alone would be too few to estimate which words are rare.
 """
 ROOT = 2.0**-24
-"""Used by ``_log``: (x**r - 1) / r tends to the natural logarithm as r tends to 0; a smaller r loses digits."""
+"""The r with which ``_log`` computes the natural logarithm, which is about (x**r - 1) / r for a small r.
+
+A smaller r would lose digits.
+"""
 
 HOW_COMMON = "select term, doc from memory_vocabulary where term in ({})"
 WHICH_BEGIN_SO = "select term, doc from memory_vocabulary where term >= ? and term < ? limit 100"
 
 
 class _Term:
-    """A word of the question: its stem, the stems of alternatives, and the weight of a match."""
+    """A word of the searched text: its stem, those of alternatives such as synonyms, and the weight of a match."""
 
     __slots__ = ("frequency", "postings", "stems", "weight", "word")
 
@@ -54,7 +60,10 @@ class _Term:
 
 
 class MemoryQuestion:
-    """The terms of a text, their weights in this store of memories, and the terms to search the index for."""
+    """The terms of a text for which memories are searched, with their weights.
+
+    ``memories`` is the number of all stored memories.
+    """
 
     __slots__ = ("beginnings", "known", "matching", "placed", "prefixes", "terms", "whole")
 
@@ -114,9 +123,10 @@ class MemoryQuestion:
         joined: list[str],
         others: list[str],
     ) -> None:
-        """Count the memories that contain the term or an alternative; set its weight by those with the term itself.
+        """Count the memories that contain a term or an alternative; set its weight from how many contain the term.
 
-        "Time zone" also matches ``timezone``, if a stored memory has that word.
+        ``common`` are the numbers of memories by stem. The alternatives are synonyms (``others``), and the term
+        ``joined`` with the next one: "time zone" also matches ``timezone``, if a stored memory has that word.
         """
         counts = [common.get(one, 0) for one in term.stems]
         most = max(counts)
@@ -136,7 +146,10 @@ class MemoryQuestion:
 
     @staticmethod
     def _guess(connection: Connection, term: _Term) -> int:
-        """Add similar stored words as alternatives for a term that no memory has; return the highest count of one."""
+        """Add similar words from memories as alternatives for a term that no memory contains, such as a misspelt one.
+
+        Return the number of memories with the most frequent of these words; 0 if there is none.
+        """
         word = term.word
         if len(word) < PREFIX:
             return 0
@@ -150,7 +163,10 @@ class MemoryQuestion:
         return most
 
     def match(self) -> str:
-        """Return the index query: the rarest terms whose matches stay within a limit; empty if there is none."""
+        """Return the query for the full-text index: the rarest terms, which match ``MOST_POSTINGS`` memories at most.
+
+        It is empty if no term occurs in a memory, or if even the rarest one occurs in too many.
+        """
         left = MOST_POSTINGS
         asked: list[str] = []
         rarest = sorted(
@@ -168,7 +184,7 @@ class MemoryQuestion:
         return " OR ".join(f'"{self.terms[at].word}"' for _, at in found[:2])
 
     def place(self, word: str) -> None:
-        """Store which term a memory's word matches, and with what weight; stored because words recur."""
+        """Find which term of the question a word of a memory matches, and with what weight; keep it in ``matching``."""
         base = BASE_FORMS.get(word, word)
         found = self.known.get(stem(base)) if base[:3] in self.beginnings else None
         if found is None and (at := self.prefixes.get(word[:PREFIX], -1)) >= 0:
@@ -178,7 +194,7 @@ class MemoryQuestion:
 
 
 def _counts(connection: Connection, terms: list[_Term], others: list[str]) -> dict[str, int]:
-    """Return how many memories contain each stem of the terms and of the other words, by a single query."""
+    """Return how many memories contain each stem of the terms and of the other words; a single query finds that."""
     wanted = list(dict.fromkeys([*(one for term in terms for one in term.stems), *map(stem, others)]))
     rows = connection.execute(HOW_COMMON.format(", ".join("?" * len(wanted))), wanted).fetchall()
     return {str(term): int(count) for term, count in rows}

@@ -1,10 +1,10 @@
-"""Find the memories that concern a text, for the hook, the command line and MCP.
+"""Find the memories (notes about a project) that concern a text, for the hook, the command line and MCP.
 
-SQLite's index gives candidates, cheaply and up to a limited number of matches. They are then scored again by their
-words: BM25 (Robertson, Walker 1994) with constants for short texts, synonyms, the speaker, and the memories stored just
-before and after, because an answer seldom repeats its question. Scores lie between 0 and 1 and can be compared between
-questions, so that a minimum can be set. Work is limited by counts, never by time: the same question gets the same
-answer.
+SQLite's full-text index gives candidates, cheaply and up to a limited number of matches. They are then scored again:
+by BM25 (Robertson, Walker 1994) with constants for short texts, by synonyms, by the name of the speaker in a
+conversation, and by the memories stored just before and after, because an answer seldom repeats its question. Scores
+lie between 0 and 1 and can be compared between questions, so that a minimum can be set. Work is limited by counts,
+never by time: the same question gets the same answer.
 """
 
 from __future__ import annotations
@@ -37,22 +37,24 @@ WITH_NEIGHBOURS = 8
 IN_ORDER = "import:"
 """All these constants were tuned on the questions in ``tests/memory/invented`` together with those of public manuals.
 
-``python -m tests.memory.retrieval`` measures them. NEIGHBOUR_WEIGHTS are by distance between memories: the memory after
-a match is likelier to be the answer than the one before. They count fully for a text without words, and half for a text
-of ``SHORT_WORDS`` words, because a short text alone is little evidence. A memory that shares no word with the question
-is found through its neighbours only where the order of memories has a meaning: in imports and in conversations.
+``python -m tests.memory.retrieval`` measures their effect. A memory's neighbours are those stored just before and after
+it; NEIGHBOUR_WEIGHTS are pairs of a distance and the weight with which a neighbour's score is added: a memory just
+after a match is likelier to be the answer than one before. They count fully for a memory without words, and half for
+one of ``SHORT_WORDS`` words, because a short text alone is little evidence. A memory that shares no word with the
+question is found through its neighbours only where the order of memories has a meaning: in imports and in
+conversations.
 """
 
 ENOUGH = 15.0
-"""How much shared word weight (in nats) makes a match convincing; a single shared word may be chance."""
+"""Weight of the shared words (in nats) from which a match becomes convincing; a single shared word may be chance."""
 E = 2.718281828459045  # importing ``math`` would take a new process as long as a query
 HALF = 0.47
-"""The relevance that corresponds to a score of 0.5."""
+"""The score of a memory's words that is converted to a relevance of 0.5; relevances are between 0 and 1."""
 DAY_S = 86_400
 FRESH_DAYS = 180
 AGE_COSTS = 0.06
 UNREVIEWED, SUPERSEDED, ABOVE = 0.85, 0.75, 0.8
-"""Factors on the score of an unapproved memory, a superseded one, and one about a folder below the current one."""
+"""Factors on the score of a memory that nobody approved, of a superseded one, and of one about a subfolder only."""
 
 HOW_MANY = "select project, memories from memory_counts"
 _COLUMNS = """number, id, namespace, content, tags, project, path_prefix, source, origin, created_at, reviewed,
@@ -84,8 +86,9 @@ NEWEST = f"""
 class Hit:
     """A memory that was found.
 
-    ``raw`` is its score before the weight of its namespace, ``own`` the score of its own words, without its neighbours.
-    ``by_meaning`` means that it was found only by its vector, not by its words (``storage.memory.vectors``).
+    ``score`` includes the weight of its namespace, ``raw`` does not; ``own`` is the score of its own words, without
+    those of the memories stored just before and after. ``by_meaning`` means that it was found only by its vector, not
+    by its words (``storage.memory.vectors``).
     """
 
     __slots__ = (
@@ -120,8 +123,9 @@ def search(
     """Return the memories of ``project`` and the shared ones that concern ``text``, best first.
 
     ``cwd_prefix`` is the folder within the project in which the question is asked: memories about unrelated folders are
-    left out. ``weights`` are by namespace. ``now`` is in seconds since 1970 (0 means the current time). If all scores
-    are below ``floor``, the results are not used, so no time is spent on their order. Raises what a query raises.
+    left out. ``weights`` are factors on scores, by namespace. ``now`` is in seconds since 1970 (0 means the current
+    time). ``floor`` is the least score that the caller uses: if all are lower, no time is spent on their order.
+    ``candidates`` is the number of memories to take from the index. Raises the errors of SQLite.
     """
     if not text.isascii():
         text = text.encode(errors="replace").decode()  # SQLite accepts no lone surrogates
@@ -153,9 +157,10 @@ def search(
 
 
 def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", now: float = 0.0) -> Hit | None:
-    """Return a memory that was not found by its words, but has a ``relevance`` from 0 to 1.
+    """Return a hit for a memory that was found by other means than its words, with a ``relevance`` from 0 to 1.
 
-    None if it is about another folder. ``row`` has the columns of ``WHICH_IS_IT``.
+    It is None if the memory is about a folder unrelated to ``cwd_prefix``. ``row`` is the memory with the columns of
+    ``WHICH_IS_IT``.
     """
     if not _applies(str(row[6]), cwd_prefix):
         return None
@@ -169,7 +174,11 @@ def hit_of(row: tuple[object, ...], relevance: float, *, cwd_prefix: str = "", n
 def _candidates(
     connection: Connection, question: MemoryQuestion, project: str, *, share: float, wanted: int
 ) -> list[tuple[object, ...]]:
-    """Query the index; if the project has most memories, select those of the project only after limiting the number."""
+    """Return the rows of about ``wanted`` memories that the full-text index finds for the question.
+
+    ``share`` is the project's share of all memories. If it has most of them, the number is limited before those of
+    other projects are left out.
+    """
     asked = question.match()
     if not asked:
         asked = question.rarest()
@@ -180,9 +189,11 @@ def _candidates(
 
 
 class _Text:
-    """A memory being scored: ``own`` is the score of its words, ``linked`` the part that also raises its neighbours.
+    """A memory being scored; its neighbours are the memories stored just before and after it.
 
-    ``relevance`` is the result with its neighbours, ``deserved`` the result without them, both from 0 to 1.
+    ``own`` is the score of its words, ``linked`` the part of it that also raises the scores of its neighbours.
+    ``relevance`` is the final score, which its neighbours raise; ``deserved`` is the one without them; both are from 0
+    to 1.
     """
 
     __slots__ = ("deserved", "linked", "own", "relevance", "row", "session", "shared", "words")
@@ -197,10 +208,11 @@ class _Text:
 def _score_rows(
     connection: Connection, question: MemoryQuestion, rows: list[tuple[object, ...]], *, least: float
 ) -> list[_Text]:
-    """Return the texts of these rows and of the neighbours of the best ones, with their relevance from 0 to 1.
+    """Return the memories of these rows and the neighbours of the best ones, with their relevance from 0 to 1.
 
-    Neighbours change only the order: the text ranked first gets the highest score that any text has without neighbours.
-    If that score is below ``least``, the neighbours are not read.
+    Neighbours are the memories stored just before and after. They change only the order: the memory ranked first gets
+    the highest score that any memory has without neighbours. If that score is below ``least``, the neighbours are not
+    read.
     """
     texts = {int(str(row[0])): _Text(row) for row in rows}
     if not texts:
@@ -233,7 +245,10 @@ def _score_rows(
 
 
 def _neighbours(connection: Connection, texts: Mapping[int, _Text]) -> dict[int, _Text]:
-    """Return the neighbours of the best texts that are of the same session and not candidates already."""
+    """Return, by number, the memories stored just before and after the best ones, unless they are in ``texts`` already.
+
+    They must be of the same conversation, journal or document.
+    """
     wanted: dict[int, _Text] = {}
     for number in sorted(texts, key=lambda one: -texts[one].own)[:WITH_NEIGHBOURS]:
         for distance, _ in NEIGHBOUR_WEIGHTS:
@@ -250,10 +265,11 @@ def _session(row: tuple[object, ...]) -> tuple[object, ...]:
 
 
 def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
-    """Score the words of one memory against the question.
+    """Score the words of one memory against the question; set its ``own``, ``linked`` and ``shared``.
 
-    The additional index words count only for terms that the text itself does not have. A match on the speaker's name
-    does not raise the scores of the neighbours.
+    ``average`` is the mean number of words of the memories. The additional words with which a memory is indexed count
+    only for terms that its text does not have. A match on the speaker's name does not count for ``linked``, so it does
+    not raise the scores of the memories stored just before and after.
     """
     terms, text_words, extra = question.terms, text.words, str(text.row[12]).split()
     distinct = set(text_words)
@@ -293,7 +309,7 @@ def _compare(question: MemoryQuestion, text: _Text, average: float) -> None:
 
 
 def _speaker(content: str) -> list[str]:
-    """Return the name at the start of a turn of a conversation: "Anna Berg: I did" or "[May 3] **Anna**: I did"."""
+    """Return the words of the speaker's name in a turn such as "Anna Berg: I did" or "[May 3] **Anna**: I did"."""
     head, colon, _ = content[:LONGEST_NAME].replace("*", "").partition(": ")
     name = head.rpartition("] ")[2].partition(" (")[0].strip("[]")
     return words(name) if colon and name.istitle() and name.replace(" ", "").isalpha() else []
@@ -314,7 +330,7 @@ def _status_factor(row: tuple[object, ...], cwd_prefix: str) -> float:
 
 
 def _freshness(written: str, now: float) -> float:
-    """Return the factor for a memory's age; without an ISO date, the memory counts as old."""
+    """Return the factor, at most 1, that lowers the score of an older memory; one without an ISO date counts as old."""
     day = written.split("-")
     if len(day) != 3 or not all(part.isascii() and part.isdigit() for part in day):
         return 1.0 - AGE_COSTS

@@ -1,7 +1,7 @@
-"""Porter's stemmer (Program 14/3, 1980), exactly as in SQLite's tokenizer of that name.
+"""Find the stems of English words by Porter's algorithm (journal Program 14/3, 1980), as SQLite's tokenizer does.
 
-SQLite does not show the stems of the words that it indexes, but the same stems are needed to weigh its terms. A test
-compares the two. Imported by the hook.
+SQLite does not show which stem it finds for a word, but the same stems are needed to weigh the terms of its index. A
+test compares the two. The hook uses this module.
 """
 
 from __future__ import annotations
@@ -37,11 +37,14 @@ _STEP_4 = {
     "v": ("ive",),
     "z": ("ize",),
 }
-"""Suffixes by a letter of the word: its second to last in steps 2 and 4, its last in step 3."""
+"""Suffixes that steps 2 to 4 of the algorithm replace or remove, by one letter of the word.
+
+It is the second to last letter in steps 2 and 4, and the last one in step 3.
+"""
 
 
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word; words with anything except ASCII letters and digits stay unchanged."""
+    """Return the stem of a lower-case word; a word that is not ASCII, or very short or long, stays unchanged."""
     if not 3 <= len(word) <= 64 or not word.isascii():
         return word
     word = _past(_plural(word))
@@ -102,7 +105,7 @@ def _has_vowel(word: str) -> bool:
 
 
 def _measure(word: str) -> int:
-    """Return how many times a consonant follows a vowel."""
+    """Return how many times a consonant follows a vowel in the word, which is Porter's measure of its length."""
     turns = 0
     after_vowel = False
     for at in range(len(word)):
@@ -113,7 +116,7 @@ def _measure(word: str) -> int:
 
 
 def _ends_short(word: str) -> bool:
-    """Return whether the word ends with consonant, vowel, consonant, and the last letter is not w, x or y."""
+    """Return whether the word ends with a consonant, a vowel and a consonant that is not w, x or y."""
     last = len(word) - 1
     return (
         last > 1

@@ -1,4 +1,7 @@
-"""Read memories for the topic index: first ids and times of change, then only the texts that changed."""
+"""Read memories for the topic index, which finds out what subjects a project has memories about.
+
+The index reads ids and times of change first, then only the memories that changed.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ NOTES_BY_ID = "select id, namespace, tags, content, updated_at from memories whe
 
 
 class Note:
-    """The fields of a memory on which its topics depend."""
+    """Those fields of a memory from which its topics are derived: namespace, tags and content."""
 
     __slots__ = ("changed_at", "content", "id", "namespace", "tags")
 
@@ -33,19 +36,22 @@ class Note:
 
 
 def versions(db: sqlite3.Connection, project: str) -> dict[str, str]:
-    """Return, by id, the time of the last change of all memories visible to the project and not superseded."""
+    """Return, by id, when each memory of the project, and each shared one, was last changed.
+
+    Superseded memories are left out.
+    """
     return dict(db.execute(WHICH_VERSIONS, _seen_by(project)))
 
 
 def all_notes(db: sqlite3.Connection, project: str) -> Iterator[Note]:
-    """Yield all memories that are visible to the project and not superseded, oldest first."""
+    """Yield all memories of the project and all shared ones that are not superseded, oldest first."""
     cursor = db.cursor()
     cursor.row_factory = None  # plain tuples; there may be a hundred thousand
     return map(_note, cursor.execute(ALL_NOTES, _seen_by(project)))
 
 
 def notes(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[Note]:
-    """Yield the memories with these ids, in the order of storage; ids without a memory are skipped."""
+    """Yield the memories with these ids, up to ``BATCH`` at a time in the order of storage; unknown ids are skipped."""
     wanted = list(ids)
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]

@@ -1,8 +1,8 @@
-"""Vectors that an embedding model returned for texts, stored in the database, and the search with them.
+"""Store the vectors that an embedding model returned for texts, and find memories by their vectors.
 
-A vector has length one and is stored as float32, little-endian. Vectors of memories are in ``memory_vectors``, until
-the memory's text changes; those of prompts and snippets in ``content_vectors``, by a hash of model and text. Imported
-by the hook: nothing here asks a model.
+A vector has length one and is stored as float32, little-endian. The table ``memory_vectors`` has those of memories,
+each until the memory's text changes; ``content_vectors`` has those of prompts and of pieces of code, by a hash
+of model and text. The hook uses this module; nothing here queries a model.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from storage.memory.recall import Hit
 
 RANK_CONSTANT = 60
-"""Constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): each ranking adds 1 / (60 + rank)."""
+"""Constant of reciprocal rank fusion (Cormack, Clarke, Büttcher 2009), which merges rankings.
+
+Each ranking adds 1 / (60 + rank) to an element's points.
+"""
 LEAST_LIKENESS = 0.3
-"""Minimum cosine at which a memory counts as found by its vector."""
+"""Least cosine between the vectors of a memory and of the text searched for at which the memory counts as found."""
 MOST_NEAR = 64
 MOST_COMPARED = 5_000
-"""Number of memories, newest first, whose vectors are compared."""
+"""Number of memories whose vectors are compared: the newest ones of the project and shared ones."""
 MOST_KEPT = 4_000
 """Maximum number of vectors in ``content_vectors``; older ones are deleted. A vector of 768 numbers takes 3 KB."""
 OF_MEMORIES = """
@@ -40,7 +43,7 @@ DELETE_THE_OLDEST = "delete from content_vectors where number <= (select max(num
 
 
 class Near:
-    """A memory near a text, by its number, with the cosine of the two vectors."""
+    """A memory whose vector is near that of a text: its number in the database, and the cosine of the two vectors."""
 
     __slots__ = ("likeness", "number")
 
@@ -49,7 +52,7 @@ class Near:
 
 
 def packed(vector: Sequence[float]) -> bytes:
-    """Return a vector with length one in its stored form; raises ValueError if it has no direction."""
+    """Return a vector in its stored form, scaled to length one; raises ValueError if it is zero or not finite."""
     length = sum(map(mul, vector, vector)) ** 0.5
     if not 0 < length < float("inf"):
         raise ValueError("a vector without a length")
@@ -68,12 +71,12 @@ def unpacked(stored: bytes) -> array[float]:
 
 
 def likeness(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the cosine of two vectors of length one; 0 if they come from different models."""
+    """Return the cosine of two vectors of length one; 0 if their dimensions differ, as those of different models do."""
     return sum(map(mul, one, other)) if len(one) == len(other) else 0.0
 
 
 def stored(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]:
-    """Return the stored vectors by text; texts without a stored vector are left out."""
+    """Return the stored vectors that ``model`` computed for these texts, by text; those without one are left out."""
     by_hash = {_hash(model, text): text for text in texts}
     marks = ",".join("?" * len(by_hash))
     rows = db.execute(BY_CONTENT.format(marks), tuple(by_hash)).fetchall()
@@ -81,7 +84,7 @@ def stored(db: Connection, model: str, texts: Iterable[str]) -> dict[str, bytes]
 
 
 def store(db: Connection, model: str, vectors: Mapping[str, bytes]) -> None:
-    """Store vectors by text, and delete the oldest above MOST_KEPT; the caller commits."""
+    """Store vectors that ``model`` computed, given by text; delete the oldest above MOST_KEPT. The caller commits."""
     db.executemany(KEEP_BY_CONTENT, [(_hash(model, text), vector) for text, vector in vectors.items()])
     db.execute(DELETE_THE_OLDEST, (MOST_KEPT,))
 
@@ -91,7 +94,10 @@ def _hash(model: str, text: str) -> str:
 
 
 def nearest(db: Connection, vector: bytes, *, project: str, model: str) -> list[Near]:
-    """Return the memories of the project and the shared ones that are nearest to a stored vector, nearest first."""
+    """Return the memories whose vectors are nearest to ``vector``, which is in its stored form; nearest first.
+
+    Only memories of the project and shared ones are compared, and only vectors that ``model`` computed.
+    """
     asked = unpacked(vector)
     rows = db.execute(OF_MEMORIES, (project, model, MOST_COMPARED)).fetchall()
     found = [(likeness(asked, unpacked(stored)), number) for number, stored in rows]
@@ -108,10 +114,11 @@ def fused(
     cwd_prefix: str = "",
     now: float = 0.0,
 ) -> list[Hit]:
-    """Merge the ranking by words with the ranking by vectors, by reciprocal rank.
+    """Merge the memories ``found`` by their words with those ``near`` by their vectors, by reciprocal rank; best first.
 
-    A memory's score is the better one of the two searches, but at most the score of the memory ranked before it.
-    ``Hit.own`` stays the score by words.
+    A memory's score is the higher of its scores from the two searches, but at most that of the memory ranked before it.
+    ``Hit.own`` stays the score by words. ``weights`` are factors by namespace. Memories about a folder unrelated to
+    ``cwd_prefix`` are left out.
     """
     from storage.memory import recall
 

@@ -1,6 +1,7 @@
-"""The vocabulary of the memory search: words that say nothing about a subject, and words that mean the same.
+"""Define the vocabulary of the memory search, and split texts into words for it.
 
-Used by the hook and when memories are indexed.
+The vocabulary is of words that say nothing about a subject, and of words that mean the same. It is used when memories
+are indexed, and by the hook when it searches them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ STOP_WORDS = frozenset(
     " thing things something anything someone anyone please via etc go goes going come give out up off ok okay hey hi"
     " thanks".split()
 )
-"""Function words, and verbs and nouns that may occur in any question."""
+"""Words that the search ignores: function words, and verbs and nouns that may occur in any question."""
 
 COMMON_WORDS = frozenset(
     "file files test tests change changes add run code work create now update look looks fix commit think start page"
@@ -33,7 +34,10 @@ COMMON_WORDS = frozenset(
     " workflow address inside input understand delete point last real simple class method variable string"
     " object module feature bug work works working please implementation implement question answer".split()
 )
-"""Words so common among developers that having them in common means little, even in a small store."""
+"""Words that developers use so often that it means little if a prompt and a memory share them.
+
+This holds even if only a few memories are stored.
+"""
 
 _FORMS = (
     "buy bought", "bring brought", "think thought", "teach taught", "catch caught", "seek sought", "fight fought",
@@ -61,7 +65,7 @@ _FORMS = (
     "fail failure", "repeat repetition", "maintain maintenance", "subscribe subscription",
     "transcribe transcription", "authenticate authentication", "authorize authorization authorise",
 )  # fmt: skip
-"""Forms of a word that stemming does not unify; the first form stands for all."""
+"""Groups of forms of a word for which a stemmer finds different stems; the first form stands for all."""
 
 _RELATED = (
     "database db", "authentication auth", "authorization authz", "configuration config conf cfg settings",
@@ -77,13 +81,13 @@ _RELATED = (
     "synchronous sync", "asynchronous async", "statistics stats", "transaction tx txn", "certificate cert",
     "continuous ci", "internationalization i18n", "localization l10n", "accessibility a11y", "postgres postgresql pg",
 )  # fmt: skip
-"""Words that developers and others use interchangeably."""
+"""Groups of words that people use interchangeably."""
 
 FIRST_SIGN = "\u3040"
 _FUNCTION_SIGNS = frozenset(
     "的了吗呢吧是在我你他她它们这那哪有没不就也都还和与或关于对把给让被从到要会能可以请为什么怎如何谁何個个些"
 )
-"""Characters of function words; no run of characters continues across them."""
+"""Chinese characters that are used in function words; texts are split at them."""
 _SPLIT = dict.fromkeys([code for code in (*range(256), *range(0x2000, 0x2070)) if not chr(code).isalnum()], " ")
 
 
@@ -118,7 +122,7 @@ def words(text: str) -> list[str]:
 
 
 def _month(written: str) -> list[str]:
-    """Return the month's name and the year of an ISO date; empty if it is not a date."""
+    """Return the English name of the month, and the year, of an ISO date; empty if the text is not a date."""
     year, month = written[:4], written[5:7]
     is_date = written[4:5] == "-" and year.isdecimal() and month.isdecimal() and 1 <= int(month) <= len(_MONTHS)
     return [_MONTHS[int(month) - 1], year] if is_date else []
@@ -148,9 +152,10 @@ def identifier_parts(text: str) -> list[str]:
 
 
 def sign_words(text: str) -> list[str]:
-    """Return substitutes for the words of Chinese and Japanese, which are written without blanks, each once.
+    """Return substitutes for the words of a Chinese or Japanese text, which has no blanks between words, each once.
 
-    They are runs of Katakana, and for other characters all adjacent pairs without function characters.
+    These are runs of Katakana, and all pairs of other adjacent characters that are not in function words. The list is
+    empty for other texts.
     """
     if text.isascii() or max(text) < FIRST_SIGN:
         return []
@@ -171,10 +176,10 @@ def sign_words(text: str) -> list[str]:
 
 
 def extra_words(text: str, *, written: str = "") -> str:
-    """Return additional words to index for a text.
+    """Return additional words, separated by blanks, by which a memory's text can be found.
 
-    These are the parts of its identifiers, the base forms of its irregular words, and the month in which it was
-    ``written``.
+    These are the parts of its identifiers, the base forms of its irregular words, substitutes for words of Chinese and
+    Japanese, and the month in which it was ``written`` (an ISO date).
     """
     found = dict.fromkeys([*identifier_parts(text), *sign_words(text), *_month(written)])
     found.update(dict.fromkeys(BASE_FORMS[word] for word in words(text) if word in BASE_FORMS))

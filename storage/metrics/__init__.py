@@ -1,1 +1,1 @@
-"""Statistics of the traces: roll-ups, percentiles, latencies, facets."""
+"""Compute statistics of the recorded prompts: counts by day and by value, latencies and their percentiles."""

@@ -1,8 +1,9 @@
-"""How often each value occurs among selected prompts: the facets by which a list can be narrowed down.
+"""Count how often each value occurs among selected prompts: the facets by which a list can be narrowed down.
 
-If the roll-ups have all columns that the selection uses, the counts are exact: they come from the roll-ups, and the few
-prompts that are not rolled up yet are added. Otherwise only the newest matching prompts are counted, and every facet
-states how many: the facets of a million prompts take no longer than those of a thousand.
+If the stored sums (``storage.metrics.rollups``) have all columns that the selection uses, the counts are exact: they
+come from the sums, and the few prompts that are not in the sums yet are added. Otherwise only the newest matching
+prompts are counted, and every facet states how many: the facets of a million prompts take no longer than those of a
+thousand.
 """
 
 from __future__ import annotations
@@ -27,11 +28,14 @@ if TYPE_CHECKING:
     Row = Sequence[str]
 
 NEWEST = 10_000
-"""Number of rows whose guardrails and labels can be read in 0.1 s from a database of a million traces."""
+"""Number of newest prompts to count if all are too many.
+
+Their guardrails and labels can be read in 0.1 s from a database of a million traces.
+"""
 NEWEST_WITH_WORDS = 5_000
-"""The same for prompts found by words, which are scattered over the table: each takes twice as long to read."""
+"""The same number for prompts found by words, which are scattered over the table: each takes twice as long to read."""
 LITTLE = 2_000
-"""Up to this many prompts that are not in the roll-ups yet are counted one by one in addition."""
+"""The stored sums are used if at most this many prompts are not in them yet; these prompts are counted one by one."""
 COLUMNS = {
     "status": "status", "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host",
     "version": "rules_hash",
@@ -83,8 +87,8 @@ NO_LABEL = "none"
 class Facet:
     """How often each value of a field occurs among ``prompts`` prompts, most frequent first.
 
-    ``is_all`` says whether these are all matching prompts. ``field`` is a field of the query language
-    (``storage.traces.selection``), and each value can be used with it.
+    ``is_all`` says whether these are all matching prompts, not only the newest. ``field`` is a field of filter texts
+    (``storage.traces.selection``), in which each value can be used with it.
     """
 
     field: str
@@ -95,7 +99,10 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """The facets of a selection; prompts without a value are not counted, those with several guardrails for each."""
+    """How often each value of several fields occurs among the selected prompts.
+
+    A prompt without a value is not counted in that facet. A prompt with several guardrails is counted for each of them.
+    """
 
     status: Facet
     task_type: Facet
@@ -119,7 +126,7 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """Counts by field, the number of prompts counted, and whether these are all matching prompts."""
+    """Counts of values by field, the number of prompts counted, and whether these are all matching prompts."""
 
     by_field: dict[str, Counter[str]]
     prompts: int
@@ -133,9 +140,9 @@ class _Counted:
 
 
 def facets(db: sqlite3.Connection, which: Selection, *, newest: int = 0) -> Facets:
-    """Return the facets of the selected prompts, or of the ``newest`` of them if all are too many to count.
+    """Return the facets (counts of values by field) of the selected prompts, or of the ``newest`` if they are too many.
 
-    0 means as many as can be counted while a page loads.
+    ``newest`` 0 stands for as many as can be counted while a page loads.
     """
     newest = newest or (NEWEST_WITH_WORDS if which.words else NEWEST)
     is_rolled_up = rollups.waiting(db) <= LITTLE
@@ -173,10 +180,10 @@ def _by_class(db: sqlite3.Connection, which: Selection) -> _Counted:
 
 
 def _newest(db: sqlite3.Connection, which: Selection, most: int) -> tuple[list[Row], bool]:
-    """Return id and classes of the newest matching prompts, and whether these are all."""
+    """Return id and facet values of the ``most`` newest selected prompts, and whether these are all selected ones."""
     body, named = trace_pages.newest_first(db, search.with_index(which, db), few=most)
     cursor = db.cursor()
-    cursor.row_factory = None  # plain tuples: half the time
+    cursor.row_factory = None  # plain tuples take half the time
     found = cursor.execute(f"select traces.id, {_CLASSES} {body} limit :most", {**named, "most": most + 1}).fetchall()
     return found[:most], len(found) <= most
 
@@ -190,7 +197,10 @@ def _of_rows(rows: Iterable[Row], *, is_all: bool) -> _Counted:
 def _child_counts(
     db: sqlite3.Connection, questions: tuple[str, str], prompts: int, *, ids: Sequence[str] = (), is_all: bool
 ) -> _Counted:
-    """Return the counts that the two questions, on guardrails and on labels, give for these prompts."""
+    """Run two queries, for the counts of guardrails and of labels; return the counts.
+
+    ``prompts`` is the number of prompts counted; those without a label are counted as ``NO_LABEL``.
+    """
     guardrails, labels = (_counts(db, query, {"ids": json.dumps(ids)}) for query in questions)
     labels[NO_LABEL] = prompts - labels.total()
     return _Counted({"guardrail": guardrails, "label": labels}, prompts, is_all)

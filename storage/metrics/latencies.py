@@ -1,8 +1,8 @@
-"""Latencies of prompts by stage and channel, read in blocks from the newest to the oldest.
+"""Read how long the hook took for prompts, by stage and channel, in blocks from the newest to the oldest prompts.
 
-Latencies are recorded in thousandths of a millisecond, so counting them by microsecond keeps every
-percentile exact. A block lies within one hour or day, has some ten thousand rows, and is read in a few
-hundred milliseconds whatever the length of the log. Skipped and imported prompts have no measured latency.
+Latencies are recorded in thousandths of a millisecond, so counting them by microsecond keeps every percentile exact. A
+block is made of consecutive prompts within one hour or day; it has some ten thousand rows, and is read in a few hundred
+milliseconds whatever the length of the recorded history. Skipped and imported prompts have no measured latency.
 """
 
 from __future__ import annotations
@@ -34,12 +34,15 @@ _SOURCES = {
     "stage": ("traces cross join trace_stages as own on own.trace_id = traces.id", "own.stage = :name", "own"),
     "channel": ("traces cross join trace_channels as own on own.trace_id = traces.id", "own.channel = :name", "own"),
 }
-"""By kind of series: tables to read, condition on their rows, and the table whose latency column counts."""
+"""For each kind of series: the tables to read, the condition on their rows, and the table with the latency column."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Series:
-    """A measured quantity: the total, a stage, a channel; series sort in the order in which a prompt passes them."""
+    """What was timed: the whole hook run (kind ``total``), one stage of it, or one channel (source of facts).
+
+    Series sort in the order in which a prompt passes them.
+    """
 
     position: int
     kind: str
@@ -54,7 +57,7 @@ Counts = Counter[int]
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How many prompts of a block one version of the rules classified, and the time of the last of them."""
+    """How many prompts of a block were classified by one version of the rules, and the time of the last of these."""
 
     rules_hash: str
     prompts: int
@@ -63,9 +66,9 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Latencies of consecutive prompts; ``low`` is their smallest id.
+    """Latencies of consecutive prompts within one hour or day; ``low`` is the smallest of their trace ids.
 
-    ``start`` is the second in which their hour or day begins.
+    ``start`` is the beginning of that hour or day, in seconds since 1970.
     """
 
     start: int
@@ -75,13 +78,13 @@ class Block:
 
     @property
     def prompts(self) -> int:
-        """Return how many prompts were measured."""
+        """Return the number of prompts whose latencies are in the block."""
         return self.counts[TOTAL].total() if TOTAL in self.counts else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """A slow prompt; ``latency_ms`` is its latency in the requested series."""
+    """A slow prompt; ``latency_ms`` is how long the requested stage, channel or whole hook run took."""
 
     id: str
     at: str
@@ -92,14 +95,14 @@ class Slow:
 
 
 def oldest(db: sqlite3.Connection, which: Selection) -> str:
-    """Return the id of the oldest measured prompt, empty if there is none."""
+    """Return the trace id of the oldest selected prompt with a measured latency; empty if there is none."""
     query = f"select traces.id from traces where ({which.where}) and {_MEASURED} order by traces.id limit 1"
     row = db.execute(query, which.parameters).fetchone()
     return row[0] if row else ""
 
 
 def newest(db: sqlite3.Connection) -> str:
-    """Return the newest id of any trace, empty if there is none."""
+    """Return the id of the newest trace, measured or not; empty if there is none."""
     return str(db.execute("select coalesce(max(id), '') from traces").fetchone()[0])
 
 
@@ -111,7 +114,11 @@ def blocks(
     after: str = "",
     most: int = BLOCK_PROMPTS,
 ) -> Iterator[Block]:
-    """Yield the measured prompts newest first, at most ``most`` per block, never across a multiple of ``width_s``."""
+    """Yield the latencies of the selected prompts in blocks, newest first.
+
+    A block has at most ``most`` prompts, all of the same period of ``width_s`` seconds, an hour or a day. With
+    ``after``, a trace id, only newer prompts are read.
+    """
     bottom = f"{after}!" if after else ""  # sorts right behind the id ``after``
     before = ABOVE_ALL
     while top := _first_of(db, which, low=bottom, before=before, most=1):
@@ -123,7 +130,10 @@ def blocks(
 
 
 def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) -> str:
-    """Return the oldest id among the last ``most`` measured prompts before ``before``; empty if there are none."""
+    """Return the smallest trace id of the ``most`` newest prompts whose trace ids are smaller than ``before``.
+
+    Only selected prompts with a measured latency count. The id is empty if there are none.
+    """
     if full := _first_of(db, which, low="", before=before, most=most):
         return full
     found = oldest(db, which)
@@ -133,7 +143,10 @@ def span(db: sqlite3.Connection, which: Selection, *, before: str, most: int) ->
 def slowest(
     db: sqlite3.Connection, which: Selection, series: Series, *, low: str, before: str, most: int
 ) -> list[Slow]:
-    """Return the prompts from ``low`` up to ``before`` that took longest in ``series``, longest first."""
+    """Return the ``most`` prompts that took longest in ``series``, longest first.
+
+    Only prompts with trace ids from ``low`` up to, but without, ``before`` are considered.
+    """
     source, condition, column = _SOURCES[series.kind]
     query = f"""
         select traces.id, traces.at, traces.host, traces.task_type, substr(traces.prompt, 1, 500), {column}.latency_ms
@@ -147,7 +160,7 @@ def slowest(
 def of_version(
     db: sqlite3.Connection, which: Selection, rules_hash: str, *, newest: int = BLOCK_PROMPTS
 ) -> dict[Series, Counts]:
-    """Return the latencies of the newest measured prompts that the version ``rules_hash`` classified."""
+    """Return the latencies of the newest prompts, ``newest`` at most, that one version of the rules classified."""
     ids = f"""
         select traces.id from traces where ({which.where}) and {_MEASURED} and traces.rules_hash = :rules_hash
         order by traces.id desc limit :newest
@@ -156,12 +169,12 @@ def of_version(
 
 
 def moment(trace_id: str) -> int:
-    """Return when a trace began, in seconds since the epoch: its id begins with the microsecond."""
+    """Return when a trace began, in seconds since the epoch: its id begins with the time in microseconds."""
     return int(trace_id[:TIME_DIGITS], 16) // 1_000_000
 
 
 def _first_of(db: sqlite3.Connection, which: Selection, *, low: str, before: str, most: int) -> str:
-    """Return the id of the ``most``-th newest measured prompt of a range of ids; empty if there are fewer."""
+    """Return the trace id of the ``most``-th newest measured prompt from ``low`` up to ``before``; empty if too few."""
     query = f"""
         select traces.id from traces where {_BETWEEN} and ({which.where}) and {_MEASURED}
         order by traces.id desc limit 1 offset :most - 1

@@ -1,9 +1,9 @@
-"""Key figures of a history: number of prompts, failures, latencies, injected guardrails, silence.
+"""Compute key figures of recorded prompts: their number, failures, latencies, guardrails, how often nothing was added.
 
-They are read only from the roll-ups, so that a million prompts take a few hundredths of a second; prompts that are not
-rolled up yet are missing. Figures cover prompts of the hook; imports have a count of their own and are included in the
-share of silence. Days are UTC.
-A percentile is the nearest rank over buckets and off by 2.5 % at most.
+They are read only from stored sums (``storage.metrics.rollups``), so that a million prompts take a few hundredths of a
+second; prompts that are not in the sums yet are missing. Figures cover prompts of the hook. Imported prompts have a
+count of their own and are included in the share of prompts to which nothing is added (silence). Days are UTC.
+A percentile is the nearest rank over buckets of latencies and off by 2.5 % at most.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Percentiles in milliseconds by nearest rank over buckets, off by 2.5 % at most."""
+    """Latency percentiles of the hook, of a stage or of a channel, in milliseconds, off by 2.5 % at most."""
 
     name: str
     position: int
@@ -93,7 +93,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The figures of a day with prompts; percentiles are 0 if no latency was measured."""
+    """The figures of a UTC day that has prompts; percentiles are 0 if no latency was measured on that day."""
 
     day: str
     prompts: int
@@ -106,7 +106,10 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class ChannelFigures:
-    """How often a channel was queried and with which results; ``latency`` is None if it was never measured."""
+    """How often a channel (source of facts) was queried and with which results.
+
+    ``late`` counts queries that timed out. ``latency`` is None if it was never measured.
+    """
 
     name: str
     asked: int
@@ -118,11 +121,12 @@ class ChannelFigures:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The key figures; ``days`` is 0 for the whole history. Counts are ordered by frequency, highest first.
+    """The key figures of the last ``days`` days, or of the whole history if ``days`` is 0.
 
-    ``failures`` is relative to all prompts, ``partials`` to those not skipped, ``silences`` to these plus the imported
-    ones, which no other figure except ``imported`` includes. ``total`` is the latency of the whole hook; ``stages`` are
-    sorted by p95, slowest first. Without measurements, ``total`` is None and ``stages`` is empty.
+    ``failures`` is a part of all prompts, ``partials`` of those that were not skipped, ``silences`` of these and the
+    imported ones together; no other figure except ``imported`` includes imported prompts. Counts are ordered by
+    frequency, highest first; ``statuses`` are in a fixed order. ``total`` is the latency of the whole hook; ``stages``
+    are sorted by p95, slowest first. Without measurements, ``total`` is None and ``stages`` is empty.
     """
 
     days: int
@@ -147,7 +151,7 @@ class Overview:
 
 
 def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
-    """Return the figures of the last ``days`` days, ending with the newest counted prompt; 0 means all of history."""
+    """Return the key figures of the last ``days`` days up to that of the newest counted prompt; 0 means all days."""
     since = _since(db, days)
     first, last = db.execute(WHICH_DAYS, {"since": since}).fetchone()
     counts = _counts(db, since)
@@ -181,7 +185,7 @@ def overview(db: sqlite3.Connection, *, days: int = 0) -> Overview:
 
 
 def _percentiles_ms(buckets: Sequence[tuple[int, int]], shares: Sequence[float] = SHARES) -> tuple[float, ...]:
-    """Return percentiles in milliseconds of (bucket, measurements) sorted by bucket; zeros if there are none."""
+    """Return percentiles in milliseconds of latencies, given as (bucket, count) sorted by bucket; zeros without any."""
     return tuple(map(rollups.middle_ms, percentiles(buckets, shares))) or (0.0,) * len(shares)
 
 
@@ -203,7 +207,7 @@ def _counts(db: sqlite3.Connection, since: str) -> dict[str, tuple[Count, ...]]:
 def _by_day(db: sqlite3.Connection, since: str) -> tuple[Day, ...]:
     asked = {"since": since}
     cursor = db.cursor()
-    cursor.row_factory = None  # plain tuples: half the time
+    cursor.row_factory = None  # plain tuples take half the time
     measured = {
         day: [(number, count) for _day, number, count in own]
         for day, own in groupby(cursor.execute(HOW_LONG_WAS_EACH_DAY, asked), key=lambda row: str(row[0]))

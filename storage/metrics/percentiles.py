@@ -1,7 +1,7 @@
-"""Percentiles by nearest rank: the smallest value for which at least the given share of all values is not greater.
+"""Compute percentiles by nearest rank: the smallest value that at least a given share of all values do not exceed.
 
 Every percentile that is printed or drawn follows this definition; the SQL of ``storage.traces.queries`` and of the
-published questions implements it again, and tests compare the two. The "median" of a few runs is
+published site's queries implements it again, and tests compare the two. Only the "median" of a few benchmark runs is
 ``statistics.median``, the mean of the middle two.
 """
 
@@ -17,18 +17,21 @@ SHARES = (0.5, 0.95, 0.99)
 
 
 def nearest_rank(count: int, share: float) -> int:
-    """Return the rank of the percentile among ``count`` sorted values, counted from 1."""
+    """Return the rank, counted from 1, of the percentile for ``share`` (0 to 1) among ``count`` sorted values."""
     return max(1, math.ceil(round(count * share, 6)))  # a product such as 7.000000000000001 must not round up to 8
 
 
 def percentile(values: Iterable[float], share: float) -> float:
-    """Return the percentile of the values; raises IndexError if there are none."""
+    """Return the percentile of the values for ``share`` (0 to 1); raises IndexError if there are no values."""
     ordered = sorted(values)
     return ordered[nearest_rank(len(ordered), share) - 1]
 
 
 def percentiles(counted: Sequence[tuple[int, int]], shares: Sequence[float] = SHARES) -> list[int]:
-    """Return the percentiles of (value, count) pairs sorted by value; an empty list if there are no pairs."""
+    """Return a percentile for each share, of values given as (value, count) pairs that are sorted by value.
+
+    The list is empty if there are no pairs.
+    """
     every = sum(count for _value, count in counted)
     ranks = [nearest_rank(every, share) for share in shares]
     found: list[int] = []

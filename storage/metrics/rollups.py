@@ -1,8 +1,9 @@
-"""Aggregates of the traces, maintained by readers: prompts by class, by day and facet, latencies by day and overall.
+"""Maintain sums over all traces: prompts by class, prompts by day and facet, latencies by day and overall.
 
-All aggregates are sums: a reader adds the traces in the order in which they were written, and a trace is
-subtracted before it is deleted. Days are UTC. Traces of tests are counted under their origin, which no
-page shows; latencies are those of hook runs that were not skipped.
+A class is a combination of client, status, task type and the like; a facet is one of these alone. Programs that read
+the database, not the hook, add the traces (records of prompts) to the sums, in the order in which they were written. A
+trace is subtracted before it is deleted. Days are UTC. Traces of tests are counted under their origin, which no page
+shows; latencies are those of hook runs that were not skipped.
 """
 
 from __future__ import annotations
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
     Overall = tuple[str, str, int, int]
 
 BATCH_ROWS = 200
-"""Traces per transaction: counted in a few hundredths of a second, even if each trace is of a different day."""
+"""Traces per transaction; they are counted in a few hundredths of a second, even if each is of a different day."""
 BUCKETS_PER_E = 20
-"""Latency buckets per factor e: the middle of a bucket is off by 2.5 % at most."""
+"""Number of buckets into which latencies from any value x to 2.718 x are sorted.
+
+The middle of a bucket differs from the latencies in it by at most 2.5 %.
+"""
 LEAST_MS = 0.001
 AFTER_ALL_STAGES = 1000
-"""Position of channels: they are queried within a stage, but listed after all stages."""
+"""Position of channels in lists of stages: channels are queried during a stage, but listed after all stages."""
 
 HOW_FAR = "select up_to, trace_id from rolled_up"
 WHICH_IS_THE_ROW = "select id from traces where rowid = :row"
@@ -98,7 +102,7 @@ DROP_EMPTY_OVERALL = f"delete from latencies_overall where ({_OVERALL}) = (?, ?,
 
 @dataclass(slots=True)
 class _Sums:
-    """The sums over a batch of traces; ``tokens`` has the same keys as ``by_day``."""
+    """The sums over a batch of traces; ``tokens`` are the lengths of added texts, with the same keys as ``by_day``."""
 
     by_class: Counter[ByClass] = field(default_factory=Counter)
     by_day: Counter[ByDay] = field(default_factory=Counter)
@@ -119,7 +123,7 @@ class _Sums:
 
 @dataclass(frozen=True, slots=True)
 class _Trace:
-    """Attributes of a trace under which its child rows are counted."""
+    """The attributes of a trace that are needed to count its guardrails, channels and stages."""
 
     origin: str
     day: str
@@ -128,24 +132,25 @@ class _Trace:
 
 
 def bucket(latency_ms: float) -> int:
-    """Return the bucket of a latency in milliseconds; all below LEAST_MS share one."""
+    """Return the number of the bucket for a latency in milliseconds; all latencies below LEAST_MS share a bucket."""
     return math.floor(math.log(max(latency_ms, LEAST_MS)) * BUCKETS_PER_E)
 
 
 def middle_ms(number: int) -> float:
-    """Return the latency that represents a bucket: its geometric middle in milliseconds."""
+    """Return the latency in milliseconds that represents all latencies of a bucket: its geometric middle."""
     return math.exp((number + 0.5) / BUCKETS_PER_E)
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many row ids follow the last counted one; those of deleted rows are included."""
+    """Return how many traces are not in the sums yet, including deleted ones that followed the last counted one."""
     return int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0]) - int(db.execute(HOW_FAR).fetchone()[0])
 
 
 def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
-    """Count the traces that are not counted yet, one batch per transaction; return how many remain.
+    """Add the traces that are not counted yet to the sums, one batch per transaction; return how many remain.
 
-    ``db`` is in autocommit mode. Raises sqlite3.Error if the database cannot be written.
+    It ends early if ``should_stop`` returns True before a batch. ``db`` must be in autocommit mode. Raises
+    sqlite3.Error if the database cannot be written.
     """
     is_going_on = True
     while is_going_on and (waiting(db) or _is_renumbered(db)) and not should_stop():
@@ -154,7 +159,7 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
 
 
 def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
-    """Subtract traces that are about to be deleted, within the transaction that deletes them."""
+    """Subtract from the sums those traces that are about to be deleted, within the transaction that deletes them."""
     named = {"ids": json.dumps(list(ids))}
     counted = [str(row[0]) for row in db.execute(WHICH_ARE_COUNTED, named)]
     if counted:
@@ -167,23 +172,27 @@ def take_back(db: sqlite3.Connection, ids: Sequence[str]) -> None:
 
 
 def step_back(db: sqlite3.Connection) -> None:
-    """Set the counted position back to the last counted row that is left, within the transaction of a deletion.
+    """After a deletion, note the last counted trace that still exists as the one up to which the sums go.
 
-    This is needed because SQLite reuses the row ids of the newest traces once they are deleted.
+    Call it within the transaction of the deletion. It is needed because SQLite reuses the row ids of the newest traces
+    once they are deleted.
     """
     row = db.execute(WHICH_ROW_IS_LEFT).fetchone() or (0, "")
     db.execute(MOVE_ON, {"row": row[0], "id": row[1]})
 
 
 def _is_renumbered(db: sqlite3.Connection) -> bool:
-    """Return whether the last counted row is missing or has another id: another program deleted or renumbered rows."""
+    """Return whether another program deleted or renumbered traces: the row up to which the sums go is not as noted."""
     up_to, trace_id = db.execute(HOW_FAR).fetchone()
     row = db.execute(WHICH_IS_THE_ROW, {"row": up_to}).fetchone()
     return bool(up_to) and (row is None or row[0] != trace_id)
 
 
 def _count_next(db: sqlite3.Connection) -> bool:
-    """Count a batch, starting over if rows were renumbered; return whether there was anything to count."""
+    """Add the next batch of traces to the sums; return whether there was any trace to add.
+
+    If rows were renumbered, the sums are emptied first, and counting starts again.
+    """
     if _is_renumbered(db):
         for query in START_AGAIN:
             db.execute(query)
@@ -198,7 +207,7 @@ def _count_next(db: sqlite3.Connection) -> bool:
 def _summed(db: sqlite3.Connection, ids: Sequence[str]) -> _Sums:
     named = {"ids": json.dumps(list(ids))}
     cursor = db.cursor()
-    cursor.row_factory = None  # plain tuples: half the time
+    cursor.row_factory = None  # plain tuples take half the time
     sums = _Sums()
     traces: dict[str, _Trace] = {}
     for own, day, origin, host, status, task_type, intent, workflow, rules_hash, reason, tokens, ms in cursor.execute(

@@ -1,1 +1,1 @@
-"""Small files next to the database: sessions, notices, the key, lock files (stamps) of detached work."""
+"""Read and write small files next to the database: session state, messages to the user, the secret key, lock files."""

@@ -1,7 +1,8 @@
-"""Run work in a separate process that the hook does not wait for.
+"""Run work in a background process that the hook does not wait for.
 
 The hook forks: that costs it a third of starting a new interpreter, and the child
-has no start-up cost at all.
+has no start-up cost at all. For each kind of work there is a lock file, called its stamp, so that only one process at
+a time does it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import time
 from storage.base import private
 
 MAINTENANCE = "maintenance"
-"""The stamp (lock file) of the process that imports the spool into the database."""
-POSTPONED_AT_MOST_S = 600  # a stamp from further in the future means that the clock was set back
+"""The name of the stamp (lock file) of the process that imports recorded prompts into the database."""
+POSTPONED_AT_MOST_S = 600  # a stamp with a time further in the future means that the clock was set back
 
 MOST_DESCRIPTORS = 65_536
 NICENESS = 5
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
 
 
 def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
-    """Start ``work`` unless it is postponed or a process has locked its stamp file; return whether it was started.
+    """Start ``work`` in a background process unless it is postponed or running; return whether it was started.
 
-    Never raises. The child gets its own session and no inherited descriptors: a host
-    that waits for the end of the hook's output must not wait for the child.
+    It is running if a process has locked its stamp file, and postponed if that file's time is in the future. The child
+    gets its own session and no inherited descriptors: an agent client that waits for the end of the hook's output must
+    not wait for the child. Never raises: failures are logged, and the spool is kept small.
     """
     try:
         if not _is_needed(f"{state_dir}/{stamp}"):
@@ -43,9 +45,10 @@ def start(state_dir: str, stamp: str, work: Callable[[], None]) -> bool:
 
 
 def fork(state_dir: str, stage: str, work: Callable[[], None], *, keep: int = -1, niceness: int = NICENESS) -> bool:
-    """Run ``work`` in a forked process; return whether it was started. Failures are logged under ``stage``.
+    """Run ``work`` in a forked process; return whether the process was started.
 
-    ``keep`` is a descriptor that stays open in the child; ``niceness`` is added to its priority number.
+    ``stage`` names the work in the log if it fails. ``keep`` is a descriptor that stays open in the child; ``niceness``
+    is added to its priority number.
     """
     try:
         if os.fork() == 0:
@@ -73,7 +76,7 @@ def find_libraries() -> None:
 
 
 def postpone(state_dir: str, seconds: float, stamp: str = MAINTENANCE) -> None:
-    """Keep the work from being started for ``seconds``: it was just done, or would probably fail again."""
+    """Keep the work with this stamp from being started for ``seconds``: it was just done, or would fail again."""
     moment = time.time() + seconds
     os.utime(f"{state_dir}/{stamp}", (moment, moment))
 
@@ -94,7 +97,7 @@ def claim(state_dir: str, stamp: str = MAINTENANCE) -> int:
 def _is_needed(path: str) -> bool:
     """Return whether to start the work: it is not postponed, and no process has locked its stamp file.
 
-    A process with the lock rereads the spool after releasing it.
+    A process with the lock looks for new work again after releasing it, so nothing is left undone.
     """
     try:
         descriptor = os.open(path, os.O_RDWR | private.NOFOLLOW | private.NONBLOCK)
@@ -110,7 +113,7 @@ def _is_needed(path: str) -> bool:
 
 
 def _live_on(state_dir: str, stage: str, work: Callable[[], None], *, keep: int, niceness: int) -> None:
-    """Run the work in the forked child; never returns."""
+    """Run the work in the forked child, then end the process; never returns."""
     try:
         os.setsid()
         nothing = os.open(os.devnull, os.O_RDWR)

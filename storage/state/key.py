@@ -1,4 +1,4 @@
-"""The installation's secret key for hashing prompts: 32 random bytes that never leave this machine."""
+"""Read or create the installation's secret key for hashing prompts: 32 random bytes that never leave this machine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from storage.base import private
 NAME = "key"
 SIZE = 32
 LARGEST = 64 * 1024
-"""A damaged key of up to this size is replaced; a larger file is no key, and is left alone."""
+"""Size in bytes up to which a damaged key file is replaced; a larger file is no key and is left unchanged."""
 
 
 def load(state_dir: str) -> bytes:
@@ -28,7 +28,10 @@ def load(state_dir: str) -> bytes:
 
 
 def _read(path: str) -> bytes | None:
-    """Return the content of the key file, None if it is missing; remove a file that another user may have written."""
+    """Return the content of the key file; None if it is missing.
+
+    A file that another user may have written is removed.
+    """
     try:
         return private.read_own_file(path, LARGEST)
     except FileNotFoundError:
@@ -54,7 +57,10 @@ def _create(state_dir: str, path: str) -> bytes:
 
 
 def _repair(path: str) -> bytes:
-    """Replace a key that a full disk truncated; the lock lets one process do it and the others read its result."""
+    """Replace a key of the wrong length, which a full disk may leave; return the new key.
+
+    The file is locked meanwhile, so that one process replaces the key and others return the same one.
+    """
     descriptor = private.open_file(path, os.O_RDWR)
     try:
         os.lockf(descriptor, os.F_LOCK, 0)

@@ -1,7 +1,8 @@
-"""Results that came after their prompt was answered; at most one per session waits until the client can fetch it.
+"""Keep results that came only after the hook had answered the prompt, until the agent client can fetch them.
 
-A session has up to two private files in the folder ``late``: the id of the trace of its latest prompt (``.turn``),
-and the result that waits. The client's next hook point takes the result; the next prompt drops it.
+At most one result per session waits. A session has up to two private files in the folder ``late``: the id of the trace
+(record) of its latest prompt (``.turn``), and the waiting result. The next event for which the client calls the hook,
+such as the end of a tool call, takes the result; if the user's next prompt comes first, the result is dropped.
 """
 
 from __future__ import annotations
@@ -19,24 +20,24 @@ FOLDER = "late"
 TURN = ".turn"
 LIMIT_BYTES = 256 * 1024
 UNCLAIMED_AFTER_S = 3600.0
-"""Age in seconds at which a file is removed: its session ended without another prompt."""
+"""Age in seconds at which a file is removed, because its session seems to have ended without another prompt."""
 
 
 def path(state_dir: str, session_id: str) -> str:
-    """Return the file in which a result for the session waits."""
+    """Return the path of the file in which a result for the session waits."""
     return f"{state_dir}/{FOLDER}/{_name(session_id)}"
 
 
 def begin_turn(state_dir: str, session_id: str, trace_id: str) -> None:
-    """Record which trace belongs to the session's latest prompt; raises OSError."""
+    """Record which trace belongs to the session's latest prompt; raises OSError if that fails."""
     content = fast_stdlib.dumps({"trace": trace_id}).encode()
     private.write_into(f"{state_dir}/{FOLDER}", f"{_name(session_id)}{TURN}", content)
 
 
 def store(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
-    """Store a result for the session; return False if its ``trace`` is not the trace of the latest prompt.
+    """Store a result for the session; return False, and store nothing, if it is not about the session's latest prompt.
 
-    Raises OSError.
+    ``value["trace"]`` is the id of the trace of its prompt. Raises OSError.
     """
     if not is_due(state_dir, session_id, value):
         return False
@@ -45,22 +46,22 @@ def store(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
 
 
 def take(state_dir: str, session_id: str) -> dict[str, Any]:
-    """Remove the waiting result and return it, empty if there is none; of several processes only one gets it."""
+    """Remove and return the session's waiting result, empty if there is none; of several processes only one gets it."""
     return _claimed(path(state_dir, session_id))
 
 
 def is_due(state_dir: str, session_id: str, value: dict[str, Any]) -> bool:
     """Return whether a result is about the session's latest prompt.
 
-    One that was taken can be about an earlier prompt, if the process that stored it was interrupted between the check
-    and the write.
+    A result that ``take`` returned can be about an earlier prompt, if the process that stored it was interrupted
+    between its check and its write.
     """
     latest = _read(f"{path(state_dir, session_id)}{TURN}").get("trace")
     return bool(latest == value["trace"])
 
 
 def take_unclaimed(state_dir: str) -> list[dict[str, Any]]:
-    """Remove files older than an hour, whose sessions did not go on, and return the results in them."""
+    """Remove all files older than an hour, whose sessions did not go on; return the results that waited in them."""
     try:
         with os.scandir(f"{state_dir}/{FOLDER}") as entries:
             before = time.time() - UNCLAIMED_AFTER_S
@@ -86,7 +87,7 @@ def _claimed(file: str) -> dict[str, Any]:
 
 
 def _read(file: str) -> dict[str, Any]:
-    """Return the object in a file; empty if it is missing or damaged, or if another user could have written it."""
+    """Return the JSON object in a file; empty if it is missing or damaged, or if another user could have written it."""
     try:
         value = fast_stdlib.loads(private.read_own_file(file, LIMIT_BYTES).decode())
     except (OSError, ValueError, RecursionError):

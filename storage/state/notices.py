@@ -1,4 +1,4 @@
-"""One-line messages that wait until a host can show them to the user; each is shown once.
+"""Keep one-line messages to the user until an agent client can show them; each is shown once.
 
 A message that was shown is not shown again for a day, however often it is added. The
 folder exists only while a message waits, so that the hook needs one system call to find out.
@@ -19,7 +19,7 @@ LIMIT_BYTES = 2000
 
 
 def add(state_dir: str, text: str) -> bool:
-    """Store a message and return whether it will be shown."""
+    """Store a message for the user; return False if it was shown within the last day or cannot be stored."""
     content = " ".join(traces.storable(text).split()).encode()[:LIMIT_BYTES]
     name = fast_stdlib.keyed_hash(b"", content)
     try:
@@ -34,7 +34,10 @@ def add(state_dir: str, text: str) -> bool:
 
 
 def take(state_dir: str) -> str:
-    """Return the waiting messages, one per line; if several processes call this, each message goes to one of them."""
+    """Return the waiting messages, one per line, and mark them as shown.
+
+    If several processes call this at the same time, each message goes to one of them.
+    """
     try:
         names = sorted(name for name in os.listdir(f"{state_dir}/{NAME}") if not name.startswith("."))
     except (OSError, ValueError):

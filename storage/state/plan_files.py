@@ -1,7 +1,7 @@
-"""Find and remove the files in which plans are handed over to an agent (``enricher.pipeline`` writes them).
+"""Find and remove the files in which plans are handed over to an agent; ``enricher.pipeline`` writes them.
 
-They are in a folder of the user below the temporary folder; a folder or file that somebody else planted there is
-never used.
+They are in a folder below the system's temporary folder that belongs to the user; a folder or file that another user
+put there is never used.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ MOST_CHECKED = 500
 
 
 class UnsafeFolderError(OSError):
-    """The folder for the files exists, but others may write to it."""
+    """The folder for plan files exists, but belongs to another user or is a link."""
 
 
 def own_folder() -> str:
-    """Return the user's folder for these files, created with mode 0700 if missing; raises OSError if it is not safe."""
+    """Return the user's folder for plan files, created with mode 0700 if missing; raises OSError if it is not safe."""
     for path in _places():
         private.make_directory(path)
         if _is_own(path):
@@ -33,7 +33,10 @@ def own_folder() -> str:
 
 
 def remove_old(folder: str, *, now: float) -> None:
-    """Remove our files that are over an hour old at ``now``; links, folders and files with other names stay."""
+    """Remove the plan files in ``folder`` that are over an hour old at ``now``.
+
+    Links, folders and files with other names stay.
+    """
     for name in os.listdir(folder)[:MOST_CHECKED]:
         if not (name.startswith(PREFIX) and name.endswith(SUFFIX)):
             continue
@@ -47,14 +50,14 @@ def remove_old(folder: str, *, now: float) -> None:
 
 
 def remove_all() -> None:
-    """Remove all of our files, since they may contain prompts that are to be forgotten; none is needed for long."""
+    """Remove all plan files, since they may contain prompts that a user wants forgotten; none is needed for long."""
     for path in _places():
         if os.path.lexists(path) and _is_own(path):
             remove_old(path, now=float("inf"))
 
 
 def pattern() -> str:
-    """Return a glob pattern that matches these files in either folder, for a client's permission to read them."""
+    """Return a glob pattern for the paths of plan files, by which an agent client can be permitted to read them."""
     return f"{_base()}/{FOLDER}*/**"
 
 
@@ -63,7 +66,7 @@ def _base() -> str:
 
 
 def _places() -> list[str]:
-    """Return the possible paths of the folder; the second is used where the first belongs to another user."""
+    """Return the two possible paths of the folder; the second is used if the first belongs to another user."""
     base = _base()
     return [os.path.join(base, FOLDER), os.path.join(base, f"{FOLDER}-{os.geteuid()}")]
 

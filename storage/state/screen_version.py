@@ -1,6 +1,6 @@
-"""The version of the search for secrets that all stored data has passed: a number in a file of the state folder.
+"""Record with which version of the search for secrets all stored data was checked: a number in a small file.
 
-If the file is missing, the data was recorded with version 1.
+If the file is missing, the data was checked with version 1.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ from storage.base import private
 
 NAME = "screened"
 VERSION = 2
-"""Raise this whenever ``enricher.prompt.redaction`` finds more, so that ``enricher doctor`` offers a rescreen."""
+"""The present version of the search for secrets.
+
+Raise it whenever ``enricher.prompt.redaction`` finds more secrets, so that ``enricher doctor`` offers to check the
+stored data again.
+"""
 
 
 def version(state_dir: str) -> int:
-    """Return the version of the search for secrets that all stored text has passed."""
+    """Return the version of the search for secrets with which all stored data was checked."""
     try:
         return int(private.read_file(f"{state_dir}/{NAME}", 16))
     except (OSError, ValueError):
@@ -23,11 +27,11 @@ def version(state_dir: str) -> int:
 
 
 def note(state_dir: str, number: int = VERSION) -> None:
-    """Record that all stored data has passed the version ``number``; raises OSError."""
+    """Record that all stored data was checked with version ``number`` of the search for secrets; raises OSError."""
     private.write_file(f"{state_dir}/{NAME}", f"{number}\n".encode())
 
 
 def note_a_new_account(state_dir: str) -> None:
-    """Record the current version if no version was recorded yet; raises OSError."""
+    """Record the present version for a database that was just created, unless one is recorded; raises OSError."""
     if not os.path.exists(f"{state_dir}/{NAME}"):
         note(state_dir)

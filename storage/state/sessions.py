@@ -1,8 +1,8 @@
-"""What was already injected into each session, and whether another hook has just answered the same prompt.
+"""Record what was already added to each session, and whether another hook process has just answered the same prompt.
 
 The state of a session is one small file with a line per answered prompt, so that
-reading it adds almost no time to the next prompt; the database gets the same rows
-with the traces. A reset removes the file.
+reading it adds almost no time to the next prompt; the database gets the same data
+with the traces. When the agent client drops the session's context, the file is removed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ FORGOTTEN_AFTER_S = 30 * 24 * 3600
 
 
 class SessionState:
-    """The items and tokens injected into a session since it began or its host last dropped its context."""
+    """What was added to a session since it began or the agent client last dropped its context.
+
+    ``injected`` are the facts, guardrails and approaches as ``kind:ref``, such as ``guardrail:H3``; ``tokens`` is the
+    length of all added texts.
+    """
 
     __slots__ = ("injected", "tokens")
 
@@ -36,9 +40,9 @@ class SessionState:
 
 
 def session_state(state_dir: str, session_id: str) -> SessionState:
-    """Return the items already injected into the session, as sorted ``kind:ref``, and their tokens.
+    """Return the state of a session, which says what was already added to it.
 
-    Never raises; a session without an id has no items.
+    Never raises; for a session without an id, the state says that nothing was added.
     """
     state = SessionState()
     if not session_id:
@@ -57,10 +61,10 @@ def session_state(state_dir: str, session_id: str) -> SessionState:
 
 
 def record_injected(state_dir: str, session_id: str, injected: Iterable[tuple[str, str]], *, tokens: int) -> bool:
-    """Append the items injected into the session to its file; return whether that succeeded.
+    """Append what was just added to the session, as (kind, ref), to its file; return whether that succeeded.
 
-    It is a single append, so that concurrent processes lose nothing. It begins with a line
-    break, so that it stays readable after a line that a full disk cut off.
+    ``tokens`` is the length of the added text. A single write appends the line, so that concurrent processes lose
+    nothing. It begins with a line break, so that it stays readable after a line that a full disk cut off.
     """
     if not session_id:
         return False
@@ -78,7 +82,7 @@ def record_injected(state_dir: str, session_id: str, injected: Iterable[tuple[st
 
 
 def reset_session(state_dir: str, session_id: str) -> bool:
-    """Delete the state of a session whose context the host dropped; return whether there was any."""
+    """Delete the state of a session whose context the agent client dropped; return whether there was any."""
     if not session_id:
         return False
     try:
@@ -94,7 +98,7 @@ def reset_session(state_dir: str, session_id: str) -> bool:
 
 
 def forget_old(state_dir: str) -> None:
-    """Remove the files of sessions that ended long ago."""
+    """Remove the files of sessions to which nothing was added for a month."""
     try:
         with os.scandir(f"{state_dir}/{FOLDER}") as entries:
             ages = ((one.path, time.time() - one.stat(follow_symlinks=False).st_mtime) for one in entries)
@@ -106,7 +110,10 @@ def forget_old(state_dir: str) -> None:
 
 
 def _parse(line: bytes) -> tuple[int, list[str]]:
-    """Return tokens and names of one line; 0 and no names if the line is cut off or has another format."""
+    """Return the number of tokens and the ``kind:ref`` names in one line of a session's file.
+
+    They are 0 and empty if the line is cut off or has another format.
+    """
     try:
         value = fast_stdlib.loads(line.decode())
     except (ValueError, RecursionError):
@@ -137,13 +144,13 @@ def _append(state_dir: str, session_id: str, line: bytes) -> None:
 
 
 def path_of(state_dir: str, session_id: str) -> str:
-    """Return the path of the file that lists what was injected into a session."""
+    """Return the path of the file that lists what was added to a session."""
     name = fast_stdlib.keyed_hash(b"session", traces.storable(session_id).encode())
     return f"{state_dir}/{FOLDER}/{name}"
 
 
 def claim(state_dir: str, session_id: str, prompt_hmac: str) -> bool:
-    """Return whether this process is the first within 2 s to see this prompt in this session.
+    """Return whether this process is the first within 2 s to see this prompt in this session, and so has to answer it.
 
     Exactly one of any number of concurrent processes gets True. Never raises; on errors,
     and for a session without an id, the answer is True.
@@ -178,9 +185,9 @@ def _open_claims(state_dir: str) -> int:
 
 
 def _claimed(descriptor: int, mark: str) -> bool:
-    """Read, check and rewrite the claims under their lock.
+    """Add ``mark``, a prompt's hash, to the file of those of the last two seconds; return False if it is there already.
 
-    The monotonic clock is shared by all processes and never set back; after a restart
+    The file is locked meanwhile. The monotonic clock is shared by all processes and never set back; after a restart
     of the machine, older times lie in the future and no longer count.
     """
     is_locked = _lock(descriptor)
@@ -206,7 +213,10 @@ def _is_recent(line: str, now: int) -> bool:
 
 
 def _lock(descriptor: int) -> bool:
-    """Try to take the lock, which closing the file releases; no process holds it for long unless it is stopped."""
+    """Try to lock the file, which is unlocked when it is closed; return whether that succeeded within 22 ms.
+
+    No process keeps the lock for long unless it is stopped.
+    """
     for attempt in range(LOCK_ATTEMPTS):
         try:
             os.lockf(descriptor, os.F_TLOCK, 0)

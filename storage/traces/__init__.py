@@ -1,6 +1,6 @@
-"""The trace of one prompt, and the database rows made from it.
+"""Define the trace, which is the record of one prompt and of what the hook did, and make database rows from it.
 
-This module runs at the end of every prompt; ``storage.traces.spool`` writes the rows to a file.
+The hook runs this code at the end of every prompt; ``storage.traces.spool`` writes the rows to a file.
 """
 
 from __future__ import annotations
@@ -64,27 +64,30 @@ TABLES = {
 }  # fmt: skip
 
 NO_ACTUALS = (None,) * 5
-"""None for each column of an estimate that is set only after the work is done: ``actual_…`` and the accuracy."""
+"""The values of a new effort estimate for the columns that are set after the work: ``actual_…`` and the accuracy."""
 
 LATE, LATE_COLUMNS = "late", ("model", "id")
-"""Name and columns of spooled rows that set ``inputs.model`` of a stored trace; the database has no such table."""
+"""Name and columns of rows in spool files that add a language model's late answer to a trace, as ``inputs.model``.
+
+The database has no table of this name.
+"""
 ADD_LATE = """
     update traces set inputs = json_set(inputs, '$.model', json(?1)) where id = ?2 and json_valid(?1)
 """
 
 
 class Trace:
-    """Everything that the result of one prompt depended on, the result, and its cost.
+    """The record of one prompt: everything that the hook's result depended on, the result, and its cost.
 
-    The first attributes are the columns of ``traces``. The others are rows of the child
+    The first attributes are the columns of the table ``traces``. The others are rows of the child
     tables: tuples in the order of TABLES, without ``trace_id`` and ``position``:
     ``scores`` (facet, name, score, [[signal, start, end, weight], …]), ``stages`` (stage, latency_ms), ``channels``
     (channel, status, latency_ms, offered, kept, tokens, fallback, model), ``items``
     (channel, ref, text, why, score, kept), ``guardrails`` (guardrail_id, title, score), ``estimate`` (the
     columns of ``complexity_estimates`` from estimated_tokens to confidence).
-    ``injected`` (kind, ref) lists what was injected into the session; kind is guardrail,
-    approach or item. ``memories`` are the notes that this prompt asked to remember, without ``number``.
-    ``workflow`` is empty if no workflow was certain.
+    ``injected`` (kind, ref) lists what was added to the session; kind is guardrail, approach or
+    item (a fact). ``memories`` are the notes that the user asked in this prompt to remember, without ``number``.
+    ``workflow`` is empty if no workflow fits with certainty.
     """
 
     __slots__ = (
@@ -133,12 +136,12 @@ class Trace:
 
 
 def new_trace_id() -> str:
-    """Return 24 hex digits that sort by time: 14 for the microsecond, 10 random."""
+    """Return a new trace id: 24 hex digits that sort by time, 14 for the microsecond and 10 random ones."""
     return f"{time.time_ns() // 1000 & 0xFFFFFFFFFFFFFF:014x}{os.urandom(5).hex()}"
 
 
 def flatten(trace: Trace) -> dict[str, Rows]:
-    """Return the rows of a trace by table, with values that both SQLite and JSON can represent."""
+    """Return the database rows of a trace by table name, with values that both SQLite and JSON can represent."""
     trace.session_id = short(trace.session_id)
     own = trace.id = short(trace.id)
     tables: dict[str, Rows] = {
@@ -156,9 +159,10 @@ def flatten(trace: Trace) -> dict[str, Rows]:
 
 
 def insertion(table: str, columns: Sequence[str]) -> str:
-    """Return the SQL statement that inserts a row unless its key exists.
+    """Return the SQL statement that inserts a row, or does nothing if the table has a row with the same key.
 
-    «insert or ignore» would also silently drop a row that violates a CHECK.
+    «insert or ignore» would also silently drop a row that violates a CHECK. For the name ``LATE``, it is the statement
+    that adds a model's late answer to a trace.
     """
     if table == LATE:
         return ADD_LATE
@@ -176,7 +180,7 @@ def storable(text: str) -> str:
 
 
 def short(identifier: str) -> str:
-    """Return a host's identifier in at most ID_LIMIT characters; different identifiers stay different."""
+    """Shorten an identifier that an agent client gave to at most ID_LIMIT characters; different ones stay different."""
     identifier = storable(identifier)
     if len(identifier) <= ID_LIMIT:
         return identifier

@@ -1,8 +1,8 @@
-"""Store and read effort estimates of prompts, and reports about agents that did parts of a task in parallel (seed 002).
+"""Store and read effort estimates of tasks, and agents' reports about tasks that they did in parallel parts.
 
-The hook's own estimates are stored with its traces; these functions are for other programs. A task is identified by
-the trace of its prompt (``trace_id``), and deleting the trace deletes its estimate and attempts. Nothing here starts
-an agent: an attempt is stored as an agent reports it.
+The hook stores its own estimates with its traces; other programs use these functions (seed 002 specifies the data). A
+task is identified by ``trace_id``, the id of the trace (record) of its prompt, and deleting the trace deletes its
+estimate and attempts. Nothing here starts an agent: an attempt is stored as an agent reports it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ SIZES = ("tokens", "loc", "files", "duration_minutes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredEstimate:
-    """A row of ``complexity_estimates``; scores are 0 to 100, confidence and accuracy 0 to 1."""
+    """The estimated and the actual effort of a task; a row of ``complexity_estimates``.
+
+    Scores are from 0 to 100, confidence and accuracy from 0 to 1. Actual values are None until they are known.
+    """
 
     trace_id: str
     estimated_tokens: int
@@ -59,12 +62,12 @@ class StoredEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParallelAttempt:
-    """A row of ``parallel_attempts``: an agent's report about a task whose parts two or more agents did."""
+    """An agent's report about one attempt to do a task with two or more agents; a row of ``parallel_attempts``."""
 
     trace_id: str
     num_agents: int
     position: int = -1
-    """The number of the attempt at this task, counted from 0; -1 stands for the next free number."""
+    """The number of the attempt among those at the same task, counted from 0; -1 stands for the next free number."""
     agent_ids: list[str] = field(default_factory=list)
     subtask_ids: list[int] = field(default_factory=list)
     success: bool = False
@@ -86,9 +89,9 @@ class ParallelAttempt:
 
 
 def insert_estimate(db: sqlite3.Connection, one: StoredEstimate) -> None:
-    """Store the estimate of a trace, replacing an earlier one.
+    """Store an effort estimate, replacing an earlier one for the same trace.
 
-    Raises sqlite3.IntegrityError if there is no such trace, or a value is outside its limits.
+    Raises sqlite3.IntegrityError if there is no such trace, or if the table does not allow a value.
     """
     with transaction(db):
         db.execute(f"delete from {ESTIMATES} where trace_id = :id", {"id": one.trace_id})
@@ -96,7 +99,10 @@ def insert_estimate(db: sqlite3.Connection, one: StoredEstimate) -> None:
 
 
 def insert_attempt(db: sqlite3.Connection, one: ParallelAttempt) -> int:
-    """Store an attempt and return its number among the attempts at its task; raises like ``insert_estimate``."""
+    """Store a report about an attempt; return the attempt's number among those at the same task.
+
+    Raises the same errors as ``insert_estimate``.
+    """
     with transaction(db):
         position = one.position
         if position < 0:
@@ -106,22 +112,22 @@ def insert_attempt(db: sqlite3.Connection, one: ParallelAttempt) -> int:
 
 
 def estimate_of(db: sqlite3.Connection, trace_id: str) -> StoredEstimate | None:
-    """Return the stored estimate of a trace; None if there is none."""
+    """Return the stored effort estimate for a trace; None if there is none."""
     row = db.execute(WHICH_ESTIMATE, {"id": trace_id}).fetchone()
     return StoredEstimate(**queries.readable(row)) if row else None
 
 
 def attempts_at(db: sqlite3.Connection, trace_id: str) -> list[ParallelAttempt]:
-    """Return the stored attempts at a trace's task, oldest first."""
+    """Return the stored reports about attempts at a trace's task, oldest first."""
     return [ParallelAttempt(**queries.readable(row)) for row in db.execute(WHICH_ATTEMPTS, {"id": trace_id})]
 
 
 def set_actuals(db: sqlite3.Connection, trace_id: str, **actual: int) -> float | None:
-    """Store what a task really took (``tokens``, ``loc``, ``files``, ``duration_minutes``); return the accuracy.
+    """Store the actual effort of a task beside its estimate; return the accuracy of the estimate, from 0 to 1.
 
-    For each given size, the smaller of estimate and actual value is divided by the larger one; the accuracy is the
-    mean of these quotients, so 1 means that all sizes were as estimated. It is None if there is no estimate or no size
-    is given. Raises TypeError for an unknown size.
+    The keywords are ``tokens``, ``loc`` (lines of code), ``files`` and ``duration_minutes``; another one raises
+    TypeError. For each given size, the smaller of estimate and actual value is divided by the larger one; the accuracy
+    is the mean of these quotients. Without a stored estimate or without sizes, None is returned and nothing is stored.
     """
     if unknown := actual.keys() - set(SIZES):
         raise TypeError(f"unknown sizes {', '.join(sorted(unknown))}; known: {', '.join(SIZES)}")

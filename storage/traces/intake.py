@@ -1,9 +1,10 @@
-"""Move the records of prompts from the spool into the database, and keep the spool small while that is impossible.
+"""Import the records of prompts from the spool into the database, and keep the spool small while that is impossible.
 
-A file is deleted only after the transaction that imported it is on the disk, and importing it
-twice changes nothing. Any number of drains may therefore run, or be killed, at any point.
+The spool is the folder in which the hook leaves one file per prompt. A file is deleted only after the transaction that
+imported it is on the disk, and importing it twice changes nothing. Any number of imports may therefore run at the same
+time, or be killed at any point.
 
-Imported traces, which no hook call of this installation recorded, are inserted directly, without the spool (``add``).
+Traces that this installation's hook did not record, such as a colleague's, do not pass the spool: ``add`` inserts them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LIMIT_REFUSED = 50
 LIMIT_VERSION_BYTES = 8 * 1024 * 1024
 BATCH_FILES = 50
 UNACCEPTABLE = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError, OverflowError, UnicodeEncodeError)
-"""Errors caused by the content of a record, not by the state of the database."""
+"""Errors caused by the content of the rows to insert, not by the state of the database."""
 STORE_A_SOURCE = """
     insert into instructions_sources (hash, position, layer, path, text)
     values (:hash, :position, :layer, :path, :text) on conflict do nothing
@@ -45,7 +46,10 @@ IS_IT_THERE = "select 1 from traces where id = :id"
 
 
 class Drained:
-    """How many files one drain imported, set aside as invalid, and left because only a newer version can read them."""
+    """How many files one call of ``drain`` imported (``taken``), set aside as invalid (``refused``), and left.
+
+    Files are left if a newer version of this program wrote them.
+    """
 
     __slots__ = ("left", "refused", "taken")
 
@@ -54,10 +58,10 @@ class Drained:
 
 
 def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
-    """Import every waiting file into the database, then delete it; nothing is lost or imported twice.
+    """Import every file that waits in the spool into the database, then delete it; nothing is lost or imported twice.
 
     Raises sqlite3.Error if the database cannot be written; the files then remain.
-    ``db`` is in autocommit mode and has the current schema.
+    ``db`` must be in autocommit mode and have the current schema.
     """
     result = Drained()
     folder = f"{state_dir}/{spool.NAME}"
@@ -75,9 +79,9 @@ def drain(state_dir: str, db: sqlite3.Connection) -> Drained:
 
 
 def forget_marks(state_dir: str) -> None:
-    """Delete the marks of stored instructions versions, so that the hook writes these versions again.
+    """Delete the empty files that mark versions of the instructions as stored, so that the hook writes these again.
 
-    This is for a database that was lost together with the versions in it.
+    Call this when the database with these versions was lost.
     """
     for entry in _files(f"{state_dir}/{spool.VERSIONS}"):
         if _is_version(entry.name) and not _size(entry):
@@ -93,10 +97,10 @@ def _import_versions(folder: str, db: sqlite3.Connection) -> None:
         if of_sources:
             db.executemany(STORE_A_SOURCE, _sources(identity, text))
         else:
-            # The file is as old as the first prompt of this version; several versions may wait for one drain.
+            # The first prompt with this version wrote the file, perhaps long before this import.
             seen_at = fast_stdlib.in_utc(entry.stat().st_mtime)
             db.execute(STORE_THE_VERSION, {"hash": identity, "text": text, "first_seen_at": seen_at})
-        private.write_file(entry.path, b"")  # the mark by which a prompt knows that the version is stored
+        private.write_file(entry.path, b"")  # the empty file tells the hook that the version is stored
 
 
 def _is_version(name: str) -> bool:
@@ -104,7 +108,10 @@ def _is_version(name: str) -> bool:
 
 
 def _sources(identity: str, text: str) -> list[dict[str, object]]:
-    """Return the rows for the source files of a version; none if ``text`` is damaged, since they are not essential."""
+    """Return the database rows for the source files of a version of the instructions, which ``text`` lists as JSON.
+
+    The list is empty if ``text`` is damaged, since nothing essential depends on these rows.
+    """
     try:
         found = [(layer, path, content) for layer, path, content in json.loads(text)]
     except (ValueError, TypeError):
@@ -116,7 +123,7 @@ def _sources(identity: str, text: str) -> list[dict[str, object]]:
 
 
 def _size(entry: os.DirEntry[str]) -> int:
-    """Return the size of a file, 0 if it is gone: other processes rename and remove files here, too."""
+    """Return the size of a file; 0 if another process has renamed or removed it."""
     try:
         return entry.stat(follow_symlinks=False).st_size
     except FileNotFoundError:
@@ -136,7 +143,7 @@ def _read(folder: str, name: str, result: Drained) -> Record:
     try:
         content = private.read_file(f"{folder}/{name}", spool.LIMIT_FILE_BYTES + 1)
         tables = _parse(content)
-    except FileNotFoundError:  # another drain was first
+    except FileNotFoundError:  # another process has imported it
         return {}
     except (OSError, ValueError, RecursionError):
         _refuse(folder, name, result)
@@ -173,7 +180,7 @@ def _rows(table: str, named: object) -> tuple[list[str], traces.Rows]:
 
 
 def _import_batch(db: sqlite3.Connection, batch: list[tuple[str, Record]], *, folder: str, result: Drained) -> None:
-    """Import the batch in one transaction, or record by record if the database rejects one of them."""
+    """Import a batch of spool files in one transaction, or file by file if the database rejects the rows of one."""
     try:
         with transaction(db):
             for _name, tables in batch:
@@ -204,7 +211,7 @@ def _refuse(folder: str, name: str, result: Drained) -> None:
 
 
 def make_room(state_dir: str) -> None:
-    """Delete the least useful traces until the spool is within its limits, and count them in its tally file."""
+    """Delete the least useful trace files until the spool is within its limits, and count them in ``.dropped``."""
     folder = f"{state_dir}/{spool.NAME}"
     sizes = {name: os.lstat(f"{folder}/{name}").st_size for name in spool.waiting(state_dir)}
     surplus_files, surplus_bytes = len(sizes) - LIMIT_FILES, sum(sizes.values()) - LIMIT_BYTES
@@ -227,22 +234,25 @@ def _drop(folder: str, name: str) -> None:
     except FileNotFoundError:  # another process imported it, or dropped and counted it
         return
     tally = private.open_file(f"{folder}/.dropped", os.O_WRONLY | os.O_APPEND)
-    os.write(tally, b".")  # the file's length is the count: no reading, no lock
+    os.write(tally, b".")  # the file's length is the count, so adding one needs neither reading nor a lock
     os.close(tally)
 
 
 def of_a_session(db: sqlite3.Connection, session_id: str) -> list[sqlite3.Row]:
-    """Return id, origin, status and prompt_hmac of a session's traces; ``session_id`` must be in its stored form."""
+    """Return id, origin, status and prompt_hmac of a session's traces.
+
+    ``session_id`` must be in its stored form, which ``traces.short`` returns.
+    """
     return db.execute(WHICH_OF_A_SESSION, {"session_id": session_id}).fetchall()
 
 
 def at_a_moment(db: sqlite3.Connection, moment: str) -> list[tuple[str, str]]:
-    """Return id and prompt_hmac of the traces whose id begins with the 14 hex digits ``moment``."""
+    """Return id and prompt_hmac of the traces whose id begins with the 14 hex digits ``moment``, a time in µs."""
     return [(row[0], row[1]) for row in db.execute(WHICH_AT_A_MOMENT, {"moment": moment})]
 
 
 def add(db: sqlite3.Connection, batch: Sequence[Tables]) -> tuple[int, int]:
-    """Insert traces unless the database has them already; return how many were added and how many rejected.
+    """Insert those traces that the database does not have yet; return how many were added and how many rejected.
 
     Each element of ``batch`` contains the rows of one trace by table, parent tables first, with values in the order of
     ``traces.TABLES``. They are inserted in one transaction, or one by one if the database rejects any of them. Raises

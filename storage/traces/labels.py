@@ -1,4 +1,7 @@
-"""Labels that users gave to traces (the newest label of a trace counts), and prompts that could get one."""
+"""Store users' labels, which say whether a prompt was classified correctly, and list prompts that could get a label.
+
+A prompt can have several labels; the newest one counts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     Row = dict[str, object]
 
 VERDICTS = ("ok", "wrong")
-"""Any other label is the task type that the trace should have had."""
+"""The two labels that only judge the task type of a prompt; any other label is the name of the correct task type."""
 
 LABEL_THE_TRACE = """
     insert into labels (trace_id, labelled_at, verdict, task_type)
@@ -41,7 +44,10 @@ WHICH_CAN_HAVE_A_LABEL = """
 
 @dataclass(frozen=True, slots=True)
 class LabelCandidate:
-    """A classified prompt that can be labelled; ``margin`` is the lead of its task type in points over the next one."""
+    """A classified prompt that a user could label.
+
+    ``margin`` is the difference in points between the chosen task type and the next best one.
+    """
 
     id: str
     session_id: str
@@ -53,7 +59,7 @@ class LabelCandidate:
 
 
 def add(db: sqlite3.Connection, trace_id: str, verdict: str) -> Row:
-    """Store a user's label for the trace: "ok", "wrong", or the task type it should have had.
+    """Store a user's label for a trace ("ok", "wrong", or the correct task type); return it as a row.
 
     If that is its newest label already, nothing is stored, and that label is returned.
     """
@@ -77,18 +83,18 @@ def is_newest(db: sqlite3.Connection, trace_id: str, verdict: str) -> bool:
 
 
 def take_back(db: sqlite3.Connection, entry: Row) -> None:
-    """Delete a label that ``add`` returned; an earlier label of the trace counts again."""
+    """Delete a label, given as the row that ``add`` returned; an earlier label of the trace then counts again."""
     db.execute(TAKE_THE_LABEL_BACK, entry)
 
 
 def newest(db: sqlite3.Connection, trace_id: str) -> Row | None:
-    """Return the newest label of the trace, None if it has none."""
+    """Return the newest label of the trace as a row; None if it has none."""
     row = db.execute(WHAT_WAS_THE_LABEL, {"id": trace_id}).fetchone()
     return None if row is None else dict(row)
 
 
 def candidates(db: sqlite3.Connection, *, limit: int) -> list[LabelCandidate]:
-    """Return the newest prompts that were classified and whose text was stored, newest first, without test runs."""
+    """Return up to ``limit`` prompts that were classified and whose text is stored, newest first; none of tests."""
     return [
         LabelCandidate(trace_id, session, prompt, task_type, confidence or 0.0, _lead(best, second), bool(is_labelled))
         for trace_id, session, prompt, task_type, confidence, best, second, is_labelled in db.execute(

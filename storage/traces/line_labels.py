@@ -1,4 +1,4 @@
-"""The lines of the text that was added to a prompt, users' labels for them, and the share of lines judged right."""
+"""Split the text that was added to a prompt into lines, store users' labels for them, and count how many are right."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ OK, WRONG = VERDICTS = ("ok", "wrong")
 VERDICT_WORDS = {OK: "right", WRONG: "wrong"}
 GUARDRAIL, APPROACH, TASK_TYPE, OTHER = "guardrail", "approach", "task_type", "other"
 RULE_KINDS = (GUARDRAIL, APPROACH, TASK_TYPE)
-"""Kinds of lines that come from the instructions; any other kind is the channel that offered the fact, or ``other``."""
+"""Kinds of lines that come from the instructions.
+
+Any other kind is the name of the channel (source of facts) that the line came from, or ``other``.
+"""
 HASH_DIGITS = 16
 LONGEST_REASON = 400
 
@@ -72,7 +75,7 @@ class NothingToUndoError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the text added to a prompt, or one guardrail of the line that lists guardrails; numbered from 1.
+    """One line of the text added to a prompt, or one guardrail from the line that lists several; numbered from 1.
 
     ``kind`` is one of RULE_KINDS, or the channel of a fact. ``rule`` is the id of the guardrail, or the task type; it
     is empty for facts, and for an approach, whose name the text does not contain.
@@ -85,7 +88,7 @@ class Line:
 
     @property
     def text_hash(self) -> str:
-        """A hash by which the same line is recognized in another text."""
+        """A hash of the line's text, by which the same line is recognized in the text added to another prompt."""
         return hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
 
 
@@ -101,7 +104,7 @@ class LineLabel:
 
 @dataclass(frozen=True, slots=True)
 class JudgedLine:
-    """A line with its newest label, "ok" or "wrong"."""
+    """A line of an added text that a user has labelled; ``verdict`` is its newest label, "ok" or "wrong"."""
 
     trace_id: str
     kind: str
@@ -111,7 +114,10 @@ class JudgedLine:
 
 @dataclass(frozen=True, slots=True)
 class KeepRate:
-    """How many of the judged lines of one kind, or of one rule, were right; ``rule`` is empty for a kind as a whole."""
+    """How many of the labelled lines of one kind, or of one rule, users called right.
+
+    ``rule`` is empty for a kind as a whole; ``kind`` and ``rule`` are empty for all lines together.
+    """
 
     kind: str
     rule: str
@@ -120,12 +126,12 @@ class KeepRate:
 
     @property
     def share(self) -> float:
-        """The share of judged lines that were right."""
+        """The share of labelled lines that users called right, from 0 to 1."""
         return self.right / self.judged if self.judged else 0.0
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the share; from 0 to 1 if nothing was judged."""
+        """Wilson's 95 % confidence interval of the share; from 0 to 1 if no line was labelled."""
         n, z = self.judged, 1.959964  # as in workbench.statistics, which storage must not import
         if not n:
             return 0.0, 1.0
@@ -133,18 +139,21 @@ class KeepRate:
         return max(0.0, (centre - spread) / (n + z * z)), min(1.0, (centre + spread) / (n + z * z))
 
     def prompts(self, lines: Iterable[JudgedLine], verdict: str = "") -> list[str]:
-        """Return the ids of the prompts with these judged lines, or with those that have this label."""
+        """Return the ids of the prompts that have at least one line counted here.
+
+        ``lines`` are all labelled lines; with ``verdict``, only those with this label are considered.
+        """
         found = (one for one in lines if self.kind in ("", one.kind) and self.rule in ("", one.rule))
         return list(dict.fromkeys(one.trace_id for one in found if verdict in ("", one.verdict)))
 
     @property
     def filter(self) -> str:
-        """The trace filter that selects the prompts with these judged lines."""
+        """The filter text (see ``storage.traces.selection``) for the prompts that have lines counted here."""
         return self._filter("any")
 
     @property
     def filter_wrong(self) -> str:
-        """The trace filter that selects the prompts for which at least one of these lines was judged wrong."""
+        """The filter text for the prompts that have at least one line counted here and labelled wrong."""
         return self._filter(WRONG)
 
     def _filter(self, judged: str) -> str:
@@ -154,7 +163,7 @@ class KeepRate:
 
 @dataclass(frozen=True, slots=True)
 class KeepRates:
-    """Keep-rates (shares of judged lines that were right) in total, by kind of line, and by rule; the lowest first."""
+    """Keep-rates (shares of labelled lines that are right) in total, by kind of line, and by rule; the lowest first."""
 
     total: KeepRate
     kinds: tuple[KeepRate, ...]
@@ -186,7 +195,7 @@ def _parts(trace: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
 
 
 def _guardrails(text: str, trace: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
-    """Yield each guardrail of the line that lists them, as ``H3 (…), H5 (…)``."""
+    """Yield kind, rule id and text of each guardrail in a line that lists several, such as ``H3 (…), H5 (…)``."""
     starts: list[tuple[int, str]] = []
     after = 0
     for one in _rows(trace, "guardrails"):
@@ -206,7 +215,7 @@ def _rows(trace: Mapping[str, object], name: str) -> list[Row]:
 
 
 def line(trace: Mapping[str, object], number: int) -> Line:
-    """Return a line by its number; raises UnknownLineError."""
+    """Return the line with this number of the text added to the prompt of ``trace``; raises UnknownLineError."""
     found = lines(trace)
     if not 1 <= number <= len(found):
         known = f"the lines are 1 to {len(found)}" if found else "nothing was added, or its text was not stored"
@@ -215,7 +224,10 @@ def line(trace: Mapping[str, object], number: int) -> Line:
 
 
 def as_rows(found: Sequence[Line], judged: Mapping[int, LineLabel]) -> list[Row]:
-    """Return the lines with their labels as rows for JSON; ``verdict`` is None for a line without a label."""
+    """Return lines as rows for JSON, with their labels from ``judged``, which has them by line number.
+
+    ``verdict`` is None for a line without a label.
+    """
     return [
         {
             "line": one.number, "line_kind": one.kind, "rule": one.rule, "text": one.text,
@@ -227,9 +239,10 @@ def as_rows(found: Sequence[Line], judged: Mapping[int, LineLabel]) -> list[Row]
 
 
 def add(db: sqlite3.Connection, trace_id: str, judged: Line, verdict: str, *, because: str = "") -> Row:
-    """Store a user's label for a line, "ok" or "wrong"; the caller must have redacted the reason.
+    """Store a user's label for a line, "ok" or "wrong", and return it as a row.
 
-    If the line has that label and reason already, nothing is stored, and that label is returned.
+    ``because`` is the user's reason, from which the caller must have removed secrets. If the line has that label and
+    reason already, nothing is stored, and that label is returned.
     """
     entry: Row = {
         "id": trace_id,
@@ -260,12 +273,15 @@ def of_trace(db: sqlite3.Connection, trace_id: str) -> dict[int, LineLabel]:
 
 
 def labelled_traces(db: sqlite3.Connection) -> set[str]:
-    """Return the ids of all traces that have at least one labelled line."""
+    """Return the ids of all traces in whose added text a user labelled at least one line."""
     return {row[0] for row in db.execute("select distinct trace_id from line_labels")}
 
 
 def keep_rates(db: sqlite3.Connection, which: Selection | None = None) -> KeepRates:
-    """Return the keep-rates over the traces that ``which`` selects; None selects all except those of tests."""
+    """Return the shares of labelled lines that are right, over the traces that ``which`` selects.
+
+    None selects all traces except those of tests.
+    """
     where, named = (f"({which.where})", which.parameters) if which else ("traces.origin <> 'test'", {})
     rows = [KeepRate(*row) for row in db.execute(KEEP_RATES % where, named)]
     kinds = [_sum(kind, [one for one in rows if one.kind == kind]) for kind in dict.fromkeys(one.kind for one in rows)]
@@ -274,7 +290,7 @@ def keep_rates(db: sqlite3.Connection, which: Selection | None = None) -> KeepRa
 
 
 def judged(db: sqlite3.Connection, which: Selection) -> list[JudgedLine]:
-    """Return the judged lines of the selected traces, newest trace first."""
+    """Return the labelled lines of the selected traces, newest trace first."""
     return [JudgedLine(*row) for row in db.execute(NEWEST_LABELS % which.where, which.parameters)]
 
 

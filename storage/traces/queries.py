@@ -1,7 +1,7 @@
-"""Read-only queries on the traces for the command line and the workbench.
+"""Read traces (the records of prompts) from the database, for the command line and the workbench.
 
-Rows have the column names of the schema, with JSON columns decoded and flags as
-booleans: ``--json`` prints them and ``export`` writes them in this form.
+A row is a dict with the column names of the schema, with JSON columns decoded and flags as
+booleans: ``--json`` prints rows and ``export`` writes them in this form.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CHILDREN = (
     "parallel_attempts", "rule_violations",
 )  # fmt: skip
 RARE = ("complexity_estimates", "parallel_attempts", "rule_violations")
-"""Child tables in which only some traces have rows; ``show`` omits such a table if it has none for the trace."""
+"""Tables in which only some traces have rows; ``show`` omits such a table if it has none for the trace."""
 PAGE_ROWS = 200
 DATE = re.compile(
     r"(\d{4})(-\d\d(?=[-Z]|$))?(-\d\d(?=[TZ]|$))?(?:(?<=-\d\d-\d\d)T(?:[01]\d|2[0-3])(?::[0-5]\d){0,2}(?:\.\d+)?)?Z?"
@@ -50,13 +50,13 @@ WHICH_TRACES_MATCH = f"select * {_MATCHING} and (:before = '' or id < :before) o
 # ids with that prefix. The id itself comes first; a second row shows that the prefix is ambiguous.
 WHICH_IDS_BEGIN_SO = "select id from traces where id = :id or (id > :id and id < :id || 'g') order by id <> :id limit 2"
 WHAT_IS_THIS_TRACE = "select * from traces where id = :id"
-# A slash command that asks about the last prompt and a duplicate registration of the hook are not prompts; imported
-# prompts never went through the hook.
+# Slash commands, which may themselves ask about the last prompt, and second calls by a hook that is registered twice do
+# not count as prompts; imported prompts never went through the hook.
 _IS_A_PROMPT = "skip_reason not in ('slash_command', 'duplicate') and origin <> 'import'"
 WHICH_WAS_LAST = f"select max(id) from traces where (:host = '' or host = :host) and {_IS_A_PROMPT}"
 WHICH_WAS_LAST_IN_THE_SESSION = f"select max(id) from traces where session_id = :session_id and {_IS_A_PROMPT}"
 WHICH_TABLES_ARE_THERE = "select name from sqlite_master where type = 'table'"
-"""A published snapshot lacks some of the tables."""
+"""Needed because a published snapshot, which is read by the same functions, lacks some of the tables."""
 WHICH_INSTRUCTIONS = "select text from instructions_versions where hash = :hash"
 
 HOW_MANY_BY_STATUS = f"select status, count(*) as prompts {_OF_THE_HOOK} group by status"
@@ -97,7 +97,7 @@ class UnknownTraceError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class StageLatency:
-    """The latency percentiles of one stage, by nearest rank; the stage «total» is the whole hook run."""
+    """The latency percentiles of one stage of the hook, by nearest rank; the stage «total» is the whole hook run."""
 
     stage: str
     measurements: int
@@ -108,10 +108,10 @@ class StageLatency:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Statistics of the hook's runs; ``failure_rate`` is relative to all prompts.
+    """Statistics of the hook's runs; ``failure_rate`` is the share of all prompts for which the hook failed.
 
     ``judged`` is the number of prompts that were not skipped, of which ``judged_imports`` were imported;
-    ``silent_share`` is relative to it.
+    ``silent_share`` is the share of the judged prompts to which nothing was added.
     """
 
     prompts: int
@@ -126,7 +126,7 @@ class Stats:
 
 
 def find(db: sqlite3.Connection, wanted: str) -> str:
-    """Return the single id that equals ``wanted`` or begins with it; raises UnknownTraceError."""
+    """Return the trace id that equals ``wanted``, or the only one that begins with it; raises UnknownTraceError."""
     ids = [row[0] for row in db.execute(WHICH_IDS_BEGIN_SO, {"id": traces.storable(wanted)})]
     if not wanted or not ids:
         raise UnknownTraceError(f"no trace {wanted!r}")
@@ -136,12 +136,18 @@ def find(db: sqlite3.Connection, wanted: str) -> str:
 
 
 def matching(db: sqlite3.Connection, which: Selection | None = None, *, limit: int, before: str = "") -> list[Row]:
-    """Return the newest matching traces, newest first; with ``before``, only older ones. None selects all traces."""
+    """Return up to ``limit`` traces that ``which`` selects, newest first; None selects all.
+
+    With ``before``, a trace id, only traces older than that one are returned.
+    """
     return [readable(row) for row in _asked(db, WHICH_TRACES_MATCH, which, limit=limit, before=before)]
 
 
 def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
-    """Return one trace with its child rows, at most the first ``most`` of each table; raises UnknownTraceError."""
+    """Return one trace with its rows in other tables, the first ``most`` of each (-1: all).
+
+    Raises UnknownTraceError.
+    """
     row = db.execute(WHAT_IS_THIS_TRACE, {"id": trace_id}).fetchone()
     if row is None:
         raise UnknownTraceError(f"no trace {trace_id!r}")
@@ -149,9 +155,9 @@ def show(db: sqlite3.Connection, trace_id: str, *, most: int = -1) -> Row:
 
 
 def last(db: sqlite3.Connection, *, session_id: str = "", host: str = "") -> str:
-    """Return the newest trace id of the given session, else of the given host, else of all.
+    """Return the id of the newest prompt's trace: of one session, or of one agent client (``host``), or of all.
 
-    Raises UnknownTraceError.
+    ``host`` is ignored if a session is given. Raises UnknownTraceError if there is no such trace.
     """
     if session_id:
         found = db.execute(WHICH_WAS_LAST_IN_THE_SESSION, {"session_id": traces.short(session_id)}).fetchone()[0]
@@ -169,7 +175,10 @@ def instructions(db: sqlite3.Connection, rules_hash: str) -> str | None:
 
 
 def export(db: sqlite3.Connection, which: Selection | None = None, *, with_children: bool) -> Iterator[Row]:
-    """Yield every matching trace, newest first; only one page is in memory at a time. None selects all traces."""
+    """Yield every trace that ``which`` selects, newest first; None selects all.
+
+    Only one page of traces is in memory at a time.
+    """
     before = ""
     while page := matching(db, which, limit=PAGE_ROWS, before=before):
         before = str(page[-1]["id"])
@@ -177,9 +186,9 @@ def export(db: sqlite3.Connection, which: Selection | None = None, *, with_child
 
 
 def stats(db: sqlite3.Connection, which: Selection | None = None) -> Stats:
-    """Return counts and latencies of the matching traces.
+    """Return counts and latencies of the traces that ``which`` selects; None selects all.
 
-    Unless the filter names an origin, only prompts of the hook are counted; the silent share covers imports, too.
+    Unless the filter names an origin, only prompts of the hook are counted; ``silent_share`` also covers imported ones.
     """
     names_origin = which is not None and "origin:" in which.typed.lower()
     ask = partial(_asked, db, which=which, names_origin=names_origin)
@@ -200,7 +209,7 @@ def stats(db: sqlite3.Connection, which: Selection | None = None) -> Stats:
 
 
 def _asked(db: sqlite3.Connection, query: str, which: Selection | None, **parameters: object) -> sqlite3.Cursor:
-    """Run a query of this module on the traces of the selection."""
+    """Run a query of this module, restricted to the traces that ``which`` selects; return the cursor with its rows."""
     if which is not None:
         query = query.replace(_MATCHING, f"from traces where ({which.where})", 1)
         parameters |= which.parameters
@@ -208,7 +217,7 @@ def _asked(db: sqlite3.Connection, query: str, which: Selection | None, **parame
 
 
 def first_id(seconds: float) -> str:
-    """Return the smallest trace id at this time, given in seconds since the epoch: ids begin with the microsecond."""
+    """Return the smallest possible id of a trace that begins at this time, which is in seconds since the epoch."""
     return f"{max(0, int(seconds * 1_000_000)) & 0xFFFFFFFFFFFFFF:014x}"
 
 
@@ -239,7 +248,7 @@ def _with_children(db: sqlite3.Connection, row: Row, *, most: int = -1) -> Row:
 
 
 def readable(row: sqlite3.Row, *, without: str = "") -> dict[str, Any]:
-    """Return a row with its JSON columns decoded and its flags as booleans, without one of its columns."""
+    """Return a database row as a dict, with decoded JSON and flags as booleans; leave out the column ``without``."""
     return {column: _as_value(column, row[column]) for column in row.keys() if column != without}  # noqa: SIM118
 
 

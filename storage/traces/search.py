@@ -1,8 +1,9 @@
-"""Full-text index of the prompts, updated by readers in transactions so short that no hook has to wait.
+"""Keep the full-text index of prompts up to date, and set up selections of traces to use it.
 
-Traces enter the index in the order in which they were written, so there is one row up to which all are indexed; a
-binary search finds it in about twenty queries. A trace's number in the index is the microsecond in its id, or the next
-free number, so ``order by rowid desc`` yields the newest first.
+Programs that read the database update the index, in transactions so short that no hook has to wait. Traces enter it in
+the order in which they were written, so there is one row up to which all are indexed; a binary search finds it in
+about twenty queries. A trace's row number in the index is the time in its id in microseconds, or the next free number,
+so ``order by rowid desc`` yields the newest first.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ INDEX_THE_PROMPT = "insert into prompts_fts (rowid, prompt) values (:number, :pr
 
 
 def waiting(db: sqlite3.Connection) -> int:
-    """Return how many row ids follow the last indexed one; those of deleted rows are included."""
+    """Return how many traces are not in the index yet, including deleted ones that followed the last indexed one."""
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     return last - _indexed_up_to(db, last)
 
@@ -49,7 +50,8 @@ def waiting(db: sqlite3.Connection) -> int:
 def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> int:
     """Add the missing prompts to the index, one batch per transaction; return how many remain.
 
-    ``db`` is in autocommit mode. Raises sqlite3.Error if the database cannot be written.
+    It ends early if ``should_stop`` returns True before a batch. ``db`` must be in autocommit mode. Raises
+    sqlite3.Error if the database cannot be written.
     """
     last = int(db.execute(WHICH_ROW_IS_LAST).fetchone()[0])
     row = _indexed_up_to(db, last)
@@ -58,13 +60,13 @@ def catch_up(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda
         if not batch:
             break
         missing = [(str(trace_id), str(prompt)) for _row, trace_id, prompt in batch]
-        in_turn(db, lambda missing=missing: _index_batch(db, missing))  # type: ignore[misc]  # the batch of this turn
+        in_turn(db, lambda missing=missing: _index_batch(db, missing))  # type: ignore[misc]  # this turn's batch
         row = int(batch[-1][0])
     return max(0, last - row)
 
 
 def with_index(which: Selection, db: sqlite3.Connection) -> Selection:
-    """Return the selection set up to use the index, if the index is complete and can answer it.
+    """Return the selection, set up to use the full-text index if the index is complete and can answer it.
 
     The index finds a text only at the beginning of a word; without the index, every prompt is scanned, and the text may
     begin anywhere.
@@ -74,16 +76,17 @@ def with_index(which: Selection, db: sqlite3.Connection) -> Selection:
 
 
 def expression(words: tuple[str, ...]) -> str:
-    """Return the FTS5 expression for prompts that contain all of these texts; empty if a text contains no word.
+    """Return the expression of SQLite's FTS5 for prompts that contain all of these texts.
 
-    Each text is a phrase, whose last word matches as a prefix.
+    Each text is searched for as a phrase, whose last word may be the beginning of a word. The expression is empty if
+    one of the texts contains no word.
     """
     phrases = [TOKEN.findall(text) for text in words]
     return " ".join('"' + " ".join(phrase) + '"*' for phrase in phrases if phrase) if all(phrases) else ""
 
 
 def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
-    """Return the last row up to which all rows are indexed, 0 if none is (binary search)."""
+    """Return the row id up to which all traces are indexed, 0 if none is; a binary search finds it."""
     low, high = 0, last
     while low < high:
         middle = (low + high + 1) // 2
@@ -98,7 +101,7 @@ def _indexed_up_to(db: sqlite3.Connection, last: int) -> int:
 def _index_batch(db: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
     for trace_id, prompt in batch:
         if db.execute(IS_THE_TRACE_NUMBERED, {"id": trace_id}).fetchone():
-            continue  # another reader was first
+            continue  # another process has just indexed it
         number = _number(db, trace_id)
         db.execute(NUMBER_THE_TRACE, {"number": number, "id": trace_id})
         db.execute(INDEX_THE_PROMPT, {"number": number, "prompt": prompt})
@@ -107,7 +110,7 @@ def _index_batch(db: sqlite3.Connection, batch: list[tuple[str, str]]) -> None:
 def _number(db: sqlite3.Connection, trace_id: str) -> int:
     try:
         number = int(trace_id[:TIME_DIGITS], 16)
-    except ValueError:  # ids of other programs sort before all of ours
+    except ValueError:  # an id that another program made; it sorts before all of ours
         number = 0
     while db.execute(IS_THE_NUMBER_TAKEN, {"number": number}).fetchone():
         number += 1

@@ -1,4 +1,4 @@
-"""The query language for selecting traces: ``type:debug guardrail:H3 ms>20 since:2d "a phrase" -label:ok``.
+"""Parse filter texts that select traces, such as ``type:debug guardrail:H3 ms>20 since:2d "a phrase" -label:ok``.
 
 All parts must match. ``-`` negates a part, a comma between values means any of them, quotes group words. User
 input reaches SQL only as named parameters. Traces of tests are excluded unless ``origin:`` is given.
@@ -26,7 +26,10 @@ SPAN = re.compile(r"(\d+(?:\.\d+)?)(m|h|d|w)")
 SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 NO_TESTS = "traces.origin <> 'test'"
 WENT_BADLY = (" timeout", " error")
-"""Endings of ``channel:`` values that select failed channels, which an index finds; the name may contain blanks."""
+"""Endings of ``channel:`` values, after a channel's name and a blank, that select failed calls.
+
+An index finds these. Only the ending is compared, because a channel's name may contain blanks itself.
+"""
 _IS_CORRECT = "(labels.verdict = 'ok' or labels.verdict = 'class' and labels.task_type = traces.task_type)"
 LABELS = {
     "ok": "labels.verdict = 'ok'",
@@ -35,7 +38,10 @@ LABELS = {
     "correct": _IS_CORRECT,
     "incorrect": f"not {_IS_CORRECT}",
 }
-"""Conditions on the newest label of a trace; ``correct`` labels confirm its task type."""
+"""The values of ``label:`` with their SQL conditions on the newest label of a trace.
+
+A label is ``correct`` if it confirms the task type that the trace has.
+"""
 _NEWEST_LABEL = """
     exists (select 1 from labels where labels.trace_id = traces.id and {}
     and labels.id = (select max(newer.id) from labels as newer where newer.trace_id = labels.trace_id))
@@ -58,11 +64,12 @@ class SelectionError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A condition on ``traces`` with its named parameters; ``words`` are the texts that the prompt must contain.
+    """A parsed filter: an SQL condition on ``traces`` with its named parameters.
 
-    ``where`` is the full condition. ``without_words`` is the condition for callers that look up the words in the
-    full-text index: ``match`` is the expression for it, set by ``storage.traces.search.with_index``. ``bounds`` are
-    parts of the condition for which another index may find only a few rows. ``typed`` is the text that was parsed.
+    ``where`` is the full condition. ``words`` are the texts that the prompt must contain. ``without_words`` is the
+    condition for callers that look up these texts in the full-text index; ``match`` is the expression to look up, set
+    by ``storage.traces.search.with_index``. ``bounds`` are those parts of the condition for which another index may
+    find only a few rows. ``typed`` is the text that was parsed.
     """
 
     where: str
@@ -79,7 +86,7 @@ EVERYTHING = Selection(NO_TESTS, {}, (), NO_TESTS)
 
 @dataclass(slots=True)
 class _Parts:
-    """The parts of the text parsed so far."""
+    """What the parser has made from the filter text so far: SQL conditions, their parameters, words and bounds."""
 
     now: float
     conditions: list[str] = field(default_factory=list)
@@ -89,18 +96,18 @@ class _Parts:
     bounds: list[str] = field(default_factory=list)
 
     def name(self, value: Value) -> str:
-        """Return the placeholder of a new parameter with this value."""
+        """Add a query parameter with this value; return its placeholder for the SQL text."""
         name = f"s{len(self.parameters)}"
         self.parameters[name] = value
         return f":{name}"
 
     def names(self, values: str) -> str:
-        """Return the placeholders of new parameters with these values, which commas separate."""
+        """Add a query parameter for each of these values, which commas separate; return their placeholders."""
         return ", ".join(self.name(one) for one in values.split(",") if one)
 
 
 def parse(text: str, *, now: float | None = None) -> Selection:
-    """Return the selection that the text describes; raises SelectionError.
+    """Return the selection that a filter text describes; raises SelectionError.
 
     ``now``, in seconds since the epoch, is the time from which ``since:2d`` counts back.
     """
@@ -304,7 +311,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of the query language; ``values`` are its possible values, empty if they are not fixed."""
+    """A field that filter texts can use.
+
+    ``signs`` are the operators it allows, and ``condition`` makes SQL from operator and value. ``values`` are the
+    possible values, empty if they are not fixed.
+    """
 
     signs: tuple[str, ...]
     example: str
@@ -315,7 +326,7 @@ class Field:
 
 
 WHOLE_VALUES = ("type", "intent", "workflow", "host", "guardrail")
-"""Fields that match only complete values, not prefixes or suffixes."""
+"""Fields whose value must be complete: the beginning or the end of a stored value does not match."""
 _EQUAL = (":",)
 _COMPARED = (">", ">=", "<", "<=")
 FIELDS = {
@@ -350,7 +361,10 @@ FIELDS = {
 
 
 def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
-    """Return the text with each field or value that completes its last part; ``values`` are the known ones by field."""
+    """Return all texts that result if the last part of a filter text is completed to a field name or a value.
+
+    ``values`` are the known values by field.
+    """
     last = text[text.rfind(" ") + 1 :]
     before = text[: len(text) - len(last)]
     minus, last = ("-", last[1:]) if last.startswith("-") else ("", last)
@@ -370,7 +384,7 @@ def completions(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
 def value_warnings(text: str, values: dict[str, tuple[str, ...]]) -> list[str]:
     """Return a warning for each value in a filter text that no recent trace has; it names similar known values.
 
-    ``values`` are the known values by field, most frequent first.
+    ``values`` are the values that recent traces have, by field, most frequent first.
     """
     found = []
     for part in PART.finditer(text):

@@ -1,10 +1,11 @@
-"""Files that prompts leave for the database: one per trace, one per version of the instructions.
+"""Write what the hook recorded to files (the spool), from which another process imports it into the database.
 
-This code runs at the end of every prompt, in a process that is a few milliseconds old, and writes
-one small file under a temporary name, then renames it. Loading SQLite and opening the database would cost
-that process as much as all its other work, so another process imports the files later
-(``storage.traces.intake``): a detached one within a second, or a reader. A trace file's name consists of the
-id, so that names sort by time, and the status, so that room can be made without opening files.
+There is one file per trace, which is the record of a prompt, and one per version of the instructions. The hook runs
+this code at the end of every prompt, in a process that is a few milliseconds old. Loading SQLite and opening the
+database would cost that process as much as all its other work. So it only writes a small file under a temporary name
+and renames it; a background process imports the file within a second, or a program that reads the database does
+(``storage.traces.intake``). A trace file's name consists of the trace's id, so that names sort by time, and its status,
+so that the least useful files can be deleted from a full spool without being opened.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ USEFULNESS = ("skipped", "silent", "shadow", "partial", "ok", "error")
 
 
 def record(state_dir: str, trace: traces.Trace) -> str:
-    """Write the trace to the spool; return "spooled", or "lost" if nothing can be written.
+    """Write a trace to the spool; return "spooled", or "lost" if it cannot be written.
 
     Never raises.
     """
@@ -47,9 +48,9 @@ def record(state_dir: str, trace: traces.Trace) -> str:
 
 
 def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces.Rows]) -> None:
-    """Write the rows to one spool file.
+    """Write rows, given by table name, to one spool file, whose name consists of ``record_id`` and ``status``.
 
-    Raises OSError if nothing can be written, ValueError if the rows exceed LIMIT_FILE_BYTES.
+    Raises OSError if the file cannot be written, ValueError if the rows exceed LIMIT_FILE_BYTES.
     """
     named = {table: [traces.TABLES[table], rows] for table, rows in tables.items() if rows}
     content = fast_stdlib.dumps({"v": traces.SCHEMA_VERSION, "tables": named}).encode()
@@ -59,9 +60,10 @@ def put(state_dir: str, record_id: str, *, status: str, tables: dict[str, traces
 
 
 def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
-    """Write a model's opinion that came only after the prompt was answered; raises one of FAILURES.
+    """Write to the spool what a language model answered about a prompt after the hook's own answer.
 
-    The file's name sorts after that of the trace, so that it is imported later.
+    The file's name sorts after that of the trace, so that it is imported later. Raises one of FAILURES, such as
+    OSError, if it cannot be written.
     """
     rows = {traces.LATE: [traces.LATE_COLUMNS, [[fast_stdlib.dumps(model), trace_id]]]}
     content = fast_stdlib.dumps({"v": traces.SCHEMA_VERSION, "tables": rows}).encode()
@@ -69,28 +71,32 @@ def put_late(state_dir: str, trace_id: str, model: dict[str, object]) -> None:
 
 
 def put_version(state_dir: str, identity: str, text: Callable[[], str]) -> None:
-    """Write a version of the instructions unless it is known; raises OSError if nothing can be written.
+    """Write a version of the instructions to the spool unless that was done before; ``identity`` is its hash.
 
-    Once the database contains it, its file is kept as an empty mark: one ``stat`` shows that the version is known.
+    Once the database contains the version, its file is kept without content, so that a single ``stat`` shows that
+    nothing has to be written. Raises OSError if the file cannot be written.
     """
     if not os.path.exists(f"{state_dir}/{VERSIONS}/{identity}"):
         private.write_into(f"{state_dir}/{VERSIONS}", identity, text().encode())
 
 
 def put_sources(state_dir: str, identity: str, texts: Iterable[tuple[str, str, str]]) -> None:
-    """Write the source files of a version, as (layer, path, text), unless they are known; raises OSError."""
+    """Write the files that a version of the instructions was compiled from, unless that was done before.
+
+    ``texts`` are (layer, path, text) for each file. Raises OSError if nothing can be written.
+    """
     if not has_sources(state_dir, identity):
         content = fast_stdlib.dumps([list(map(traces.storable, one)) for one in texts]).encode()
         private.write_into(f"{state_dir}/{VERSIONS}", f"{identity}{SOURCES}", content)
 
 
 def has_sources(state_dir: str, identity: str) -> bool:
-    """Return whether the source files of a version are stored, in the database or in the spool."""
+    """Return whether the source files of a version of the instructions are stored, in the database or in the spool."""
     return os.path.exists(f"{state_dir}/{VERSIONS}/{identity}{SOURCES}")
 
 
 def waiting(state_dir: str) -> list[str]:
-    """Return the file names of the waiting traces, oldest first."""
+    """Return the names of the trace files that wait in the spool for their import, oldest first."""
     try:
         return sorted(name for name in os.listdir(f"{state_dir}/{NAME}") if is_record(name))
     except (OSError, ValueError):
@@ -98,7 +104,7 @@ def waiting(state_dir: str) -> list[str]:
 
 
 def is_record(name: str) -> bool:
-    """Return whether a file name in the spool is that of a trace."""
+    """Return whether a name in the spool folder is that of a trace file, not of a temporary file or a subfolder."""
     return not name.startswith(".") and name != REFUSED
 
 
@@ -111,7 +117,7 @@ def dropped(state_dir: str) -> int:
 
 
 def refused(state_dir: str) -> int:
-    """Return how many files were set aside because they were not traces."""
+    """Return how many spool files are set aside because they could not be imported as traces."""
     try:
         return len(os.listdir(f"{state_dir}/{NAME}/{REFUSED}"))
     except OSError:

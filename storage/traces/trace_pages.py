@@ -1,7 +1,7 @@
-"""Read pages of a long list of traces, for a table that never loads it completely.
+"""Read a long list of traces (the records of prompts) page by page, for tables that never load it completely.
 
-A page starts after a key, never at an offset, so the millionth row costs as much as the first. ``marks``
-walks the list once and yields the key of every page, which a scroll bar needs.
+A page starts after a given trace id, never at a row number, so the millionth row costs as much as the first. ``marks``
+walks the list once and yields the id at the end of every page, which a scroll bar needs.
 """
 
 from __future__ import annotations
@@ -21,10 +21,13 @@ if TYPE_CHECKING:
 PAGE_ROWS = 200
 PROMPT_CHARS = 500
 ABOVE_ALL = "g"
-"""A text that sorts after every id (ids are hexadecimal); appended to an id, it makes "before" include that id."""
+"""A text that sorts after every trace id, because ids are hexadecimal.
+
+As the argument ``before`` it means the beginning of the list; appended to an id, it makes ``before`` include that id.
+"""
 LONGEST_RANKING = 1_000
 FEW_ROWS = 2_000
-"""Up to this many rows, sorting is faster than reading the whole list."""
+"""If an index finds at most this many rows, sorting them is faster than reading the whole list in its order."""
 LONGEST_SESSION = 2_000
 
 _LINE = f"""
@@ -37,13 +40,19 @@ _LINE = f"""
 RANKINGS = {"slowest": "traces.latency_ms", "largest": "traces.output_tokens"}
 RANKED_BY = {"slowest": "traces_by_latency", "largest": "traces_by_tokens"}
 LEADERS = 20_000
-"""Unless a selection is rare, its top thousand are among this many top traces of all, which an index keeps sorted."""
+"""Number of slowest or largest traces of all, which an index keeps sorted, that are searched first for a ranking.
+
+The top thousand of a selection are among them unless the selection matches few traces.
+"""
 WHICH_HOLD_THE_WORDS = """
     select trace_numbers.trace_id from trace_numbers
     where trace_numbers.number in (select rowid from prompts_fts where prompts_fts match :match)
 """
 IN_BRIEF = "traces indexed by traces_in_brief"
-"""Without this hint, the planner walks the ids and looks up each row, which takes seconds in a million traces."""
+"""The table with a hint for SQLite's query planner to scan a narrow index, which has only the columns of filters.
+
+Without the hint, SQLite walks the ids and looks up each row, which takes seconds in a million traces.
+"""
 WHICH_LINE = f"select {_LINE} from traces where traces.id = :id"
 WHICH_LINES_OF_THE_SESSION = f"""
     select {_LINE} from traces where traces.session_id = :session_id order by traces.id limit {LONGEST_SESSION}
@@ -54,7 +63,10 @@ WHICH_SOURCES = "select layer from instructions_sources where hash = :hash order
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """A trace as one line of a table; ``label`` is "ok", "wrong" or the task type it should have had."""
+    """A trace as one line of a table.
+
+    ``label`` is what a user said about its classification: "ok", "wrong" or the correct task type; empty if nothing.
+    """
 
     id: str
     at: str
@@ -86,7 +98,7 @@ def among(which: Selection, ids: Sequence[str]) -> Selection:
 def page(
     db: sqlite3.Connection, which: Selection, *, before: str = ABOVE_ALL, limit: int = PAGE_ROWS
 ) -> list[TraceLine]:
-    """Return the newest traces older than ``before``, newest first."""
+    """Return up to ``limit`` selected traces that are older than the trace id ``before``, newest first."""
     return list(stream(db, which, before=before, limit=limit))
 
 
@@ -100,14 +112,20 @@ def stream(
 
 
 def newer(db: sqlite3.Connection, which: Selection, *, than: str, limit: int = PAGE_ROWS) -> str:
-    """Return the ``before`` key of the page of rows just newer than ``than``; ABOVE_ALL for the first page."""
+    """Return the ``before`` with which ``page`` returns the selected traces just newer than the trace id ``than``.
+
+    It is ABOVE_ALL if they are on the first page.
+    """
     body, named = _after(db, which, than, is_newer=True)
     row = db.execute(f"select traces.id {body} limit 1 offset :limit", {**named, "limit": limit}).fetchone()
     return str(row[0]) if row else ABOVE_ALL
 
 
 def ranking(db: sqlite3.Connection, which: Selection, *, by: str) -> list[TraceLine]:
-    """Return the top thousand traces by one of ``RANKINGS``, greatest first; ties newest first."""
+    """Return the thousand selected traces that took longest ("slowest") or that got the longest text ("largest").
+
+    ``by`` is one of these two words. The greatest value comes first; of equal ones, the newest trace.
+    """
     column, index = RANKINGS[by], f"traces indexed by {RANKED_BY[by]}"
     leaders = f"select {column} from {index} order by {column} desc limit 1 offset {LEADERS}"
     found = _ranked(db, which, column, source=index, among=f"{column} > ({leaders})")
@@ -115,7 +133,7 @@ def ranking(db: sqlite3.Connection, which: Selection, *, by: str) -> list[TraceL
 
 
 def marks(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[str]:
-    """Yield the id of the last row of every further full page, starting after the row ``behind``."""
+    """Yield the id of the last trace of every full page, counting pages from after the trace id ``behind``."""
     while True:
         body, named = _after(db, which, behind)
         row = db.execute(f"select traces.id {body} limit 1 offset {PAGE_ROWS - 1}", named).fetchone()
@@ -126,7 +144,7 @@ def marks(db: sqlite3.Connection, which: Selection, *, behind: str) -> Iterator[
 
 
 def rest(db: sqlite3.Connection, which: Selection, *, behind: str) -> int:
-    """Return how many rows come after the row ``behind``, at most one page."""
+    """Return how many selected traces come after the trace id ``behind`` in the list, at most one page of them."""
     body, named = _after(db, which, behind)
     return int(db.execute(f"select count(*) from (select 1 {body} limit {PAGE_ROWS})", named).fetchone()[0])
 
@@ -137,7 +155,7 @@ def newest(db: sqlite3.Connection) -> int:
 
 
 def written_since(db: sqlite3.Connection, which: Selection, *, after: int, limit: int) -> list[TraceLine]:
-    """Return the matching traces inserted after the row ``after``, at most ``limit``, oldest first."""
+    """Return up to ``limit`` selected traces that were inserted after the one with rowid ``after``, oldest first."""
     query = f"""
         select {_LINE} from traces where traces.rowid > :after and ({which.where}) order by traces.id limit :limit
     """
@@ -151,22 +169,25 @@ def lines(db: sqlite3.Connection, ids: Sequence[str]) -> list[TraceLine]:
 
 
 def session(db: sqlite3.Connection, session_id: str) -> list[TraceLine]:
-    """Return the prompts of a session, oldest first, at most ``LONGEST_SESSION``."""
+    """Return the traces of a session, oldest first, at most ``LONGEST_SESSION``."""
     return [_line(row) for row in db.execute(WHICH_LINES_OF_THE_SESSION, {"session_id": session_id})]
 
 
 def label_history(db: sqlite3.Connection, trace_id: str) -> list[dict[str, str]]:
-    """Return all labels of a trace, newest first."""
+    """Return all labels that users gave to a trace, newest first, as rows."""
     return [dict(row) for row in db.execute(LABEL_HISTORY, {"id": trace_id})]
 
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[str]:
-    """Return the layers from which a version of the rules was compiled, lowest first; empty if they were not stored."""
+    """Return the names of the layers of instructions that a version of the rules was compiled from, lowest first.
+
+    The list is empty if they were not stored.
+    """
     return [str(row[0]) for row in db.execute(WHICH_SOURCES, {"hash": rules_hash})]
 
 
 def newest_first(db: sqlite3.Connection, which: Selection, *, few: int = FEW_ROWS) -> tuple[str, Parameters]:
-    """Return the clauses of a query, from ``from`` to ``order by``, that list the whole selection, and its parameters.
+    """Return SQL clauses, from ``from`` to ``order by``, and parameters to list all selected traces, newest first.
 
     If an index finds at most ``few`` rows, these are looked up and sorted.
     """
@@ -189,7 +210,7 @@ def _ranked(
 def _after(
     db: sqlite3.Connection, which: Selection, before: str, *, is_newer: bool = False, few: int = FEW_ROWS
 ) -> tuple[str, Parameters]:
-    """Return the clauses of a query, from ``from`` to ``order by``, and its parameters.
+    """Return the SQL clauses of a query on the selected traces, from ``from`` to ``order by``, and its parameters.
 
     The query lists the rows older than ``before``, newest first; with ``is_newer``, the newer rows, oldest first.
     """
@@ -212,7 +233,11 @@ def _after(
 
 
 def _source(db: sqlite3.Connection, which: Selection, few: int) -> tuple[str, str]:
-    """Return the table and condition that select the rows: by rowid if one of the bounds leaves at most ``few``."""
+    """Return the table to read and the condition on its rows that together give the selected traces.
+
+    If one of the selection's ``bounds`` finds at most ``few`` rows, these are read; otherwise a narrow index of all
+    traces is scanned.
+    """
     for bound in which.bounds:
         query = f"select count(*) from (select 1 from {bound} limit {few + 1})"
         if db.execute(query, which.parameters).fetchone()[0] <= few:
@@ -221,7 +246,10 @@ def _source(db: sqlite3.Connection, which: Selection, few: int) -> tuple[str, st
 
 
 def _number(db: sqlite3.Connection, before: str) -> int:
-    """Return the index number below which all rows older than ``before`` lie; 0 if ``before`` is not indexed."""
+    """Return the row number in the full-text index below which all traces older than ``before`` are.
+
+    It is 0 if the trace ``before`` is not in the index.
+    """
     if before == ABOVE_ALL:
         return 2**62
     query = "select number from trace_numbers where trace_id = :id"

@@ -1,4 +1,4 @@
-"""Rule violations that were found in the code an agent wrote after a prompt; stored with the prompt's trace."""
+"""Store and read violations of rules that were found in the code an agent wrote after a prompt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST = 500
-"""Only the first violations, up to this many, are stored for a trace."""
+"""The number of violations that are stored for a prompt at most; further ones are dropped."""
 FORGET_THOSE_BEFORE = "delete from rule_violations where trace_id = :id"
 WHICH_OF_THE_TRACE = "select * from rule_violations where trace_id = :id order by position"
 RESOLVE_IT = """
@@ -26,10 +26,10 @@ RESOLVE_IT = """
 
 @dataclass(frozen=True, slots=True)
 class StoredViolation:
-    """A row of ``rule_violations`` without its trace and position.
+    """A violation of a rule in an agent's code; a row of ``rule_violations`` without its trace and position.
 
-    ``guardrails`` are the ids, separated by blanks, of guardrails that the prompt was given and that the code violates.
-    ``created_at`` and ``resolved_at`` are UTC times.
+    ``guardrails`` are the ids, separated by blanks, of guardrails that were added to the prompt and that the code
+    violates nevertheless. ``created_at`` and ``resolved_at`` are UTC times.
     """
 
     rule_id: str
@@ -48,7 +48,7 @@ class StoredViolation:
 
 
 def store(db: sqlite3.Connection, trace_id: str, found: Sequence[StoredViolation]) -> None:
-    """Store the violations found after a prompt, replacing those that were stored for it before.
+    """Store the violations found after the prompt of a trace, replacing those that were stored for it before.
 
     Raises sqlite3.IntegrityError for a trace that does not exist, and for a value that the table does not allow.
     """
@@ -70,6 +70,9 @@ def of_trace(db: sqlite3.Connection, trace_id: str) -> list[StoredViolation]:
 
 
 def resolve(db: sqlite3.Connection, trace_id: str, position: int, *, notes: str = "") -> bool:
-    """Mark a violation as resolved; return whether there is one at this position."""
+    """Mark one violation of a trace as resolved; return whether it exists.
+
+    ``position`` is its number among those of the trace, counted from 0.
+    """
     named = {"id": trace_id, "position": position, "notes": notes, "at": fast_stdlib.utc_now()}
     return db.execute(RESOLVE_IT, named).rowcount > 0

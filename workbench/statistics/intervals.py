@@ -109,9 +109,9 @@ class Quantile:
 def bootstrap_quantiles(values: Sequence[float]) -> list[Quantile]:
     """Return the quantiles of the values at SHARES (50, 95 and 99 %), each with its bootstrap percentile interval.
 
-    Quantiles are nearest-rank. The k-th smallest of a resample is at most the j-th smallest value with the probability that Binomial(n, j/n)
-    reaches k (Efron 1979), so no resampling is needed. No interval exceeds the largest value; with fewer than about 370
-    values, that of the 99th percentile ends there. Raises ValueError without values.
+    Quantiles are nearest-rank. No resampling is needed: the k-th smallest of a resample is at most the j-th smallest
+    value with the probability that Binomial(n, j/n) reaches k (Efron 1979). No interval goes beyond the largest value;
+    with fewer than about 370 values, that of the 99th percentile ends there. Raises ValueError without values.
     """
     if not values:
         raise ValueError("a quantile needs at least one value")

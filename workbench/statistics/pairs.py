@@ -55,7 +55,7 @@ class Mean:
 
 
 def mcnemar_midp(gained: int, lost: int) -> float:
-    """Return the two-sided mid-p value of McNemar's test: did significantly more pairs change one way than the other?
+    """Return the two-sided mid-p value of McNemar's test, whether more pairs changed in one way than in the other.
 
     ``gained`` and ``lost`` are the numbers of pairs that changed in either way, for example from wrong to right and
     from right to wrong. If they are equal, the value is 1.

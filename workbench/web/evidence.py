@@ -176,7 +176,7 @@ def _marked(text: str, drawn: Sequence[ScoredSignal], low: int, high: int) -> Ma
 
 
 def _pieces(drawn: Sequence[ScoredSignal], low: int, high: int) -> Iterator[tuple[int, int, list[ScoredSignal]]]:
-    """Divide the text from ``low`` to ``high`` where signals begin or end; yield each piece's start, end and signals."""
+    """Divide the text from ``low`` to ``high`` where signals begin or end; yield start, end and signals of each."""
     bounds = sorted({low, high, *(at for one in drawn for at in _bounds(one) if low < at < high)})
     over: list[list[ScoredSignal]] = [[] for _ in bounds]
     for one in drawn:

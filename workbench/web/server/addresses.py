@@ -37,7 +37,7 @@ def is_in_container() -> bool:
 
 
 def can_open_a_browser() -> bool:
-    """Return whether the user would see a browser that this process opens: not over SSH, in a container or without a display."""
+    """Return whether the user would see a browser opened here: not over SSH, in a container or without a display."""
     if is_over_ssh() or is_in_container():
         return False
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))

@@ -59,7 +59,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
             return await super().execute(sql, params, truncate, custom_time_limit, page_size, log_sql_errors)
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
         most = int(self.ds.max_returned_rows) if truncate else 0
-        most += most == (page_size or self.ds.page_size)  # as in Datasette: one more row shows that another page follows
+        most += most == (page_size or self.ds.page_size)  # as in Datasette: one more row shows that more follow
         question = query_processes.ReaderQuery(sql, _plain(sql, params), limit_ms, most and most + 1)
         if self.readers is None:
             address = reader.address(str(self.path)) + "&immutable=1" * (not self.is_mutable)

@@ -71,7 +71,7 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
 
     def _sums(self) -> tuple[str, dict[str, str]]:
-        """Return the SQL source of the table's sums, and how its columns are called there; both empty if it has none."""
+        """Return the SQL source of the table's sums, and the names of its columns there; both empty if it has none."""
         history = find(self.ds)
         is_ours = history is not None and self.database == history.database.name
         return SUMMED.get(self.table, ("", {})) if is_ours else ("", {})

@@ -73,7 +73,7 @@ HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash ord
 
 @dataclass(frozen=True, slots=True)
 class MeasuredVersion:
-    """A version of the instructions whose coverage is stored: its hash, when it was measured, and on how many prompts."""
+    """A version of the instructions with stored coverage: its hash, when it was measured, and on how many prompts."""
 
     rules_hash: str
     at: str
@@ -94,7 +94,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The name to show: the text of a signal (or its rule's id if texts are left out), the name of any other rule."""
+        """The name to show: of a signal its text, or the id of its rule if texts are left out; else the rule's name."""
         if self.row.kind == "signal":
             return self.row.label or self.row.rule
         return self.row.name

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 CHANGE, READ, COMMAND, ERROR = "change", "read", "command", "error"
 INLINE, IN_FILE = "## Prompt Hydration", "claude-hydrator/hydrate_"
 STEP = re.compile(r'^\s*(?:TaskCreate\()?\{(?:content|subject|step|description): ("(?:[^"\\]|\\.)*")', re.MULTILINE)
-"""Matches a step of a plan in the added text, as a call of the task tool of any client."""
+"""Matches one step of a plan that was added to a prompt; a step is written as a call of the client's task tool."""
 COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 NO_CHECK = re.compile(r"\s*(?:git|ls|cd|cat|pwd|echo|mkdir|touch|cp|mv|rm|sed -i)\b")
 """Matches the beginning of a shell command that does not show whether a change of the code works."""
 CLOSE_US = 10_000_000
-"""A recorded prompt without its text is matched to a prompt of the transcript at most this many microseconds away."""
+"""If a prompt was recorded without its text, it is the transcript's prompt within this many microseconds."""
 ABOUT_THE_LIST = ("task_list", "as_planned", "kept_up")
 DECISIVE = ("evidence", "within_limits", "commit")
 """The criteria that decide whether a plan was followed; the others are about task lists, which some clients lack."""
@@ -103,7 +103,7 @@ class _OneRecord(Found):
 
 
 class ActedTranscript(Transcript):
-    """A transcript from which also the agent's actions are read, into ``turns``: one entry for each prompt.
+    """The transcript of a conversation that also collects what the agent did, in ``turns``: an entry for each prompt.
 
     It must be read only once, from start to end.
     """
@@ -145,7 +145,7 @@ def read_actions(source: ConversationFile) -> list[Actions]:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """What a workflow asks of the agent, as far as a transcript can show it.
+    """What a workflow asks of the agent, as far as it can be checked in a transcript.
 
     ``has_checkpoint``: a step asks for evidence that the work is done. ``commits``: the plan ends with a commit.
     ``changes``: files may be changed.
@@ -157,7 +157,7 @@ class Workflow:
 
     @classmethod
     def of(cls, compiled: Mapping[str, Any]) -> Workflow:
-        """Return the workflow that an entry of the compiled rules' catalogue of workflows describes."""
+        """Return the workflow that ``compiled`` describes, its entry in the compiled rules."""
         steps = compiled["steps"]
         is_checked = any(is_checkpoint for *_rest, is_checkpoint in steps)
         return cls(is_checked, bool(compiled["commits"]), bool(compiled["changes"]))
@@ -165,7 +165,7 @@ class Workflow:
 
 @dataclass(slots=True)
 class Share:
-    """Counts for one criterion: it applied to what the agent did after ``of`` prompts, and was met after ``held``."""
+    """How often one criterion was met: after ``held`` of the ``of`` prompts to which it applied."""
 
     held: int = 0
     of: int = 0

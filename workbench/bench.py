@@ -267,9 +267,8 @@ async def _until(holds: Callable[[], object]) -> None:
 class ReplayRate:
     """How fast the recorded prompts are evaluated again after one edit of the instructions, on one core.
 
-    ``name`` is that of the edit, and ``ratio`` is the time divided by the time that only reading the prompts takes.
-    ``judged`` is the share of the prompts that had to be evaluated again, and ``changed`` the number of prompts with
-    another result.
+    ``ratio`` is the time for it, divided by the time for only reading the prompts from the database. ``judged`` is the
+    share of the prompts that had to be evaluated again, and ``changed`` the number of prompts with another result.
     """
 
     name: str
@@ -281,7 +280,7 @@ class ReplayRate:
 
 
 def _edits() -> dict[str, str]:
-    """Return three edited texts of the packaged instructions by the name of the edit; each affects more prompts."""
+    """Return three edited versions of the packaged instructions by name; they affect few, some, and all prompts."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
     signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # edits of <file> etc. affect all prompts
     return {
@@ -294,8 +293,8 @@ def _edits() -> dict[str, str]:
 def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
     """Measure how fast ``prompts`` generated prompts are evaluated again after each of several edits.
 
-    The edits are measured in random order, ``runs`` times. Return the speed for each edit and for only reading the
-    prompts, and the times from saving each edit in the app until its effect is shown.
+    This is done ``runs`` times, in random order. Return the speed for each edit and for only reading the prompts, and
+    the times from saving each edit in the app until its effect is shown.
     """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         _invent(folder, prompts)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from workbench.statistics.intervals import Share
 
 EXACT_RANKS = 50
-"""With more differences than this, the rank sum is taken as normally distributed; up to it, the test is exact."""
+"""With up to this many differences, the distribution of the rank sum is exact; with more, it is taken as normal."""
 EXACT_DIFFERENCES = 2000
-"""More differences than this are reduced to this many quantiles, before the means of all pairs are formed."""
+"""If there are more differences, they are reduced to this many quantiles before the means of all pairs are formed."""
 FEWEST = 2
 POWER = 0.8
 """The power of a test: the probability with which it finds a difference that is called detectable here."""
@@ -55,10 +55,10 @@ class Mean:
 
 
 def mcnemar_midp(gained: int, lost: int) -> float:
-    """Return the two-sided mid-p value of McNemar's test, whether more pairs changed in one way than in the other.
+    """Return the two-sided mid-p value of McNemar's test, which asks if more pairs changed one way than the other.
 
-    ``gained`` and ``lost`` are the numbers of pairs that changed in either way, for example from wrong to right and
-    from right to wrong. If they are equal, the value is 1.
+    ``gained`` and ``lost`` are the numbers of pairs that changed one way and the other, for example from wrong to right
+    and from right to wrong. If they are equal, the value is 1.
 
     Source: Fagerland, Lydersen & Laake (2013), "The McNemar test for binary matched-pairs data": twice the binomial
     tail below the smaller count, plus that count's own probability. Raises ValueError for negative counts.
@@ -118,7 +118,7 @@ def hodges_lehmann(differences: Sequence[float]) -> Shift:
 
 
 def mean_by_session(differences: Sequence[float], *, sessions: Sequence[Hashable] | None = None) -> Mean:
-    """Return the mean of paired differences, with Student's interval that allows for sessions being alike.
+    """Return the mean of paired differences, with a Student interval that allows for likeness within each session.
 
     ``sessions`` has the session of each difference; without it, each counts as a session of its own. The variance is
     that of a ratio of session sums (Cochran 1977, 6.4), with one degree of freedom less than there are sessions. With a
@@ -222,7 +222,7 @@ class Effect:
 def difference_of_shares(first: Share, second: Share) -> Effect:
     """Return the second share minus the first, with an interval that is combined from the intervals of both.
 
-    So it allows for prompts of the same session being alike, if theirs do. Source: Newcombe (1998), method 10. The
+    If these allow for prompts of one session being alike, it does, too. Source: Newcombe (1998), method 10. The
     standardised size is Cohen's h (Cohen 1988).
     """
     difference = second.value - first.value
@@ -276,10 +276,9 @@ def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: i
 def minimum_detectable_effect(n: int, *, baseline: float) -> float:
     """Return the smallest difference of two shares in ``n`` pairs that McNemar's test finds with a probability of 80 %.
 
-    ``baseline`` is the expected share of pairs of which only one half is a success, for example prompts that only one
-    of two rule sets gets right; the result never exceeds it. A result of 1 means that no difference can be detected
-    with so few pairs. Source: Connor (1987), solved for the difference. Raises ValueError if ``baseline`` is not
-    in (0, 1].
+    ``baseline`` is the expected share of pairs that disagree, such as prompts that only one of two rule sets gets
+    right; the result never exceeds it. A result of 1 means that no difference can be detected with so few pairs.
+    Source: Connor (1987), solved for the difference. Raises ValueError if ``baseline`` is not in (0, 1].
     """
     if not 0 < baseline <= 1:
         raise ValueError(f"the share of pairs that disagree lies between 0 and 1, not at {baseline}")

@@ -111,7 +111,7 @@ def words(line: str, against: str) -> tuple[Piece, ...]:
 
 
 def _opcodes(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yield the same opcodes as difflib, but much faster, because an equal beginning and end are not compared by it."""
+    """Yield difflib's opcodes for two lists of lines; leaving out equal beginnings and ends makes it much faster."""
     shared = min(len(one), len(other))
     head = next((at for at in range(shared) if one[at] != other[at]), shared)
     tail = next((at for at in range(shared - head) if one[-1 - at] != other[-1 - at]), shared - head)

@@ -100,7 +100,10 @@ class LatencyTally:
         """The beginning of the oldest hour or day that was added, in seconds since 1970; 0 before the first."""
 
     def add(self, block: Block) -> None:
-        """Add a block of latencies; blocks of one hour or day must follow each other, except those of the newest."""
+        """Add the latencies of a block of prompts, which are all of one hour or day.
+
+        All blocks of an hour or day must be added before those of another; only the newest may get more later.
+        """
         self.prompts += block.prompts
         self.reached = min(self.reached or block.start, block.start)
         self._newest = max(self._newest, block.start)

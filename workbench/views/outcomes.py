@@ -47,7 +47,7 @@ VERDICT_TEXTS = {
     "regressed": "An approved case changes, or significantly more labelled prompts become wrong than right.",
     "inconclusive": "Some labelled prompts become wrong, and too few labels show that more become right.",
 }
-"""What the verdict means that is given when recorded prompts were evaluated again under other rules."""
+"""The meaning of each verdict on edited rules, under which recorded prompts were evaluated again."""
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 OF_THE_WHOLE = ("plain words", "earlier turn")
 """Signals that do not match one phrase of the prompt: they sum up many of its words, or words of the prompt before."""
@@ -102,7 +102,7 @@ def describe_model_call(trace: Row) -> str:
 def describe_plan(trace: Row) -> list[str]:
     """Say why the prompt's workflow was chosen, and whether a language model was asked for the intent and the steps.
 
-    The result has a text for each that was recorded.
+    The result has one text for each of the two, as far as they were recorded.
     """
     reason = _recorded(trace, "workflow")
     by_model = (_recorded(trace, "hydration") or {}).get("model")
@@ -115,9 +115,9 @@ def _recorded(trace: Row, name: str) -> Any:
 
 
 def drifts(prompts: Iterable[TraceLine] | Iterable[SessionPrompt]) -> set[str]:
-    """Return the ids of the prompts of a session at which the task type changes; ``prompts`` begins with the oldest.
+    """Return the ids of those prompts of a session whose task type differs from that of the prompt before.
 
-    Prompts that were skipped, or have no task type, are ignored.
+    ``prompts`` begins with the oldest. Prompts that were skipped, or have no task type, are ignored.
     """
     found, former = set(), ""
     for one in prompts:

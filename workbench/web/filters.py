@@ -1,6 +1,6 @@
 """Edit the text of a filter for prompts, such as ``type:debug host:claude``, when a reader clicks on a value.
 
-The text can also be translated to the URL parameters with which Datasette's page of the table filters.
+The text can also be translated to the URL parameters with which Datasette filters its page of the prompts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SEVERAL = ("type", "intent", "workflow", "host", "status")
 """Fields for which a filter can name several alternative values; in other fields, a new value replaces the old one."""
 EACH = "guardrail"
-"""A prompt can have several values of this field at once, so each value is a part of its own in the filter."""
+"""A prompt can have several guardrails at once, so each one that is selected is a part of its own in the filter."""
 WITH_COMMAS = "signal"
 """In the values of this field a comma is an ordinary character; in those of others it separates alternatives."""
 FIELD_OF_KIND = {

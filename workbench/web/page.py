@@ -36,7 +36,7 @@ DATA = "Data"
 CSV_TYPE = "text/csv; charset=utf-8"
 STATIC = Path(__file__).parent / "plugin" / "static"
 MARK_DIGITS = 10
-"""Number of digits of the hash of a static file in its address, so that browsers may cache each content for a year."""
+"""A static file's address ends with this many digits of its content's hash, so that it may be cached for a year."""
 
 
 class Top(NamedTuple):
@@ -108,7 +108,7 @@ async def top_of_datasette(history: History, request: object) -> Top | None:
 def top(history: History, chosen: str | None) -> Top:
     """Return the menu; ``chosen`` is the entry of the current page, as the end of its address or ``DATA`` ("Data").
 
-    Return no entry as the current one if ``chosen`` is None.
+    If ``chosen`` is None, no entry is marked as the current page.
     """
     links = [(history.path(where), name, where == chosen) for where, name in PLACES]
     published_at = history.publication.at if history.publication else ""

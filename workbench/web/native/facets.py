@@ -33,7 +33,7 @@ SUMMED = {
     )}),
     "trace_guardrails": ("prompts_by_day where facet = 'guardrail'", {"guardrail_id": "value"}),
 }  # fmt: skip
-"""By table: the SQL source of its precomputed sums, and how the table's columns are called in that source."""
+"""By table: the SQL source of its precomputed sums, and the names that the table's columns have in it."""
 LOOKUPS = {"": "=", "exact": "=", "not": "<>"}
 HOW_MANY = """
     select {0}, sum(prompts) as prompts from (select * from {1}) where {2}

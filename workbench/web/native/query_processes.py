@@ -38,7 +38,7 @@ LONGEST_PATTERN_BYTES = 1_000
 A comparison cannot be interrupted, and takes time in proportion to the pattern's length times that of the text.
 """
 FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
-"""Pragmas and functions that would reveal the path of the file or a memory address; SQLite ignores them instead."""
+"""Pragmas and functions that would reveal the path of the file or a memory address; they give no result instead."""
 PROCESSES = 2
 """Number of readers' queries that can run at the same time; others wait for them."""
 GRACE_S = 0.1
@@ -54,7 +54,7 @@ COMMAND = "from workbench.web.native.query_processes import main; main()"
 WORDS_OF_READERS = ("sql", "_where", "_search")
 """Beginnings of the names of URL parameters with SQL or with search words, which can take as long as SQL."""
 is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
-"""Whether the current request contains SQL written by a reader."""
+"""Whether the current request contains SQL, or words to search for, that a reader wrote."""
 
 
 def add_to(connection: sqlite3.Connection) -> None:

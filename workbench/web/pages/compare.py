@@ -74,12 +74,13 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """A stored replay with its figures parsed; a figure is None if an earlier release did not store it.
+    """A stored replay with its figures parsed.
 
     ``low`` and ``high`` bound the 95 % interval for the share of changed prompts. ``tokens`` (per session) and
     ``silent`` (prompts to which nothing is added) are pairs: under the base and under the candidate. ``approved``
     counts the cases whose result a person approved, and ``regressed`` has the ids of those that changed. ``gained`` and
-    ``lost`` count the labelled prompts that became right and wrong.
+    ``lost`` count the labelled prompts that became right and wrong. The first four are None if an earlier release did
+    not store them.
     """
 
     kept: StoredReplay
@@ -105,7 +106,7 @@ class ReplayView:
 
     @property
     def verdict_text(self) -> str:
-        """The verdict as a sentence."""
+        """The verdict on the candidate as a sentence."""
         return VERDICT_TEXTS.get(self.kept.verdict, "")
 
     @property

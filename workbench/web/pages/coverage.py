@@ -1,6 +1,6 @@
 """Build the page of coverage: how often each rule fires, which rules never or always fire, and unmatched prompts.
 
-It is for one version of the instructions.
+Unmatched are prompts in which no signal fired. All figures are for one version of the instructions.
 """
 
 from __future__ import annotations

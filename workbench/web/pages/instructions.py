@@ -124,9 +124,10 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True)
 class CountShift:
-    """The number of prompts with some result under two versions of the instructions, each of a total.
+    """How many prompts got one result, such as a task type, under each of two versions of the instructions.
 
-    With a filter for one of the versions, ``filter`` selects the prompts that were counted.
+    ``of_before`` and ``of_after`` are the totals. Together with a filter for one of the versions, ``filter`` selects
+    the prompts that were counted.
     """
 
     name: str

@@ -57,7 +57,7 @@ class FacetValue:
 
 @dataclass(frozen=True, slots=True)
 class ListQuery:
-    """The filter (``text``), the sort order, and the id after which the page begins (``before``), as requested."""
+    """The list that a request asks for: its filter (``text``), its order, and the id after which the page begins."""
 
     text: str
     sort: str

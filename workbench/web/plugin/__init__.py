@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def startup(datasette: Datasette) -> None:
-    """Make the database of recorded prompts a HistoryDatabase, if a plain ``datasette serve`` has opened it."""
+    """Give a database of recorded prompts the limits of a HistoryDatabase, if a plain ``datasette serve`` opened it."""
     from workbench.web.reading.history import find
 
     if history := find(datasette):

@@ -37,7 +37,7 @@ MOST_NAMED = 3
 NEWEST_PROMPTS = 5_000
 MOST_VERSIONS = 3
 GROWTH = 0.05
-"""A version is measured again only when there are this share more prompts, because it takes milliseconds for each."""
+"""A version is measured again only once prompts have increased by this share, because each takes milliseconds."""
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (

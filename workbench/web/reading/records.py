@@ -110,7 +110,7 @@ class TraceRecord:
     """All that the page of one prompt shows.
 
     ``trace`` is its record, as ``storage.traces.queries.show`` returns it, and ``layers`` are the instructions files
-    that applied. ``in_time`` and ``in_session`` have the prompts before and after it, of all and of its session.
+    that applied. ``in_time`` and ``in_session`` tell the prompts before and after it, among all and in its session.
     """
 
     trace: Row
@@ -198,7 +198,7 @@ def matching(db: sqlite3.Connection, wanted: str) -> list[MatchingTrace]:
 
 
 def read(db: sqlite3.Connection, trace_id: str) -> TraceRecord:
-    """Return all that the page of a prompt shows; raises storage.traces.queries.UnknownTraceError.
+    """Return all that the page of a prompt shows; raises storage.traces.queries.UnknownTraceError if it is not stored.
 
     At most ``MOST_NEIGHBOURS`` scores, items and other rows of each kind are read.
     """

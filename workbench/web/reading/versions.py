@@ -1,4 +1,4 @@
-"""Read which versions of the instructions the recorded prompts were classified by: figures, periods of use, and files.
+"""Read the versions of the instructions under which prompts were recorded: their figures, times of use, and files.
 
 A version is one state of all instructions files, identified by the hash of the compiled rules. Most figures come from
 precomputed sums; the prompts themselves are read only up to the newest ``WALKED_ROWS``.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WALKED_ROWS = 200_000
 """The last use of a version is searched among this many of the newest prompts only; a million would take 0.3 s."""
 SAMPLED_ROWS = 20_000
-"""A version's median latency is computed from its prompts among this many, counted back from its newest one."""
+"""For a version's median latency, this many prompts are read, from its newest one backwards; only its own count."""
 
 HOW_MANY_OF_EACH = """
     select rules_hash, status, task_type, sum(prompts) from prompts_by_class

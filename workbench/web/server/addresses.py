@@ -1,4 +1,4 @@
-"""Find out how a browser reaches the server of the history, and announce its address to other programs.
+"""Find out how a browser reaches the server of the recorded prompts, and announce its address to other programs.
 
 The browser may be on another machine, if the command runs over SSH or in a container. While the server runs, a small
 locked file tells its address to programs of the same account, such as the app.

@@ -1,4 +1,4 @@
-"""Protect a served history: check the host name and password of each request, and add security headers to responses.
+"""Protect the served record of prompts: check each request's host name and password, and add security headers.
 
 This is set in the plugin's configuration, so that it also works in a plain ``datasette serve``. Without the
 configuration it does nothing:
@@ -68,7 +68,7 @@ class Guard:
     base: str = "/"
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str]:
-        """Return the HTTP status and message with which to refuse a request with these headers; 0 to accept it."""
+        """Return the HTTP status and message with which to refuse a request with these headers; status 0 accepts it."""
         known = {name.lower(): value for name, value in headers}
         host = _name(known.get(b"host", b"").decode("latin-1"))
         if self.hosts is not None and host not in self.hosts:

@@ -1,4 +1,7 @@
-"""Create and run a Datasette that serves the history, live or a snapshot, and write configuration files for one."""
+"""Create and run a Datasette that serves the recorded prompts (the history), and write configuration files for one.
+
+It serves either the live database, or a snapshot that was written for others.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +43,13 @@ GRACE_S = 3
 """Seconds for which a download may continue after the server was asked to stop."""
 START_S = 30.0
 LOOK_EVERY_S = 0.02
-"""Seconds between two checks whether uvicorn has started; it sets a flag then, for which one cannot wait."""
+"""Seconds between two checks of the flag that uvicorn sets when it has started."""
 METADATA, CONFIGURATION, SETTINGS_FILE = "metadata.yaml", "datasette.yaml", "settings.json"
 MARK = "# Written by enricher publish --write-config; written anew by the same command."
 
 
 class ServingError(Exception):
-    """An error for the user, who sees its message instead of a traceback."""
+    """The history cannot be served; the user sees the message instead of a traceback."""
 
 
 def datasette_over(
@@ -132,7 +135,7 @@ class EndRequest:
 
 @contextlib.contextmanager
 def stop_signals() -> Iterator[EndRequest]:
-    """Yield an object that tells whether Ctrl-C, SIGTERM or SIGHUP asked the process to end during the block."""
+    """Yield an event that is set when Ctrl-C, SIGTERM or SIGHUP asks the process to end, during the ``with`` block."""
     asked = EndRequest()
     wanted = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.signal(number, asked.ask) for number in wanted}

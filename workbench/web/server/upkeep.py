@@ -1,8 +1,9 @@
-"""Keep what the pages of a live history need up to date while it is served: sums, word index, and rule coverage.
+"""Keep the sums, word index and rule coverage that the web pages need up to date while a live history is served.
 
-A thread updates the sums and the word index. A separate process measures the coverage (how often each rule fires), so
-that its computing does not slow down the pages. That process ends with the server, even if the server is killed,
-because its standard input is a pipe from the server, which is closed then.
+That is the database of recorded prompts, to which hooks keep adding. A thread updates the sums and the word index. A
+separate process measures the coverage (how often each rule fires), so that its computing does not slow down the pages.
+That process ends with the server, even if the server is killed, because its standard input is a pipe from the server,
+which is closed then.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LOOK_EVERY_S = 2.0
-"""Seconds between two checks whether the database has changed; so much later the pages may show a new prompt."""
+"""Seconds between two checks whether the database has changed; a new prompt may be missing on pages for so long."""
 PATIENCE_MS = 250
 """Milliseconds for which the thread waits if others write; then it gives up, because hooks and commands come first."""
 COMMAND = "from workbench.web.server.upkeep import main; main()"

@@ -32,9 +32,9 @@ def _always(expression: str, full: str = "") -> ColumnTreatment:
 
 NUMBER = _always("{c}")
 CODE = _always("case when {c} glob '*[^0-9a-fTZ:.+-]*' then anonymized({c}) else {c} end", full="{c}")
-"""For an id, a hash or a time; a value with other characters than these have is anonymised like a text."""
+"""For an id, a hash or a time; a value that has characters that these cannot have is anonymised like a text."""
 WORD = _always("anonymized({c})", full="{c}")
-"""For a word of this product's vocabulary; it is anonymised, because a history from elsewhere may have any text."""
+"""For a word of this product's vocabulary; it is anonymised, as a history merged from elsewhere may have any text."""
 TEXT = ColumnTreatment("anonymized({c})", "''", "{c}")
 NAME = ColumnTreatment("anonymized({c})", "anonymized({c})", "{c}")
 """For the name of a rule or class; it is published even without texts, because it does not come from a prompt."""
@@ -55,7 +55,7 @@ CLUSTERS = ColumnTreatment(
 )  # fmt: skip
 FILE = ColumnTreatment("anonymized({c})", "anonymized(last_part({c}))", "{c}")
 PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else anonymized({c}) end"
-"""The name of a project without a git remote is a hash of its folder, so that who guesses the folder could verify it.
+"""The name of a project without a git remote is a hash of its folder, so whoever guesses the folder can confirm it.
 
 Therefore it is replaced by a pseudonym; other names of projects are anonymised.
 """

@@ -187,7 +187,7 @@ def last_part(path: str) -> str:
 
 
 def _list(document: str) -> list[Any]:
-    """Return the items of a JSON list; for any other JSON, which a history from elsewhere may have, return none."""
+    """Return the items of a JSON list; empty for any other JSON, which a history merged from elsewhere may have."""
     found = json.loads(document)
     return found if isinstance(found, list) else []
 
@@ -208,9 +208,9 @@ def _place(found: re.Match[str]) -> str:
 
 
 def _without_folder(path: str) -> str:
-    """Return an absolute path with ``[folder]`` in place of its folder, or of all if it does not end with a file name.
+    """Replace the folder of an absolute path by ``[folder]``; replace all of it if it does not end with a file name.
 
-    A file name is a last part with an extension.
+    A file name is a last part with an extension. A path directly in a system folder, like ``/dev/null``, is kept.
     """
     last = [*SEPARATOR.finditer(path)][-1]
     folder, name = path[: last.start()], path[last.end() :]

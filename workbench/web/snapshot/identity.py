@@ -45,7 +45,7 @@ NAMES_THAT_ARE_WORDS = frozenset(
     april june august summer autumn
     """.split()
 )
-"""Common words that are also names of people; as family names they are replaced if capitalised, else never."""
+"""Common words that are also names of people; alone, one is replaced only if it is a capitalised family name."""
 MAIL_PROVIDERS = frozenset(
     """
     gmail.com googlemail.com outlook.com hotmail.com live.com msn.com icloud.com me.com mac.com yahoo.com yahoo.co.uk

@@ -154,7 +154,7 @@ def write(
     should_stop: Callable[[], bool] = lambda: False,
     advance: Advance | None = None,
 ) -> Publication:
-    """Write a snapshot of the history in ``state_dir`` to ``path``, completely or not at all; return its description.
+    """Write a snapshot of the prompts recorded in ``state_dir``, completely or not at all; return its description.
 
     ``text`` is how texts are treated, one of ``columns.TEXTS``. The writing ends early if ``should_stop`` returns True.
     ``advance`` is called with the name of a table or step, the number of rows done, and their total. The database must

@@ -12,10 +12,10 @@ In the app these waits are measured:
 
 They are compared with the time of a process that only imports Textual.
 
-The speed of such a replay is measured for several kinds of edit, in prompts per second of one core and as the time
-from a save to the figures. Its prompts are generated, then imported with the product's own command, so that they have
-the results that the present rules give. It is compared with only reading the same prompts and their recorded inputs
-from the database, which every replay has to do.
+Evaluating recorded prompts again (a replay) is measured for several kinds of edit, in prompts per second of one core
+and as the time from a save to the figures. Its prompts are generated, then imported with the product's own command, so
+that they have the results that the present rules give. It is compared with only reading the same prompts and their
+recorded inputs from the database, which every replay has to do.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Compare two rule sets or variants, on the same prompts or in two groups of sessions.
 
-There are tests, effects with their intervals, verdicts, and the smallest effects that can be detected.
+It has significance tests, effects with their intervals, verdicts, and the smallest effects that can be detected.
 """
 
 from __future__ import annotations

@@ -74,6 +74,7 @@ class SeriesComparison:
     """The latencies of one series under two versions of the instructions, ``base`` and ``candidate``.
 
     ``shift`` is by how much those of the candidate are greater; it is None if one of the versions has no values.
+    ``verdict`` tells whether that is significant.
     """
 
     series: Series

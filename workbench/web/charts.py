@@ -221,7 +221,7 @@ def _months(first: date, last: date) -> list[tuple[date, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar of a bar chart: a name and its count of prompts; ``href`` links to these prompts."""
+    """One bar of a bar chart: a name and its count of prompts; ``href`` links to them, ``is_bad`` highlights it."""
 
     label: str
     count: int

@@ -48,10 +48,11 @@ FOUND = Markup("<mark>{}</mark>")
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrompt:
-    """A prompt as HTML in which the words that made a signal fire are marked; ``rest`` is the part to fold at first.
+    """A prompt as HTML in which the words that made a signal fire are marked.
 
-    Of the ``found`` matches, ``marked`` are marked; ``left`` is the number of characters that are not shown, and
-    ``kinds`` are the CSS classes of the marks that occur.
+    ``head`` is its visible part, and ``rest`` the part that is folded at first. Of the ``found`` matches,
+    ``marked`` are marked; ``left`` is the number of characters that are not shown, and ``kinds`` are the CSS classes of
+    the marks that occur.
     """
 
     head: Markup
@@ -113,7 +114,7 @@ def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
 def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> list[ClassScore]:
     """Return the classes of a facet (task type or search intent) with the signals for them, most points first.
 
-    ``scores`` are the rows of ``trace_scores`` for the prompt ``text``, and ``chosen`` is the class that it got.
+    ``scores`` are the rows of the table ``trace_scores`` for the prompt ``text``; ``chosen`` is the class that it got.
     """
     own = [one for one in scores if one["facet"] == facet][:MOST_CLASSES]
     most = max((abs(one["score"]) for one in own), default=0.0) or 1.0

@@ -81,7 +81,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
 
 
 def adopt(database: Database) -> None:
-    """Change the class of a database that a plain ``datasette serve`` has opened to HistoryDatabase."""
+    """Turn the object of a database that a plain ``datasette serve`` has opened into a HistoryDatabase."""
     if type(database) is Database:
         database.__class__ = HistoryDatabase  # in place: Datasette has handed this object out already
 

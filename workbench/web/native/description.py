@@ -33,7 +33,7 @@ EVERY_COLUMN = "_every_column"
 
 
 def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
-    """Return the keyword arguments with which the installed version of Datasette gets the descriptions.
+    """Return the keyword arguments for ``Datasette(…)`` that contain the descriptions, for its installed version.
 
     ``database`` is the name under which the file is served, and ``plugin`` the configuration of our plugin.
     """

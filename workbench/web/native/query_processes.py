@@ -100,7 +100,7 @@ class ReaderQuery(NamedTuple):
 
 
 class QueryResult(NamedTuple):
-    """The result of such a query: the names of the columns and the rows, or the error as ``refusal``."""
+    """The result of a query that ran in another process: column names and rows, or the error as ``refusal``."""
 
     names: list[str]
     rows: list[tuple[Any, ...]]

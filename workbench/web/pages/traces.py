@@ -170,7 +170,7 @@ class TracePage:
     """One page of the list of prompts; ``words`` are the filter's search words.
 
     ``older`` and ``newer`` are the ids of the prompts after which the next and the previous page begin, or None if
-    there is no such page. ``newer`` is ``ABOVE_ALL`` if the previous page is the first one.
+    there is no such page. ``newer`` is ``ABOVE_ALL`` (greater than any id) if the previous page is the first one.
     """
 
     lines: list[TraceLine]

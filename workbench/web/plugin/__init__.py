@@ -98,8 +98,8 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
     """Wrap Datasette's application to handle requests before and after it.
 
-    Requests with SQL that a reader wrote are marked, wide tables show only their usual columns, and host names and
-    passwords are checked if that is configured.
+    Requests with SQL that a reader wrote are marked, so that it runs in another process. Wide tables show only their
+    usual columns. Host names and passwords are checked if that is configured.
     """
     from datasette.utils import StartupError
 

@@ -94,7 +94,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The name to show: of a signal its text, or the id of its rule if texts are left out; else the rule's name."""
+        """The name to show: a signal's text (or the id of its rule if texts are left out), or another rule's name."""
         if self.row.kind == "signal":
             return self.row.label or self.row.rule
         return self.row.name

@@ -118,7 +118,7 @@ class History:
 def find(datasette: Datasette) -> History | None:
     """Return the first database of recorded prompts that is served; None if there is none.
 
-    Each database is inspected only once, because that is remembered.
+    What was found out about a database is remembered, so that its file is opened only once for this.
     """
     for database in datasette.databases.values():
         known = getattr(database, "_enricher_history", None)

@@ -91,7 +91,7 @@ class Version:
 
     @property
     def layers(self) -> list[str]:
-        """The layers of the version's files, lowest first, except of files that only belong to another file."""
+        """The names of the version's layers, lowest first; files that only belong to another file have none."""
         return [layer for layer, _path in self.files if layer not in NAMED_FILES]
 
 
@@ -125,7 +125,7 @@ def find(known: Iterable[Version], wanted: str) -> Version:
 
 
 def before(known: Sequence[Version], version: Version) -> Version | None:
-    """Return the version that probably was edited into this one; None if this is the oldest.
+    """Return the version whose edit probably led to this one; None if this is the oldest.
 
     It is the newest of the versions that were first used before this one and have the same files, or else the newest of
     all earlier ones. Files are compared because two projects with different files may be used in turn.

@@ -55,7 +55,7 @@ class ServingError(Exception):
 def datasette_over(
     path: str, *, is_immutable: bool, plugin: dict[str, object] | None = None, base_url: str = "/"
 ) -> Datasette:
-    """Return a Datasette (0.65 or 1.0) that serves the database file ``path``, and no other, as "history".
+    """Return a Datasette (0.65 or 1.0) that serves the file ``path``, and no other, as the database "history".
 
     ``plugin`` is the configuration of our plugin. The file is not opened for writing.
     """

@@ -150,9 +150,9 @@ def file_edits(before: Sequence[VersionFile], after: Sequence[VersionFile]) -> l
 
 
 def moved(before: PromptCounts, after: PromptCounts) -> list[CountShift]:
-    """Compare how many prompts two versions were silent on (added nothing to), and gave each task type.
+    """Compare how many prompts were silent (nothing was added), and how many got each task type, under two versions.
 
-    The most frequent task type comes first.
+    Silent prompts come first, then the task types, the most frequent one first.
     """
     found = [
         CountShift("silent", before.silent, before.judged, after.silent, after.judged, "status:silent"),

@@ -1,7 +1,8 @@
 """Measure how often each rule of the instructions fires (its coverage), store the figures, and read them for the pages.
 
 They are measured beforehand for the versions of the instructions in use, because it takes seconds. The figures include
-words of prompts, which name clusters, so they are not stored if one of the measured prompts was deleted meanwhile.
+words of prompts, as the names of clusters (groups of prompts in which no signal fired). So they are not stored if one
+of the measured prompts was deleted meanwhile.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ class Workflow:
 
     @classmethod
     def of(cls, compiled: Mapping[str, Any]) -> Workflow:
-        """Return the workflow that ``compiled`` describes, its entry in the compiled rules."""
+        """Return the workflow for ``compiled``, an entry in the catalogue of workflows of the compiled rules."""
         steps = compiled["steps"]
         is_checked = any(is_checkpoint for *_rest, is_checkpoint in steps)
         return cls(is_checked, bool(compiled["commits"]), bool(compiled["changes"]))

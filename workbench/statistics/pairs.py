@@ -256,7 +256,9 @@ def difference_of_means(first: Sequence[float], second: Sequence[float]) -> Effe
 
 
 def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: int = 0) -> Verdict:
-    """Return the verdict on other rules, under which ``changed`` prompts got another result; the first that applies.
+    """Return the verdict on edited rules, under which ``changed`` prompts got another result.
+
+    It is the first of these that applies:
 
     - regressed: the result of a prompt changed that a person had approved (there are ``failing_cases`` of them), or
       significantly more labelled prompts became wrong (``lost``) than right (``gained``), by McNemar's mid-p test.

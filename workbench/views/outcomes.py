@@ -100,7 +100,7 @@ def describe_model_call(trace: Row) -> str:
 
 
 def describe_plan(trace: Row) -> list[str]:
-    """Say why the prompt's workflow was chosen, and whether a language model was asked for the intent and the steps.
+    """Return why the prompt's workflow was chosen, and how a language model was asked for the steps of its plan.
 
     The result has one text for each of the two, as far as they were recorded.
     """

@@ -146,8 +146,8 @@ def filtered(request: Request) -> FilterArguments:
 def searched(words: object) -> str:
     """Return the full-text query for what a user typed; if that contains no words, a query that matches nothing.
 
-    A word matches whole words only, which takes a hundredth of the time of matching the beginnings of words; with
-    ``word*`` a user can ask for the latter.
+    A typed word matches whole words only, which takes a hundredth of the time of matching the beginnings of words.
+    Typed with a star, ``word*`` also matches longer words that begin with it.
     """
     parts = (found[1] or found[2] or "" for found in PART.finditer(str(words or "")))
     tokens = ((search.TOKEN.findall(part), "*" * part.endswith("*")) for part in parts)

@@ -79,8 +79,8 @@ class ReplayView:
     ``low`` and ``high`` bound the 95 % interval for the share of changed prompts. ``tokens`` (per session) and
     ``silent`` (prompts to which nothing is added) are pairs: under the base and under the candidate. ``approved``
     counts the cases whose result a person approved, and ``regressed`` has the ids of those that changed. ``gained`` and
-    ``lost`` count the labelled prompts that became right and wrong. The first four are None if an earlier release did
-    not store them.
+    ``lost`` count the labelled prompts that became right and wrong. ``unknown`` counts the prompts for which nobody
+    knows what some channel would find. The first four are None if an earlier release did not store them.
     """
 
     kept: StoredReplay
@@ -111,7 +111,7 @@ class ReplayView:
 
     @property
     def look(self) -> str:
-        """The CSS class for the verdict."""
+        """The CSS class with which the verdict is shown."""
         return VERDICT_LOOKS.get(self.kept.verdict, "quiet")
 
     @property

@@ -37,7 +37,7 @@ WORDS_OF_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class CoveragePage:
-    """The data for the page about the version ``chosen``, one of the versions that were measured (``known``).
+    """The data for the page of coverage of the version ``chosen``, one of those that were measured (``known``).
 
     ``rules`` has all rules by kind, in each kind the ones that fire most often first. ``dead`` are rules that never
     fired, ``always_on`` rules that always did, ``doubtful`` signals that are wrong too often, and ``together`` groups

@@ -44,7 +44,7 @@ class VersionPage:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the list of all versions under which prompts were recorded, the most recently used first."""
+    """Return the list of versions of the instructions under which prompts were recorded, the last used one first."""
     known = await history.read(versions.versions)
     if request.url_vars.get("format"):
         return Response.json({"versions": [as_object(one, before=versions.before(known, one)) for one in known]})
@@ -53,7 +53,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def version(history: History, request: Request) -> Response:
-    """Return the page of one version, compared with the version that the request names, or else with the one before."""
+    """Return the page of a version of the instructions, compared with another: the requested one, or the one before."""
     wanted, against = request.url_vars["version"], request.args.get("against") or ""
     try:
         found = await history.read(lambda db: look_up(db, wanted, against=against))
@@ -68,7 +68,7 @@ async def version(history: History, request: Request) -> Response:
 
 
 def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage:
-    """Read a version and its comparison with another one; both are given as beginnings of their hashes.
+    """Read a version of the instructions, and compare it with another; both are given as beginnings of their hashes.
 
     If ``against`` is empty, it is compared with the version before it. Raises UnknownVersionError.
     """
@@ -83,7 +83,7 @@ def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage
 
 
 def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
-    """Return a version as values for JSON; ``before`` is the version that was in use before it, if any."""
+    """Return a version of the instructions as values for JSON; ``before`` is the version before it, if any."""
     return {
         "hash": one.hash, "first_seen_at": one.first_at or None, "last_used_at": one.last_at or None,
         "prompts": one.counted.prompts, "silent": one.counted.silent, "silent_share": one.counted.silent_share,
@@ -109,7 +109,7 @@ def _whole(found: VersionPage) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A file that differs between two versions: its lines in sections, and the difference as a unified diff.
+    """A file that differs between two versions of the instructions: its lines in sections, and a unified diff.
 
     ``added`` and ``cut`` are the numbers of lines that were added and removed.
     """
@@ -139,7 +139,7 @@ class CountShift:
 
 
 def file_edits(before: Sequence[VersionFile], after: Sequence[VersionFile]) -> list[FileEdit]:
-    """Return the files that differ between two versions, lowest layer first.
+    """Return the files that differ between two versions of the instructions, lowest layer first.
 
     A file that only one of them has is compared with an empty one.
     """

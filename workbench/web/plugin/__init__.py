@@ -46,7 +46,7 @@ def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]
 
 @hookimpl(optionalhook=True)
 def register_actions(datasette: Datasette) -> list[Action]:
-    """Register the permission to label prompts; only Datasette 1.0 calls this, because 0.65 has no such list."""
+    """Register the permission to label prompts; only Datasette 1.0 calls this, because 0.65 has no list of them."""
     from workbench.web.reading.history import LABEL_PROMPT, find
 
     if find(datasette) is None:
@@ -59,7 +59,7 @@ def register_actions(datasette: Datasette) -> list[Action]:
 
 @hookimpl(optionalhook=True)
 def permission_resources_sql(datasette: Datasette, actor: dict[str, Any] | None, action: str) -> PermissionSQL | None:
-    """Allow every signed-in reader to label prompts of the live history, unless another rule denies it.
+    """Allow every signed-in reader to label prompts, except in a snapshot or if another rule denies it.
 
     Only Datasette 1.0 calls this.
     """

@@ -107,7 +107,10 @@ class Rule:
 
 
 def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
-    """Return the versions of the instructions whose coverage is stored, the most recently used first."""
+    """Return the versions of the instructions for which coverage (how often each rule fires) is stored.
+
+    The most recently used version comes first.
+    """
     found = []
     with suppress(sqlite3.OperationalError):
         found = [MeasuredVersion(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
@@ -135,7 +138,7 @@ class Doubts:
 
 
 def doubts(db: sqlite3.Connection) -> Doubts | None:
-    """Return the weak points of the most recently used version that was measured; None if none was measured."""
+    """Return the weak points of the rules in the last used version that was measured; None if none was measured."""
     newest = next(iter(measured(db)), None)
     if newest is None:
         return None
@@ -153,7 +156,7 @@ def _findable(rows: Sequence[CoverageRow]) -> tuple[Rule, ...]:
 
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
-    """Return the stored coverage of a version of the instructions; ``measured`` tells which versions have one."""
+    """Return the stored coverage (how often each rule fires) of one of the versions that ``measured`` returns."""
     known = db.execute(WHAT_WAS_MEASURED, {"hash": rules_hash}).fetchone()
     rows = tuple(_rule(row, known["prompts"]) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
@@ -169,8 +172,8 @@ def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
 def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
     """Return the rules of a version by their kind, in each kind the ones that fire most often first.
 
-    Signals are the last kind, because their list is the longest. ``places`` has the number of each of the version's
-    files by its path, for links to the line of each rule.
+    Signals are the last kind, because their list is the longest. ``places`` maps the path of each of the
+    version's files to its number, for links to the line of each rule.
     """
     rows = sorted(found.rows, key=lambda row: (-row.fired, row.file, row.line))
     kinds = {kind: [rule(row, places) for row in rows if row.kind == kind] for kind in (*KINDS[1:], KINDS[0])}
@@ -180,7 +183,7 @@ def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
 def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
     """Add to a rule's coverage the filter for the prompts on which it fired, and the link to the line of the rule.
 
-    ``places`` has the number of each of the version's files by its path.
+    ``places`` maps the path of each of the version's files to its number.
     """
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
     value = row.label.strip('"') if row.kind == "signal" else row.name
@@ -196,7 +199,7 @@ def _rule(row: sqlite3.Row, prompts: int) -> CoverageRow:
 
 
 def due(db: sqlite3.Connection) -> list[str]:
-    """Return the hashes of the versions that have to be measured, the most recently used first.
+    """Return the hashes of the versions of the instructions that have to be measured, the most recently used first.
 
     These are the versions in use (those of the newest prompts) whose coverage is missing or outdated.
     """
@@ -205,11 +208,11 @@ def due(db: sqlite3.Connection) -> list[str]:
 
 
 def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> list[str]:
-    """Measure and store the coverage of the versions in use for which it is missing or outdated.
+    """Measure and store how often each rule fires, for versions of the instructions whose figures are missing or old.
 
-    Return the hashes of versions that cannot be measured, because their files were not stored or because this release
-    compiles these to other rules. ``db`` must be in autocommit mode. Raises sqlite3.Error if the database cannot be
-    written.
+    Only the versions in use are measured. Return the hashes of those that cannot be measured, because their files were
+    not stored or because this release compiles these to other rules. ``db`` must be in autocommit mode. Raises
+    sqlite3.Error if the database cannot be written.
     """
     unknown = []
     for identity in due(db):

@@ -1,8 +1,8 @@
 """Explain, for the page of a prompt, why the hook classified it so and what it left out.
 
 The sentences are those that ``enricher explain`` prints. They are computed from the rules and inputs that were recorded
-with the prompt. A snapshot contains neither, so the sentences are stored in it when it is written (``store``). If there
-are none for a prompt, only the points that its classes got are explained.
+with the prompt. A snapshot contains neither, so the sentences are stored in it when it is written (``store``). If none
+are stored for a prompt, only the class that came second is named, from the recorded points.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _explained(found: Explanation) -> Reasons:
 
 
 def _by_points(trace: Row) -> Reasons:
-    """Return the sentences that follow from the recorded points alone: those on the classes that came second."""
+    """Explain a prompt by its recorded points alone: which task type and which search intent came second."""
     by_facet = {}
     for facet in FACETS:
         own = [(one["name"], one["score"]) for one in trace["scores"] if one["facet"] == facet and one["score"]]
@@ -137,7 +137,7 @@ def store(db: sqlite3.Connection, source: str, *, is_full: bool, goes_on: Callab
 
 
 def _computed(history: sqlite3.Connection) -> Iterator[tuple[str, Reasons | None]]:
-    """Yield the id of each prompt to explain, and its sentences, or None if they cannot be computed."""
+    """Yield the id of each prompt to explain, and the sentences that explain it, or None if they cannot be computed."""
 
     @lru_cache(MOST_VERSIONS)
     def rules_of(identity: str) -> Rules | None:

@@ -110,7 +110,7 @@ class TraceRecord:
     """All that the page of one prompt shows.
 
     ``trace`` is its record, as ``storage.traces.queries.show`` returns it, and ``layers`` are the instructions files
-    that applied. ``in_time`` and ``in_session`` tell the prompts before and after it, among all and in its session.
+    that applied. ``in_time`` names the prompts before and after it among all, and ``in_session`` those in its session.
     """
 
     trace: Row

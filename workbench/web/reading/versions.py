@@ -52,7 +52,7 @@ HOW_LONG_DID_IT_TAKE = f"""
 
 
 class UnknownVersionError(LookupError):
-    """No version, or more than one, has a hash that begins as requested; the message says which of the two."""
+    """No version of the instructions, or more than one, has a hash that begins as requested; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class VersionFile:
-    """A file from which a version was compiled; ``number`` counts the files from 1, lowest layer first."""
+    """A file from which a version of the rules was compiled; ``number`` counts the files from 1, lowest layer first."""
 
     number: int
     layer: str
@@ -106,7 +106,7 @@ class VersionFile:
 
 
 def versions(db: sqlite3.Connection) -> list[Version]:
-    """Return the versions under which prompts were recorded, the most recently used first."""
+    """Return the versions of the instructions under which prompts were recorded, the most recently used first."""
     counted = _counted(db)
     first, files = _first_seen(db), _files(db)
     last = last_used(db, counted)
@@ -116,7 +116,10 @@ def versions(db: sqlite3.Connection) -> list[Version]:
 
 
 def find(known: Iterable[Version], wanted: str) -> Version:
-    """Return the version whose hash begins with ``wanted``; raises UnknownVersionError unless it is exactly one."""
+    """Return the version of the instructions whose hash begins with ``wanted``.
+
+    Raises UnknownVersionError if there is no such version, or more than one.
+    """
     found = [one for one in known if one.hash.startswith(wanted.lower())] if wanted else []
     if len(found) != 1:
         raise UnknownVersionError(f"{'Several versions begin' if found else 'No prompt names a version that begins'} "
@@ -141,7 +144,7 @@ def _age(one: Version) -> tuple[str, str, str]:
 
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[VersionFile]:
-    """Return the files of the version with this full hash; empty if they were not stored."""
+    """Return the instructions files of the version with this full hash; empty if they were not stored."""
     texts: list[tuple[str, str, str]] = []
     with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
         texts = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
@@ -151,7 +154,7 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[VersionFile]:
 
 
 def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
-    """Return the median latency of a version's newest prompts in milliseconds, and the number of these prompts.
+    """Return the median latency, in milliseconds, of a version's newest prompts, and the number of these prompts.
 
     Both are 0 if there are no such prompts.
     """

@@ -51,7 +51,7 @@ VERSIONED = re.compile(r"-\d+\.\d+\.\d+[.-][^/]*$")
 
 
 class ConfigurationError(ValueError):
-    """The plugin's configuration is invalid: ``allowed_hosts`` is no list of names, or the password is too short."""
+    """The plugin's configuration is invalid: the host names are malformed, or the password is missing or short."""
 
 
 @dataclass(frozen=True, slots=True)

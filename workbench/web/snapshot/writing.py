@@ -190,7 +190,7 @@ def write(
 
 @contextlib.contextmanager
 def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
-    """Yield a connection to the new, unfinished file, with the history attached for reading as ``source``."""
+    """Yield a connection to the new, unfinished file, with the original database attached for reading as ``source``."""
     with contextlib.closing(sqlite3.connect(aside, uri=True, isolation_level=None)) as db:
         db.set_progress_handler(should_stop, STEPS_BETWEEN_LOOKS)
         # Nothing needs to survive a crash: an unfinished file is deleted, and the next try begins anew.

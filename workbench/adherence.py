@@ -1,8 +1,9 @@
-"""Measure whether agents followed the plans that they were given (seed 003, rows Y19 to Y21 and Y29).
+"""Measure whether agents follow the plans that the hook gives them (specification "seed 003", rows Y19 to Y21 and Y29).
 
-What the agent did after a prompt is read from its client's transcript and compared with the workflow that was chosen
-for the prompt. Each criterion is met, is not met, or does not apply; ``docs/hydration.md`` explains them to users.
-Prompts without a plan are counted, too: they show what agents do without being asked.
+For each recorded prompt, a workflow (such as "debugging") was chosen. What the agent did after the prompt is read from
+its client's transcript and checked against that workflow by several criteria, for example whether it committed. Each
+criterion is met, is not met, or does not apply; ``docs/hydration.md`` explains them to users. Prompts to which no plan
+was added are counted, too: they show what agents do without being asked.
 """
 
 from __future__ import annotations
@@ -36,26 +37,27 @@ if TYPE_CHECKING:
 CHANGE, READ, COMMAND, ERROR = "change", "read", "command", "error"
 INLINE, IN_FILE = "## Prompt Hydration", "claude-hydrator/hydrate_"
 STEP = re.compile(r'^\s*(?:TaskCreate\()?\{(?:content|subject|step|description): ("(?:[^"\\]|\\.)*")', re.MULTILINE)
-"""Matches a step of an inline plan, whichever key the client's task list uses for it."""
+"""Matches one step of a plan that was added to a prompt; a step is written as a call of the client's task tool."""
 COMMIT = re.compile(r"\bgit\b[^\n;&|]*\bcommit\b")
 NO_CHECK = re.compile(r"\s*(?:git|ls|cd|cat|pwd|echo|mkdir|touch|cp|mv|rm|sed -i)\b")
-"""Commands that do not show whether a change works."""
+"""Matches the beginning of a shell command that does not show whether a change of the code works."""
 CLOSE_US = 10_000_000
-"""If the trace has no text to compare, a prompt of the transcript within this many microseconds counts as the same."""
+"""If a prompt was recorded without its text, it is the transcript's prompt within this many microseconds."""
 ABOUT_THE_LIST = ("task_list", "as_planned", "kept_up")
 DECISIVE = ("evidence", "within_limits", "commit")
-"""The criteria that make up ``followed``; the others are about the task list, which not every client has."""
+"""The criteria that decide whether a plan was followed; the others are about task lists, which some clients lack."""
 CRITERIA = (*ABOUT_THE_LIST, *DECISIVE)
 Steps = list[tuple[str, str]]
-"""A task list: the status ("pending", "in_progress", "completed") and the text of each step."""
+"""An agent's task list: for each step its status ("pending", "in_progress" or "completed") and its text."""
 
 
 @dataclass(slots=True)
 class Actions:
-    """What the agent did after one prompt, in order.
+    """What the agent did after one prompt, read from a transcript; ``host`` is the name of the agent's client.
 
-    ``done`` has pairs such as ("command", "pytest tests"); an error follows the action that failed. ``lists`` has the
-    agent's whole task list after each change of it. ``at`` is the time of the prompt in microseconds since 1970.
+    ``done`` has the actions in order, as pairs such as ("command", "pytest tests"); an error follows the action that
+    failed. ``lists`` has the agent's whole task list after each of its changes. ``at`` is the time of the prompt in
+    microseconds since 1970.
     """
 
     host: str
@@ -66,12 +68,12 @@ class Actions:
     lists: list[Steps] = field(default_factory=list)
 
     def kinds(self, kind: str) -> list[str]:
-        """Return the actions of one kind, in order."""
+        """Return the values of the actions of this kind (the commands, the paths of changed files, …), in order."""
         return [value for one, value in self.done if one == kind]
 
 
 class _OneRecord(Extract):
-    """Collects the actions in a single record, whose parts the readers deliver newest first."""
+    """Collects the agent's actions in one record of a transcript; its methods are called for the last action first."""
 
     __slots__ = ("done", "steps")
 
@@ -101,7 +103,10 @@ class _OneRecord(Extract):
 
 
 class ActedTranscript(Transcript):
-    """A transcript that is read once, from start to end; ``turns`` has what the agent did after each prompt."""
+    """The transcript of a conversation that also collects what the agent did, in ``turns``: an entry for each prompt.
+
+    It must be read only once, from start to end.
+    """
 
     def __init__(self, source: ConversationFile) -> None:
         super().__init__(source)
@@ -131,7 +136,7 @@ class ActedTranscript(Transcript):
 
 
 def read_actions(source: ConversationFile) -> list[Actions]:
-    """Return what the agent did after each prompt of a conversation; empty if the file cannot be read."""
+    """Return what the agent did after each prompt of a recorded conversation; empty if its file cannot be read."""
     transcript = ActedTranscript(source)
     for _event in transcript.events(lambda _bytes: None):
         pass
@@ -140,7 +145,11 @@ def read_actions(source: ConversationFile) -> list[Actions]:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """What a workflow asks of the agent, limited to what a transcript can show."""
+    """What a workflow asks of the agent, as far as it can be checked in a transcript.
+
+    ``has_checkpoint``: a step asks for evidence that the work is done. ``commits``: the plan ends with a commit.
+    ``changes``: files may be changed.
+    """
 
     has_checkpoint: bool
     commits: bool
@@ -148,7 +157,7 @@ class Workflow:
 
     @classmethod
     def of(cls, compiled: Mapping[str, Any]) -> Workflow:
-        """Return the workflow that an entry of the compiled rules describes."""
+        """Return the workflow for ``compiled``, an entry in the catalogue of workflows of the compiled rules."""
         steps = compiled["steps"]
         is_checked = any(is_checkpoint for *_rest, is_checkpoint in steps)
         return cls(is_checked, bool(compiled["commits"]), bool(compiled["changes"]))
@@ -156,15 +165,15 @@ class Workflow:
 
 @dataclass(slots=True)
 class CriterionShare:
-    """In how many turns (``held``) a criterion was met, and to how many it applied (``of``)."""
+    """How often one criterion was met: after ``held`` of the ``of`` prompts to which it applied."""
 
     held: int = 0
     of: int = 0
     traces: dict[str, bool] = field(default_factory=dict, repr=False)
-    """By the trace id of each turn to which the criterion applied, whether it was met."""
+    """Whether the criterion was met, by the id of each recorded prompt to which it applied."""
 
     def add(self, trace_id: str, holds: bool | None) -> None:
-        """Count one turn; ``holds`` is None if the criterion does not apply to it."""
+        """Count one prompt; ``holds`` says whether the criterion was met, and is None if it does not apply."""
         if holds is not None:
             self.held += holds
             self.of += 1
@@ -173,7 +182,11 @@ class CriterionShare:
 
 @dataclass(slots=True)
 class Adherence:
-    """Figures for the prompts with one workflow, with or without a plan; ``found`` of them have a transcript."""
+    """How often agents did what one workflow asks, counted separately for prompts with and without a plan.
+
+    Of ``prompts`` recorded prompts, ``found`` were found in a transcript. ``followed`` counts those for which all
+    decisive criteria that apply were met, and ``criteria`` counts each criterion on its own.
+    """
 
     workflow: str
     had_plan: bool
@@ -183,17 +196,23 @@ class Adherence:
     criteria: dict[str, CriterionShare] = field(default_factory=lambda: {name: CriterionShare() for name in CRITERIA})
 
     def as_object(self) -> dict[str, object]:
-        """Return the figures as JSON values, without the traces."""
+        """Return the figures as JSON values, without the ids of the prompts."""
         return asdict(self, dict_factory=lambda pairs: {name: value for name, value in pairs if name != "traces"})
 
 
 def planned_steps(text: str) -> list[str]:
-    """Return the steps of an inline plan as the agent should copy them; empty if the text has no inline plan."""
+    """Return the steps that the agent should copy into its task list, from the text that was added to its prompt.
+
+    The result is empty if that text contains no plan.
+    """
     return [json.loads(found) for found in STEP.findall(text)] if INLINE in text else []
 
 
 def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool | None]:
-    """Return for each criterion whether a turn meets it; None if it does not apply."""
+    """Return, by the name of each criterion, whether the agent's actions meet it; None if it does not apply.
+
+    ``steps`` are those of the plan in the added text, and empty if it has none.
+    """
     texts = [[text for _status, text in one] for one in turn.lists]
     has_changed = bool(turn.kinds(CHANGE))
     return {
@@ -207,9 +226,9 @@ def judge(turn: Actions, workflow: Workflow, steps: list[str]) -> dict[str, bool
 
 
 def _has_evidence(turn: Actions) -> bool:
-    """Return whether a command that checks something ran without an error after the last change.
+    """Return whether a command that checks something, such as a test, ran without an error after the last change.
 
-    If nothing was changed, having read a file or run a command is enough.
+    If no file was changed, it is enough that the agent read a file or ran a command.
     """
     changes = [at for at, (kind, _value) in enumerate(turn.done) if kind == CHANGE]
     if not changes:
@@ -222,10 +241,10 @@ def _has_evidence(turn: Actions) -> bool:
 
 
 def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Adherence]:
-    """Read the transcripts of this account, and return figures by workflow, those for prompts with a plan first.
+    """Read the transcripts of this account, and return how often agents did what each workflow asks.
 
-    ``traces`` are rows of the table ``traces``; those without a workflow, or with one that the rules no longer have,
-    are left out.
+    The figures for prompts with a plan come first. ``traces`` are rows of the table ``traces``, one for each recorded
+    prompt; rows without a workflow, or with one that is not in ``workflows``, are left out.
     """
     wanted = [row for row in traces if row["workflow"] in workflows and row["status"] != "skipped"]
     turns = _turns({str(row["host"]) for row in wanted}, {str(row["session_id"]) for row in wanted})
@@ -244,9 +263,10 @@ def measure(traces: Iterable[Row], workflows: Mapping[str, Workflow]) -> list[Ad
 
 
 def measure_history(db: sqlite3.Connection, selection: Selection | None, cwd: str) -> list[Adherence]:
-    """Return what ``measure`` finds for the selected prompts, by the workflows of the rules that apply in ``cwd``.
+    """Return the figures of ``measure`` for the selected recorded prompts; all of them if ``selection`` is None.
 
-    Raises NoRulesError or OSError if there are no rules.
+    The workflows are those of the rules that apply in the folder ``cwd``. Raises NoRulesError or OSError if there are
+    no rules.
     """
     plans: dict[str, Any] = rules_for(cwd)[0].packed("plans")
     workflows = {name: Workflow.of(plan) for name, plan in plans.items()}
@@ -271,9 +291,10 @@ def _turns(hosts: set[str], sessions: set[str]) -> dict[tuple[str, str], list[Ac
 
 
 def _take(turns: list[Actions], row: Row) -> Actions | None:
-    """Remove the turn of a trace from those of its session and return it: the first with the same text.
+    """Find what the agent did after a recorded prompt, remove it from ``turns`` (those of its session), and return it.
 
-    If the trace has no text, it is the first turn at about the same time. None if there is no such turn.
+    It is the first turn whose prompt has the same text. If the text was not recorded, it is the first turn at about the
+    same time. Return None if there is no such turn.
     """
     at = datetime.fromisoformat(str(row["at"])).timestamp() * 1_000_000
     prompt = str(row["prompt"] or "").strip()

@@ -1,14 +1,21 @@
-"""Measure how long users of the app wait (for its start, a filter, the coverage, a save, a new prompt), and a replay.
+"""Measure how long users of the Textual app wait, and how fast recorded prompts are evaluated again under edited rules.
 
-The start is measured with a real process in a pseudo-terminal, from its creation until the newest prompt is painted.
-The rest is measured in the app without a terminal: a filter from the end of typing; coverage from the key that opens
-its screen until the first figures; a changed weight in the user's own layer from the save until the first and the
-complete figures. The new prompt is a real hook call, measured from the end of its process until its line is in the
-table. The yardstick in the same run is a process that only imports Textual.
+In the app these waits are measured:
 
-A replay is measured in prompts per second of one core by kind of edit, and in the time from a save to its figures. The
-history is generated, then imported by the product's own command, so that the recorded outcomes are those of the rules.
-The yardstick, in the same run, is reading the same prompts and inputs from the database, which every replay has to do.
+- its start, with a real process in a pseudo-terminal, from the creation of the process until the newest prompt is
+  painted;
+- a filter, from the end of typing until the matching prompts are listed (this and the rest run without a terminal);
+- the coverage screen (how often each rule fires), from the key that opens it until it shows the first figures;
+- a changed weight in the user's own instructions file, from the save until the first and the complete figures of its
+  effect;
+- a new prompt, from the end of a real hook process until the prompt is listed.
+
+They are compared with the time of a process that only imports Textual.
+
+Evaluating recorded prompts again (a replay) is measured for several kinds of edit, in prompts per second of one core
+and as the time from a save to the figures. Its prompts are generated, then imported with the product's own command, so
+that they have the results that the present rules give. It is compared with only reading the same prompts and their
+recorded inputs from the database, which every replay has to do.
 """
 
 from __future__ import annotations
@@ -86,7 +93,11 @@ SIGNAL = re.compile(r"^(  - \{phrase: .*weight: )(\d)\}$", re.MULTILINE)
 
 
 def workbench_rows(state: str, runs: int) -> list[BenchRow]:
-    """Return a row with the times of the yardstick and of each wait, measured with the history in ``state``."""
+    """Measure how long users of the app wait, with the recorded prompts in the folder ``state``.
+
+    Return one row for each wait, and one for the process to compare with, which only imports Textual. Raises ValueError
+    if nothing is recorded there.
+    """
     with open_database(state) as db:
         newest = trace_pages.page(db, EVERYTHING, limit=1)
     if not newest:
@@ -113,7 +124,7 @@ def workbench_rows(state: str, runs: int) -> list[BenchRow]:
 
 @contextlib.contextmanager
 def _restored(path: str) -> Iterator[None]:
-    """Restore the file with the app's remembered state at the end of the ``with`` block."""
+    """At the end of the ``with`` block, restore or delete the file in which the app remembers its state."""
     before = None
     with contextlib.suppress(FileNotFoundError), open(path, "rb") as file:
         before = file.read()
@@ -135,7 +146,7 @@ def _import_textual() -> float:
 
 
 def _start(state: str, mark: bytes) -> float:
-    """Start the app in a pseudo-terminal and quit it by key; return the seconds until the text ``mark`` is painted."""
+    """Start the app in a pseudo-terminal, then quit it; return the seconds until the text ``mark`` was painted."""
     import fcntl
     import pty
     import struct
@@ -200,7 +211,10 @@ async def _coverages(state: str, runs: int) -> list[float]:
 
 
 async def _saves(state: str, runs: int) -> dict[str, list[float]]:
-    """Save the user's own layer again and again, each time with another weight."""
+    """Save the user's own instructions file ``runs`` times, each time with another weight of a signal.
+
+    Return the seconds from each save until the first and until the complete figures of its effect, by name.
+    """
     from workbench.edits import instructions_file as files
     from workbench.tui.app import Workbench
 
@@ -246,7 +260,7 @@ def _ask(session: str) -> None:
 
 
 def _traces(app: Workbench) -> TracesScreen:
-    screen: TracesScreen = app.place_screen()  # type: ignore[assignment]  # the screen that it was started with
+    screen: TracesScreen = app.place_screen()  # type: ignore[assignment]  # the app was started with this screen
     return screen
 
 
@@ -260,7 +274,11 @@ async def _until(holds: Callable[[], object]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReplayRate:
-    """The replay speed of an edit on one core; ``ratio`` is its time per prompt divided by that of reading prompts."""
+    """How fast the recorded prompts are evaluated again after one edit of the instructions, on one core.
+
+    ``ratio`` is the time for it, divided by the time for only reading the prompts from the database. ``judged`` is the
+    share of the prompts that had to be evaluated again, and ``changed`` the number of prompts with another result.
+    """
 
     name: str
     prompts_per_second: float
@@ -271,7 +289,7 @@ class ReplayRate:
 
 
 def _edits() -> dict[str, str]:
-    """Return the packaged instructions after three edits, by name; they affect few, some and all prompts."""
+    """Return three edited versions of the packaged instructions by name; they affect few, some, and all prompts."""
     text = Path(packaged_file()).read_text(encoding="utf-8")
     signal = next(one for one in SIGNAL.finditer(text) if "<" not in one[0])  # edits of <file> etc. affect all prompts
     return {
@@ -282,7 +300,11 @@ def _edits() -> dict[str, str]:
 
 
 def rates(prompts: int, runs: int) -> tuple[list[ReplayRate], list[EditTimes]]:
-    """Measure every edit on a generated history of ``prompts`` prompts, in ``runs`` rounds of random order."""
+    """Measure how fast ``prompts`` generated prompts are evaluated again after each of several edits.
+
+    This is done ``runs`` times, in random order. Return the speed for each edit and for only reading the prompts, and
+    the times from saving each edit in the app until its effect is shown.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, home(folder):
         _invent(folder, prompts)
         texts = _edits()
@@ -321,7 +343,7 @@ def _rate(name: str, prompts: int, times: list[float], floor: float, judged: flo
 
 
 def missed(found: list[ReplayRate], saves: list[EditTimes]) -> list[str]:
-    """Return the names of measurements that missed their limits; empty if none did."""
+    """Return the names of the measurements that are slower than the project's targets; empty if none is."""
     slow = [one.name for one in found if one.prompts_per_second < REPLAYED_PER_SECOND]
     late = [one.name for one in saves if one.first_ms > SAVE_TO_FIRST_MS or one.complete_ms > SAVE_TO_COMPLETE_MS]
     return [*slow, *(f"save: {name}" for name in late)]
@@ -345,7 +367,7 @@ def _invent(folder: str, prompts: int) -> None:
 
 
 def _prompts(count: int) -> Iterator[dict[str, object]]:
-    """Yield prompts composed of the instructions' examples, some of one sentence, some of several."""
+    """Yield ``count`` records to import, with prompts of one to six of the example sentences in the instructions."""
     chance = random.Random(count)
     compiled = compile_layers([Layer("packaged", packaged_file())])
     examples = [example for rule in compiled.classes for example in rule.examples]

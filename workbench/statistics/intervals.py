@@ -1,4 +1,4 @@
-"""Confidence intervals of shares and quantiles, and the distribution quantiles from which they are computed."""
+"""Compute confidence intervals for shares and quantiles, and the normal and Student quantiles that they need."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     Method = Literal["sessions resampled", "sessions counted", "one session"]
 
 LEVEL = 0.95
-"""The level of all intervals."""
+"""The confidence level of all intervals."""
 LARGE_DF = 200
-"""Degrees of freedom above which the series in 1/df is more accurate than the printed figures need."""
+"""With more degrees of freedom than this, an expansion in 1/df gives Student's quantiles accurately enough."""
 TAIL = 10
 """Poisson counts are drawn from within this many standard deviations of the mean; the rest is negligible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval: the values that are compatible with the data at ``level``, including both ends."""
+    """A confidence interval from ``low`` to ``high``, both included; ``level`` is its confidence level."""
 
     low: float
     high: float
@@ -39,10 +39,10 @@ class Interval:
 
 
 def wilson(successes: float, n: float) -> Interval:
-    """Return Wilson's score interval of a share; ``n`` may be an effective number.
+    """Return Wilson's score interval for the share of ``successes`` among ``n`` observations.
 
-    Source: Wilson (1927), without continuity correction. Without observations the interval is 0 to 1. Raises
-    ValueError if successes are not between 0 and n.
+    Both may be fractions, because ``n`` may be an effective sample size. Source: Wilson (1927), without continuity
+    correction. Without observations the interval is 0 to 1. Raises ValueError if ``successes`` is not between 0 and n.
     """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes of {n}: a share lies between 0 and 1")
@@ -58,19 +58,19 @@ def wilson(successes: float, n: float) -> Interval:
 
 
 def upper_bound(n: float) -> float:
-    """Return the highest share of failures that is compatible with 0 failures in ``n`` trials (Wilson's upper end)."""
+    """Return the upper end of Wilson's interval for the share of failures if ``n`` trials had no failure."""
     return wilson(0, n).high
 
 
 def normal_quantile(probability: float) -> float:
-    """Return the standard normal quantile; raises ValueError outside of (0, 1)."""
+    """Return the quantile of the standard normal distribution; raises ValueError outside of 0 < probability < 1."""
     if not 0 < probability < 1:
         raise ValueError(f"a level lies between 0 and 1, both excluded, not at {probability}")
     return NormalDist().inv_cdf(probability)
 
 
 def student_within(t: float, *, df: int) -> float:
-    """Return P(-t <= T <= t) for Student's t; Abramowitz & Stegun 26.7.3 and 26.7.4."""
+    """Return P(-t <= T <= t) for Student's t with ``df`` degrees of freedom (Abramowitz & Stegun 26.7.3 and 26.7.4)."""
     angle = math.atan(t / math.sqrt(df))
     sine, square = math.sin(angle), math.cos(angle) ** 2
     total, term = 0.0, math.cos(angle) if df % 2 else 1.0
@@ -81,9 +81,9 @@ def student_within(t: float, *, df: int) -> float:
 
 
 def student_quantile(probability: float, *, df: int) -> float:
-    """Return Student's quantile for a probability of at least one half and ``df`` >= 1.
+    """Return the quantile of Student's t for a probability of at least one half and ``df`` >= 1 degrees of freedom.
 
-    Exact (by bisection) up to 200 degrees of freedom; above, by Abramowitz & Stegun 26.7.5.
+    It is exact up to 200 degrees of freedom (by bisection), and above an approximation (Abramowitz & Stegun 26.7.5).
     """
     z = normal_quantile(probability)
     if df > LARGE_DF:
@@ -99,7 +99,7 @@ def student_quantile(probability: float, *, df: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """A quantile of some values: ``value`` is not exceeded by a share ``at`` of them."""
+    """A quantile with its confidence interval: the share ``at`` of some values is at most ``value``."""
 
     at: float
     value: float
@@ -107,11 +107,11 @@ class Quantile:
 
 
 def bootstrap_quantiles(values: Sequence[float]) -> list[Quantile]:
-    """Return the quantiles of SHARES (nearest rank), each with its bootstrap percentile interval.
+    """Return the quantiles of the values at SHARES (50, 95 and 99 %), each with its bootstrap percentile interval.
 
-    The k-th smallest of a resample is at most the j-th smallest value with the probability that Binomial(n, j/n)
-    reaches k (Efron 1979), so no resampling is needed. No interval exceeds the largest value; with fewer than about 370
-    values, that of the 99th percentile ends there. Raises ValueError without values.
+    Quantiles are nearest-rank. No resampling is needed: the k-th smallest of a resample is at most the j-th smallest
+    value with the probability that Binomial(n, j/n) reaches k (Efron 1979). No interval goes beyond the largest value;
+    with fewer than about 370 values, that of the 99th percentile ends there. Raises ValueError without values.
     """
     if not values:
         raise ValueError("a quantile needs at least one value")
@@ -127,7 +127,10 @@ def _quantile(ordered: list[float], at: float) -> Quantile:
 
 
 def _place(n: int, rank: int, probability: float) -> int:
-    """Return the smallest j for which the resampled quantile is at most the j-th value with this probability."""
+    """Find the smallest j such that a resample's quantile is at most the j-th smallest value with ``probability``.
+
+    That quantile is the ``rank``-th smallest of ``n`` values drawn with replacement from the ``n`` given ones.
+    """
     low, high = 1, n
     while low < high:
         middle = (low + high) // 2
@@ -155,10 +158,10 @@ def _significant_terms(n: int, share: float, count: int) -> range:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of changed prompts, its confidence interval, and how that was computed.
+    """The share of prompts whose result changed, with its confidence interval, for prompts from ``clusters`` sessions.
 
-    ``method`` is usually "sessions resampled"; "sessions counted" if all or no prompts changed; "one session" if there
-    is at most one.
+    ``method`` is how the interval was computed: usually "sessions resampled"; "sessions counted" if all or no prompts
+    changed; "one session" if there is at most one session.
     """
 
     value: float
@@ -170,17 +173,21 @@ class Share:
 
 
 def share_changed(clusters: Sequence[tuple[int, int]], *, resamples: int = 2000, seed: int = 0) -> Share:
-    """Return the share of changed prompts; ``clusters`` has (changed, prompts) for each session.
+    """Return the share of prompts whose result changed; ``clusters`` has (changed, prompts) for each session.
 
-    The interval spans two others. The first has the percentiles of the ratio of sums when sessions are drawn with
-    replacement (each a Poisson number of times: Chamandy et al. 2012). The second is Wilson's, with the number of
-    prompts divided by the design effect and, because sessions are few, by (t/z)^2 (Korn & Graubard 1998); it is also
-    valid for rare changes. If few sessions make up the design effect, the effect is raised by the t of its own degrees
-    of freedom (Satterthwaite 1946), at most to the effect of sessions whose prompts all behave alike. If all or no
-    prompts changed, no design effect can be measured; that largest effect is used, so that the effective number of
-    sessions (Kish 1965) counts, not the number of prompts. With one session, the interval is Wilson's for its prompts:
-    nothing is known about other sessions. Raises ValueError for a session of negative size or with more changes than
-    prompts.
+    The interval allows for prompts of the same session being alike. It is the smallest that contains two others:
+
+    - a bootstrap interval: the percentiles of the share when sessions are drawn with replacement (each a Poisson number
+      of times: Chamandy et al. 2012);
+    - Wilson's interval, which is also valid for rare changes, with the number of prompts divided by the design effect
+      and, because sessions are few, by (t/z)^2 (Korn & Graubard 1998). If few sessions determine the design effect, it
+      is raised according to its own degrees of freedom (Satterthwaite 1946), at most to the effect of sessions whose
+      prompts all behave alike.
+
+    If all or no prompts changed, no design effect can be measured. Then only Wilson's interval is used, with that
+    largest effect, so that the effective number of sessions counts (Kish 1965), not the number of prompts. With a
+    single session, it is Wilson's for its prompts, and says nothing about other sessions. Raises ValueError for a
+    session of negative size or with more changes than prompts.
     """
     groups = Counter((changed, prompts) for changed, prompts in clusters if prompts or changed)
     if any(not 0 <= changed <= prompts for changed, prompts in groups):
@@ -204,7 +211,7 @@ def share_changed(clusters: Sequence[tuple[int, int]], *, resamples: int = 2000,
 
 
 def _largest_design_effect(groups: Clusters, prompts: int) -> float:
-    """Return the design effect if all prompts of a session behave alike: the mean size of a prompt's session."""
+    """Return the design effect if all prompts of a session change or none: the mean size of a prompt's session."""
     return sum(size * size * times for (_, size), times in groups.items()) / prompts
 
 
@@ -226,7 +233,10 @@ def _with_design_effect(groups: Clusters) -> Interval:
 
 
 def _percentiles(groups: Clusters, *, resamples: int, seed: int) -> Interval:
-    """Return percentiles of the share over ``resamples`` draws of sessions; equal sessions are drawn together."""
+    """Return the bootstrap percentile interval for the share of changed prompts, from ``resamples`` draws of sessions.
+
+    Sessions with the same numbers of changed and all prompts are drawn together, which saves time.
+    """
     chance = random.Random(seed)
     changed, prompts = [0] * resamples, [0] * resamples
     for (one_changed, size), times in sorted(groups.items()):

@@ -1,4 +1,7 @@
-"""Compare two sides, on the same prompts or in two groups of sessions: tests, verdicts, detectable effects."""
+"""Compare two rule sets or variants, on the same prompts or in two groups of sessions.
+
+It has significance tests, effects with their intervals, verdicts, and the smallest effects that can be detected.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +21,21 @@ if TYPE_CHECKING:
     from workbench.statistics.intervals import Share
 
 EXACT_RANKS = 50
-"""Maximum number of differences for which the rank sum's distribution is exact; for more, it is taken as normal."""
+"""With up to this many differences, the distribution of the rank sum is exact; with more, it is taken as normal."""
 EXACT_DIFFERENCES = 2000
-"""Maximum number of differences of which all pairs are used; more are first reduced to this many quantiles."""
+"""If there are more differences, they are reduced to this many quantiles before the means of all pairs are formed."""
 FEWEST = 2
 POWER = 0.8
-"""The probability of finding a difference of the «detectable» size, at the level of 95 %."""
+"""The power of a test: the probability with which it finds a difference that is called detectable here."""
 Verdict = Literal["identical", "changed", "regressed", "inconclusive"]
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """The typical difference between two sides, in the unit of the differences; ``n`` is the number of pairs."""
+    """A typical difference between two samples, with its confidence interval, in the unit of the values.
+
+    ``n`` is the number of pairs; if the samples are not paired, it is the number of values in both.
+    """
 
     estimate: float
     interval: Interval
@@ -38,7 +44,10 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean difference of pairs, its interval, and its standard error, which is infinite with a single session."""
+    """The mean difference of pairs, with its confidence interval and its standard error.
+
+    The error is infinite if all pairs are of one session.
+    """
 
     estimate: float
     interval: Interval
@@ -46,7 +55,10 @@ class Mean:
 
 
 def mcnemar_midp(gained: int, lost: int) -> float:
-    """Return the two-sided mid-p value of McNemar's test; without discordant pairs it is 1.
+    """Return the two-sided mid-p value of McNemar's test, which asks if more pairs changed one way than the other.
+
+    ``gained`` and ``lost`` are the numbers of pairs that changed one way and the other, for example from wrong to right
+    and from right to wrong. If they are equal, the value is 1.
 
     Source: Fagerland, Lydersen & Laake (2013), "The McNemar test for binary matched-pairs data": twice the binomial
     tail below the smaller count, plus that count's own probability. Raises ValueError for negative counts.
@@ -67,10 +79,10 @@ def mcnemar_midp(gained: int, lost: int) -> float:
 
 
 def signed_rank(differences: Sequence[float]) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test; 1 if all differences are 0.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test for paired differences; 1 if all of them are 0.
 
-    Zeros are left out and ties share their mean rank (Wilcoxon 1945; Hollander & Wolfe 3.1). Up to 50 differences
-    the distribution is exact, ties included; above, it is normal with the variance corrected for ties.
+    Zeros are left out and ties share their mean rank (Wilcoxon 1945; Hollander & Wolfe 3.1). Up to 50 differences the
+    distribution is exact, ties included; for more, it is the normal one with the variance corrected for ties.
     """
     doubled = _doubled_ranks([value for value in differences if value])
     if not doubled:
@@ -85,12 +97,12 @@ def signed_rank(differences: Sequence[float]) -> float:
 
 
 def hodges_lehmann(differences: Sequence[float]) -> Shift:
-    """Return the typical difference: the median of the means of all pairs of values, with Wilcoxon's interval.
+    """Return the typical paired difference: the median of the means of all pairs of differences (Hodges-Lehmann).
 
-    Source: Hollander & Wolfe 3.2 and 3.3; the rank of the interval's ends is exact up to 50 differences and normal
-    above. Fewer than six differences cannot reach 95 %: the interval is then their range, and its ``level`` that
-    of the range. Above 2,000 the differences are reduced to 2,000 evenly spaced quantiles, to bound the work. Raises
-    ValueError without differences.
+    Its interval belongs to Wilcoxon's signed-rank test (Hollander & Wolfe 3.2 and 3.3). The ranks at which it ends are
+    exact up to 50 differences, and from the normal approximation for more. Fewer than six differences cannot reach the
+    level of 95 %: the interval is then their range, with the level that the range has. More than 2,000 differences are
+    first reduced to 2,000 evenly spaced quantiles, which limits the work. Raises ValueError without differences.
     """
     n = len(differences)
     if not n:
@@ -106,10 +118,11 @@ def hodges_lehmann(differences: Sequence[float]) -> Shift:
 
 
 def mean_by_session(differences: Sequence[float], *, sessions: Sequence[Hashable] | None = None) -> Mean:
-    """Return the mean difference with Student's interval over sessions; without ``sessions`` each pair is a session.
+    """Return the mean of paired differences, with a Student interval that allows for likeness within each session.
 
-    The variance is that of a ratio of session sums (Cochran 1977, 6.4), with one degree of freedom less than there
-    are sessions; with a single session the interval is unbounded. Raises ValueError without pairs.
+    ``sessions`` has the session of each difference; without it, each counts as a session of its own. The variance is
+    that of a ratio of session sums (Cochran 1977, 6.4), with one degree of freedom less than there are sessions. With a
+    single session the interval is unbounded. Raises ValueError without differences.
     """
     n = len(differences)
     if not n:
@@ -127,9 +140,9 @@ def mean_by_session(differences: Sequence[float], *, sessions: Sequence[Hashable
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values adjusted so that a threshold on them bounds the false discovery rate, in the given order.
+    """Return the p-values, in the given order, adjusted by the step-up procedure of Benjamini & Hochberg (1995).
 
-    Source: Benjamini & Hochberg (1995), step-up.
+    A threshold on the adjusted values limits the false discovery rate.
     """
     count, smallest = len(p_values), 1.0
     adjusted = [1.0] * count
@@ -140,7 +153,10 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
 
 
 def _doubled_ranks(values: list[float]) -> list[tuple[int, bool]]:
-    """Return twice each value's rank by absolute value (whole numbers even for ties), and whether it is positive."""
+    """Rank the values by their absolute value; return twice each rank, and whether the value is positive.
+
+    Ranks are doubled, because the mean rank of tied values may be a half.
+    """
     ranked: list[tuple[int, bool]] = []
     for _, tied in groupby(sorted(values, key=abs), key=abs):
         group = list(tied)
@@ -159,7 +175,10 @@ def _rank_sums(ranks: Sequence[int]) -> list[int]:
 
 
 def _interval_rank(n: int) -> tuple[int, float]:
-    """Return the rank (from either end) of the pairwise mean at which the interval ends, and the interval's level."""
+    """Return where the Hodges-Lehmann interval of ``n`` differences ends, and its confidence level.
+
+    The end is a rank among the means of all pairs of differences, counted from the smallest and from the greatest.
+    """
     if n > EXACT_RANKS:
         spread = normal_quantile((1 + LEVEL) / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(1, math.floor(n * (n + 1) / 4 - spread)), LEVEL
@@ -169,7 +188,7 @@ def _interval_rank(n: int) -> tuple[int, float]:
 
 
 def _walsh(values: list[float], rank: int) -> float:
-    """Return the mean with this rank among the means of all pairs of values (each value with itself included)."""
+    """Form the means of all pairs of values, including each value with itself; return the ``rank``-th smallest."""
     low, high = values[0], values[-1]
     while low < (middle := (low + high) / 2) < high:
         low, high = (low, middle) if _means_up_to(values, middle) >= rank else (middle, high)
@@ -177,7 +196,7 @@ def _walsh(values: list[float], rank: int) -> float:
 
 
 def _means_up_to(values: list[float], limit: float) -> int:
-    """Return how many means of two values (or of a value with itself) are at most ``limit``."""
+    """Return how many of the means of all pairs of values, including each value with itself, are at most ``limit``."""
     count, partner = 0, len(values) - 1
     for place, value in enumerate(values):
         while partner >= place and (value + values[partner]) / 2 > limit:
@@ -190,7 +209,7 @@ def _means_up_to(values: list[float], limit: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The difference of the second group from the first, its interval, and its standardised size.
+    """How far a second group differs from a first: the difference, its confidence interval, and its standardised size.
 
     ``size`` is Cohen's h for shares and Hedges' g for means: 0.2 is small, 0.5 medium, 0.8 large.
     """
@@ -201,10 +220,10 @@ class Effect:
 
 
 def difference_of_shares(first: Share, second: Share) -> Effect:
-    """Return the second share minus the first; the interval combines both intervals, and so accounts for sessions.
+    """Return the second share minus the first, with an interval that is combined from the intervals of both.
 
-    Source: Newcombe (1998), method 10, with the intervals of ``share_changed``; h is the difference of twice the
-    arcsines of the square roots (Cohen 1988).
+    If these allow for prompts of one session being alike, it does, too. Source: Newcombe (1998), method 10. The
+    standardised size is Cohen's h (Cohen 1988).
     """
     difference = second.value - first.value
     down = math.hypot(second.value - second.interval.low, first.interval.high - first.value)
@@ -216,9 +235,9 @@ def difference_of_shares(first: Share, second: Share) -> Effect:
 def difference_of_means(first: Sequence[float], second: Sequence[float]) -> Effect:
     """Return the mean of the second group minus that of the first, with Welch's interval, in the unit of the values.
 
-    The degrees of freedom are rounded down (Welch 1947); g is the difference in pooled standard deviations, corrected
-    for small groups (Hedges 1981), and 0 if all values of each group are equal. Raises ValueError if a group has fewer
-    than two values.
+    The degrees of freedom are rounded down (Welch 1947). The standardised size is Hedges' g: the difference in pooled
+    standard deviations, corrected for small groups (Hedges 1981); it is 0 if all values of each group are equal. Raises
+    ValueError if a group has fewer than two values.
     """
     if min(len(first), len(second)) < FEWEST:
         raise ValueError("a difference of means needs two values in each group")
@@ -237,10 +256,12 @@ def difference_of_means(first: Sequence[float], second: Sequence[float]) -> Effe
 
 
 def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: int = 0) -> Verdict:
-    """Return the verdict on a comparison with ``changed`` changed prompts: the first of these that applies.
+    """Return the verdict on edited rules, under which ``changed`` prompts got another result.
 
-    - regressed: the outcome of an approved case changed (``failing_cases``), or significantly more of the
-      labelled prompts became wrong (``lost``) than right (``gained``), by mid-p McNemar.
+    It is the first of these that applies:
+
+    - regressed: the result of a prompt changed that a person had approved (there are ``failing_cases`` of them), or
+      significantly more labelled prompts became wrong (``lost``) than right (``gained``), by McNemar's mid-p test.
     - identical: no prompt changed.
     - inconclusive: some labelled prompts became wrong, but the labels are too few to say whether
       more became wrong than right.
@@ -255,11 +276,11 @@ def verdict_of(changed: int, *, failing_cases: int = 0, gained: int = 0, lost: i
 
 
 def minimum_detectable_effect(n: int, *, baseline: float) -> float:
-    """Return the smallest difference of two paired shares that McNemar's test would find with the probability POWER.
+    """Return the smallest difference of two shares in ``n`` pairs that McNemar's test finds with a probability of 80 %.
 
-    ``baseline`` is the share of the ``n`` pairs on which the sides are expected to disagree; the result never exceeds
-    it. Source: Connor (1987), solved for the difference. A result of 1 means that no difference can be detected with
-    these pairs. Raises ValueError outside of (0, 1].
+    ``baseline`` is the expected share of pairs that disagree, such as prompts that only one of two rule sets gets
+    right; the result never exceeds it. A result of 1 means that no difference can be detected with so few pairs.
+    Source: Connor (1987), solved for the difference. Raises ValueError if ``baseline`` is not in (0, 1].
     """
     if not 0 < baseline <= 1:
         raise ValueError(f"the share of pairs that disagree lies between 0 and 1, not at {baseline}")
@@ -274,13 +295,13 @@ def minimum_detectable_effect(n: int, *, baseline: float) -> float:
 
 
 def minimum_detectable_share(n: int) -> float:
-    """Return the smallest share that occurs at least once among ``n`` prompts with the probability POWER."""
+    """Return how frequent an event has to be (as a share) to occur among ``n`` prompts with a probability of 80 %."""
     return 1 - (1 - POWER) ** (1 / n) if n else 1.0
 
 
 def minimum_detectable_shift(error: float) -> float:
-    """Return the smallest mean difference that can be shown with a mean of this standard error.
+    """Return the smallest mean difference that the paired t-test finds with a probability of 80 %.
 
-    Source: the normal approximation of the paired t-test (Cohen 1988).
+    ``error`` is the standard error of the mean. Source: the normal approximation of the test's power (Cohen 1988).
     """
     return (normal_quantile(0.975) + normal_quantile(POWER)) * error

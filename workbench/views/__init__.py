@@ -1,1 +1,1 @@
-"""Figures and phrases shared by the app and the published pages."""
+"""Compute and phrase what the Textual app and the published web pages show alike."""

@@ -1,4 +1,4 @@
-"""Compare two texts by line and word, and return rows that a page or a screen can render; pure."""
+"""Compare two texts line by line and word by word, and return the lines for a page or screen to render."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEADER = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A span of a line; ``differs`` means that the other text has something else there."""
+    """A part of a line; ``differs`` means that the other of the two compared texts has something else in its place."""
 
     text: str
     differs: bool = False
@@ -28,7 +28,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of one or both texts; ``mark`` is "-", "+" or a blank; a line number is 0 if that text lacks the line."""
+    """A line of a comparison: only in the old text (``mark`` is "-"), only in the new one ("+"), or in both (a blank).
+
+    ``before`` and ``after`` are its line numbers in the old and the new text, or 0 if that text does not have the line.
+    """
 
     mark: str
     before: int
@@ -43,14 +46,14 @@ class DiffLine:
 
 @dataclass(frozen=True, slots=True)
 class DiffSection:
-    """Consecutive lines; ``is_folded`` means that they are unchanged and far from any change, so they can be hidden."""
+    """Consecutive lines of a comparison; those far from any change are ``is_folded``, and should be hidden at first."""
 
     lines: tuple[DiffLine, ...]
     is_folded: bool
 
 
 def compared(before: str, after: str) -> list[DiffLine]:
-    """Return all lines of both texts in order; in changed lines, the words that differ are marked."""
+    """Compare two texts, and return all lines of both in order; in changed lines, the words that differ are marked."""
     one, other = before.splitlines(), after.splitlines()
     found: list[DiffLine] = []
     for kind, start, end, begin, stop in _opcodes(one, other):
@@ -62,7 +65,7 @@ def compared(before: str, after: str) -> list[DiffLine]:
 
 
 def folded(lines: Iterable[DiffLine]) -> list[DiffSection]:
-    """Return the lines in sections: changes with AROUND lines on either side, and folded sections between them."""
+    """Divide compared lines into sections: each change with a few lines around it, and folded ones in between."""
     rows = list(lines)
     near = {at + by for at, line in enumerate(rows) if line.mark != " " for by in range(-AROUND, AROUND + 1)}
     sections: list[DiffSection] = []
@@ -75,7 +78,10 @@ def folded(lines: Iterable[DiffLine]) -> list[DiffSection]:
 
 
 def unfolded(diff: str) -> list[DiffSection]:
-    """Return the hunks of a unified diff, one section each, without the lines that name the files."""
+    """Parse a unified diff, and return one section for each hunk, in which the words that differ are marked.
+
+    The lines that name the files are left out.
+    """
     sections: list[DiffSection] = []
     lines: list[str] = []
     first = (0, 0)
@@ -89,7 +95,11 @@ def unfolded(diff: str) -> list[DiffSection]:
 
 
 def words(line: str, against: str) -> tuple[Piece, ...]:
-    """Return a line in pieces; those that ``against`` does not have in the same place are marked as differing."""
+    """Divide a line into pieces, and mark those that differ from the line ``against``.
+
+    The line stays one unmarked piece if it is compared with nothing, if either line is very long, or if the two have no
+    word in common.
+    """
     if not against or max(len(line), len(against)) > LONGEST_COMPARED:
         return (Piece(line),)
     own, others = WORDS.findall(line), WORDS.findall(against)
@@ -101,7 +111,7 @@ def words(line: str, against: str) -> tuple[Piece, ...]:
 
 
 def _opcodes(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yield difflib's opcodes; the equal beginning and end are removed first, which saves nearly all of the time."""
+    """Yield difflib's opcodes for two lists of lines; leaving out equal beginnings and ends makes it much faster."""
     shared = min(len(one), len(other))
     head = next((at for at in range(shared) if one[at] != other[at]), shared)
     tail = next((at for at in range(shared - head) if one[-1 - at] != other[-1 - at]), shared - head)
@@ -141,7 +151,10 @@ def _hunk(lines: Sequence[str], first: tuple[int, int]) -> list[DiffSection]:
 
 
 def _changed(one: Sequence[str], other: Sequence[str], *, first: tuple[int, int]) -> Iterator[DiffLine]:
-    """Yield removed and added lines; lines at the same position are compared word by word."""
+    """Yield the removed and added lines of one change; the n-th removed and the n-th added are compared by word.
+
+    ``first`` has the numbers of the first removed and the first added line.
+    """
     for at in range(max(len(one), len(other))):
         was = one[at] if at < len(one) else None
         now = other[at] if at < len(other) else None

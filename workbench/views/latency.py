@@ -1,7 +1,8 @@
-"""Latency of the hook: percentiles overall and per hour or day, and shifts between versions.
+"""Summarise how long the hook took: percentiles in total and for each hour or day, and changes between two versions.
 
-Latencies are stored as counts per microsecond, so that memory grows with the number of different latencies, not of
-prompts.
+Here a version is one state of the instructions, and a series the latencies of the whole hook, of one of its stages, or
+of one channel (a source that it asks). They are counted by microsecond, so that memory grows with the number of
+different latencies, not with the number of prompts.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ if TYPE_CHECKING:
     from enricher.settings import Value
 
 HOOK_MS = 2000
-"""Time limit that a client sets for the hook, in milliseconds (ruling R2)."""
+"""Milliseconds after which an agent's client ends the hook (ruling R2)."""
 INSIDE_MS = 1500
-"""Time in milliseconds after which the hook answers with what it has found so far."""
+"""Milliseconds after which the hook stops searching and answers with what it has found so far."""
 BINS_PER_DOUBLING = 16
 MOST_COMPARED = 1000
-"""Maximum number of values per side of which all pairs are compared; more are reduced to this many quantiles."""
+"""If a version has more latencies than this, they are reduced to this many quantiles before all pairs are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Percentiles:
-    """Nearest-rank percentiles of ``n`` measurements, in milliseconds."""
+    """Nearest-rank percentiles of ``n`` latencies, in milliseconds."""
 
     n: int
     p50: float
@@ -43,7 +44,7 @@ class Percentiles:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The percentiles of one hour or day, which begins at ``start``, in seconds since 1970."""
+    """The percentiles of one series in one hour or day, which begins at ``start``, in seconds since 1970."""
 
     start: int
     figures: Percentiles
@@ -51,7 +52,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """The number of measurements between two latencies in milliseconds; the lower one is included."""
+    """One bar of a histogram: the number of latencies from ``low`` (included) to ``high``, both in milliseconds."""
 
     low: float
     high: float
@@ -60,7 +61,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One series of measurements: its percentiles, overall and over time (oldest first), and its histogram."""
+    """The figures of one series: percentiles in total and for each hour or day (oldest first), and a histogram."""
 
     series: Series
     figures: Percentiles
@@ -70,7 +71,11 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class SeriesComparison:
-    """One series under two versions; ``shift`` is candidate minus base, None if one of them has no values."""
+    """The latencies of one series under two versions of the instructions, ``base`` and ``candidate``.
+
+    ``shift`` is by how much those of the candidate are greater; it is None if one of the versions has no values.
+    ``verdict`` tells whether that is significant.
+    """
 
     series: Series
     base: Percentiles | None
@@ -80,7 +85,10 @@ class SeriesComparison:
 
 
 class LatencyTally:
-    """Adds up latencies in blocks of traces, newest first; counts of a complete hour or day are dropped."""
+    """Adds up the latencies of recorded prompts, which are read in blocks, newest first.
+
+    Once an hour or day is complete, only its percentiles are kept.
+    """
 
     def __init__(self) -> None:
         self._whole: dict[Series, Counts] = {}
@@ -90,10 +98,13 @@ class LatencyTally:
         self._newest = 0
         self.prompts = 0
         self.reached = 0
-        """Time in seconds since 1970 down to which all blocks were added."""
+        """The beginning of the oldest hour or day that was added, in seconds since 1970; 0 before the first."""
 
     def add(self, block: Block) -> None:
-        """Add a block of one hour or day; only the newest hour or day may get more blocks later."""
+        """Add the latencies of a block of prompts, which are all of one hour or day.
+
+        All blocks of an hour or day must be added before those of another; only the newest may get more later.
+        """
         self.prompts += block.prompts
         self.reached = min(self.reached or block.start, block.start)
         self._newest = max(self._newest, block.start)
@@ -112,7 +123,7 @@ class LatencyTally:
             del self._parts[start]
 
     def profiles(self) -> tuple[Profile, ...]:
-        """Return a profile of every series so far, in the order of the hook's stages."""
+        """Return the figures of every series that was added, in the order in which a prompt passes the stages."""
         found = []
         for series, counts in sorted(self._whole.items()):
             points = tuple(Point(start, figures) for start, figures in sorted(self._points[series].items()))
@@ -120,12 +131,12 @@ class LatencyTally:
         return tuple(found)
 
     def versions(self) -> tuple[Use, ...]:
-        """Return the uses of rules versions, the most recent first."""
+        """Return how many prompts each version of the instructions was used for, the most recently used first."""
         return tuple(sorted(self._uses.values(), key=lambda use: (use.last_at, use.rules_hash), reverse=True))
 
 
 def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
-    """Return the time limit of a series in milliseconds; None if there is none."""
+    """Return the milliseconds that the hook, this stage or this channel may take; None if it has no limit."""
     if series == TOTAL:
         return INSIDE_MS
     if series.kind == "channel":
@@ -134,16 +145,16 @@ def budget_ms(series: Series, settings: Mapping[str, Value]) -> float | None:
 
 
 def compare_versions(base: Mapping[Series, Counts], candidate: Mapping[Series, Counts]) -> list[SeriesComparison]:
-    """Return a comparison for every series of either version."""
+    """Compare the latencies of two versions of the instructions, for every series that either version has."""
     return [_compare(series, base.get(series), candidate.get(series)) for series in sorted({*base, *candidate})]
 
 
 def shift_between(first: Mapping[int, int], second: Mapping[int, int]) -> Shift:
-    """Return by how many milliseconds the latencies of the second side exceed those of the first.
+    """Return by how many milliseconds the ``second`` latencies are typically greater than the ``first``.
 
-    The estimate is the median difference over all pairs of values, one from each side; the interval is that of the
-    rank-sum test, normal (Hodges & Lehmann 1963; Hollander & Wolfe 4.2 and 4.3). The sides have no prompt in common.
-    Raises ValueError if a side is empty.
+    Both are counts by microsecond, of different prompts. The estimate is the median difference over all pairs of one
+    value of each. The interval inverts the rank-sum test in its normal approximation (Hodges & Lehmann 1963; Hollander
+    & Wolfe 4.2 and 4.3). Raises ValueError if one of them is empty.
     """
     if not first or not second:
         raise ValueError("a shift needs values on both sides")
@@ -177,7 +188,7 @@ def _figures(counts: Counts) -> Percentiles:
 
 
 def _bins(counts: Counts) -> tuple[Bin, ...]:
-    """Return a histogram without gaps, in bins whose widths grow by a constant factor."""
+    """Return a histogram, including empty bins; each bin is wider than the previous one by a constant factor."""
     found: Counter[int] = Counter()
     for us, count in counts.items():
         found[math.floor(math.log2(max(us, 1)) * BINS_PER_DOUBLING)] += count
@@ -191,7 +202,7 @@ def _bound(number: int) -> float:
 
 
 def _reduced(counts: Mapping[int, int]) -> list[int]:
-    """Return the sorted values, or ``MOST_COMPARED`` evenly spaced quantiles if there are more."""
+    """Return the counted values one by one, sorted; if there are too many, evenly spaced quantiles of them instead."""
     n, most = sum(counts.values()), MOST_COMPARED
     ranks = list(range(n)) if n <= most else [(2 * place + 1) * n // (2 * most) for place in range(most)]
     values: list[int] = []
@@ -204,7 +215,10 @@ def _reduced(counts: Mapping[int, int]) -> list[int]:
 
 
 def _difference(first: Sequence[int], second: Sequence[int], rank: int) -> int:
-    """Return the difference (second minus first) with this rank among the differences of all pairs."""
+    """Form all pairs of a value of ``first`` and one of ``second``; return the ``rank``-th smallest difference.
+
+    Differences are second minus first, ranks begin with 1, and both sequences are sorted.
+    """
     low, high = second[0] - first[-1], second[-1] - first[0]
     while low < high:
         middle = (low + high) // 2

@@ -1,6 +1,6 @@
-"""Describe the outcome of a prompt in the same way wherever it is shown: in words, and by the places that led to it.
+"""Describe what the hook did with a recorded prompt: in words, and by the parts of the prompt that led to it.
 
-Pure. Offsets are code points of the recorded prompt; a signal for the prompt as a whole has no place.
+The app and the web pages use it, so that both say the same. Offsets into a prompt count its code points.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ VERDICT_TEXTS = {
     "regressed": "An approved case changes, or significantly more labelled prompts become wrong than right.",
     "inconclusive": "Some labelled prompts become wrong, and too few labels show that more become right.",
 }
-"""What each verdict on a replay means."""
+"""The meaning of each verdict on edited rules, under which recorded prompts were evaluated again."""
 TASK_TYPE, SEARCH_INTENT, NO_INTENT = "task_type", "search_intent", "none"
 SIGNAL_TEXTS = {
     "plain words": "ordinary words that lean towards this class or away from it",
@@ -55,13 +55,13 @@ SIGNAL_TEXTS = {
 }
 """What the names of signals mean that are neither words of the prompt nor features of its form."""
 OF_THE_WHOLE = ("plain words", "earlier turn")
-"""Signals that sum up many words, or words of another prompt. (Names of structural features are in angle brackets.)"""
+"""Signals that do not match one phrase of the prompt: they sum up many of its words, or words of the prompt before."""
 
 
 def why_nothing(trace: Row) -> list[str]:
-    """Return sentences on why nothing was added to a prompt; empty if the trace does not show the reason.
+    """Return sentences that say why nothing was added to a prompt; empty if its record does not show the reason.
 
-    ``trace`` is what ``storage.traces.queries.show`` returns.
+    ``trace`` is the record, as ``storage.traces.queries.show`` returns it.
     """
     reasons = {
         "skipped": [SKIPS.get(trace["skip_reason"], str(trace["skip_reason"]))],
@@ -99,13 +99,16 @@ def _why_silent(trace: Row) -> Iterator[str]:
 
 
 def describe_model_call(trace: Row) -> str:
-    """Describe the call of a language model about the prompt; empty if there was none."""
+    """Return a description of the hook's request to a language model about this prompt; empty if there was none."""
     record = _recorded(trace, "model")
     return model_summary(record) if record else ""
 
 
 def describe_plan(trace: Row) -> list[str]:
-    """Return the workflow with the reason for it, and the model's part in the plan; empty without a workflow."""
+    """Return why the prompt's workflow was chosen, and how a language model was asked for the steps of its plan.
+
+    The result has one text for each of the two, as far as they were recorded.
+    """
     reason = _recorded(trace, "workflow")
     by_model = (_recorded(trace, "hydration") or {}).get("model")
     chosen = [f"{trace['workflow'] or 'none'}: {reason}"] if reason else []
@@ -117,7 +120,10 @@ def _recorded(trace: Row, name: str) -> Any:
 
 
 def drifts(prompts: Iterable[TraceLine] | Iterable[SessionPrompt]) -> set[str]:
-    """Return the ids of prompts whose task type differs from that of the previous one; ``prompts`` is oldest first."""
+    """Return the ids of those prompts of a session whose task type differs from that of the prompt before.
+
+    ``prompts`` begins with the oldest. Prompts that were skipped, or have no task type, are ignored.
+    """
     found, former = set(), ""
     for one in prompts:
         if one.status == "skipped" or not one.task_type:
@@ -129,7 +135,10 @@ def drifts(prompts: Iterable[TraceLine] | Iterable[SessionPrompt]) -> set[str]:
 
 
 class EvidenceSignal(NamedTuple):
-    """A signal that gave points to a class: ``start`` and ``end`` bound its words, ``weight`` may be negative."""
+    """A signal (a phrase or feature of a prompt) that gave points to a class, such as the task type "debug".
+
+    ``start`` and ``end`` are the offsets of the words that it matched; ``weight`` is its points, maybe negative.
+    """
 
     name: str
     start: int
@@ -137,13 +146,20 @@ class EvidenceSignal(NamedTuple):
     weight: float
 
     def is_at_a_place(self, length: int) -> bool:
-        """Return whether the signal covers only a part of a prompt of this length, not the whole prompt."""
+        """Return whether the signal matched a certain part of the prompt, whose length is ``length``.
+
+        It is False for signals that stand for the whole prompt, for features such as ``<file>``, whose names are in
+        angle brackets, and for offsets beyond the prompt.
+        """
         is_of_words = not self.name.startswith("<") and self.name not in OF_THE_WHOLE
         return is_of_words and 0 <= self.start < self.end <= length and self.end - self.start < length
 
 
 class ScoredSignal(NamedTuple):
-    """A signal that gave points to the class ``name`` of a facet; ``is_chosen`` means that the prompt got the class."""
+    """A signal with the class ``name`` to which it gave points, and the ``facet`` of that class, such as "task_type".
+
+    ``is_chosen`` is whether the prompt got this class.
+    """
 
     facet: str
     name: str
@@ -152,12 +168,15 @@ class ScoredSignal(NamedTuple):
 
     @property
     def is_for_class(self) -> bool:
-        """Whether the signal gave points to the chosen task type."""
+        """Whether the signal gave points to the task type that the prompt got."""
         return self.is_chosen and self.facet == TASK_TYPE
 
 
 def signals(evidence: object) -> Iterator[EvidenceSignal]:
-    """Yield the well-formed signals in the evidence for one score: ``[[signal, start, end, weight], …]``."""
+    """Parse the recorded evidence for the score of one class, and yield its signals; malformed entries are left out.
+
+    Evidence is a list ``[[signal, start, end, weight], …]``.
+    """
     for one in evidence if isinstance(evidence, list) else ():
         if isinstance(one, list) and len(one) == 4:
             name, start, end, weight = one
@@ -168,10 +187,11 @@ def signals(evidence: object) -> Iterator[EvidenceSignal]:
 def places(
     scores: Sequence[Row], task_type: str, *, length: int, with_rivals: bool = False, most: int | None = None
 ) -> Iterator[ScoredSignal]:
-    """Yield the signals that speak for the outcome and have a place in the prompt, in the order of ``scores``.
+    """Yield the signals that matched a certain part of the prompt and gave points to a class that the prompt got.
 
-    ``scores`` are rows of ``trace_scores`` with parsed evidence; ``with_rivals`` adds the signals that speak for losing
-    classes. At most the first ``most`` signals of each class are used.
+    ``scores`` are the prompt's rows of the table ``trace_scores``, with parsed evidence, and ``length`` is the length
+    of the prompt. ``with_rivals`` adds the signals for classes that the prompt did not get. At most the first ``most``
+    signals of each class are read.
     """
     intents = [one["name"] for one in scores if one["facet"] == SEARCH_INTENT]
     chosen = {TASK_TYPE: task_type, SEARCH_INTENT: intents[0] if intents else ""}

@@ -1,5 +1,5 @@
-"""The published history: a Datasette plugin, its pages, and snapshots to show to others.
+"""Show the recorded prompts (the history) in a browser: a Datasette plugin, its pages, and snapshots for other people.
 
-Datasette's own connections only read. The sums, indexes and coverage that its pages need are updated by the process
-that serves them (``server/upkeep.py``), through its own connection.
+Datasette only reads the database. The sums, word index and rule coverage (how often each rule fires) that the pages
+need are updated by ``server/upkeep.py``, in the same server but through a connection of its own.
 """

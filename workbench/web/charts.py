@@ -1,7 +1,8 @@
-"""Charts as SVG without scripts, each with a table of the same numbers: charts over days, and bars.
+"""Draw charts for the web pages as SVG, without scripts; each comes with a table of the same numbers.
 
-Marks are placed in percent of the width and letters keep their size, so that a chart is as readable on a phone as on a
-wide screen; only shapes without text are stretched. Colours and strokes are classes of ``enricher.css``.
+There are charts over days (columns, lines) and bar charts. Positions are in percent of the width and letters keep their
+size, so that a chart is as readable on a phone as on a wide screen; only shapes without text are stretched. Colours and
+strokes are defined in ``enricher.css``.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 PLOT = 150
-"""Height of the plot in pixels; above it is some room for the highest mark, and below it for the days."""
+"""Height of the plot in pixels; above it is room for the label of the highest mark, and below it for the days."""
 ABOVE, BELOW = 8, 24
 DIGIT_PX = 7
-"""Width of a digit in pixels, from which the room for the numbers of the axis is computed."""
+"""Width of a digit in pixels, from which the width of the vertical axis's labels is computed."""
 LEAST_DAYS = 7
-"""Number of days that a chart covers at least, counted back from its last day."""
+"""A chart covers at least this many days, which end with its last day."""
 MOST_LINKS = 120
-"""With more days than this, columns are too narrow to point at, so only the table has links."""
+"""With more days than this, a day's column is too narrow to be pointed at, so that only the table has links."""
 FIGURE = Markup(
     '<figure class="chart">{key}<div class="plot">'
     '<svg aria-hidden="true" width="{wide}" height="{height}">{numbers}</svg>'
@@ -55,7 +56,7 @@ PLOT_AREA = Markup(
 
 @dataclass(frozen=True, slots=True)
 class ChartDay:
-    """The figures of a day (YYYY-MM-DD), in the order of the chart's names; ``href`` links to that day's prompts."""
+    """The values of a chart on one day (YYYY-MM-DD), one for each series; ``href`` links to that day's prompts."""
 
     day: str
     values: tuple[float, ...]
@@ -64,7 +65,7 @@ class ChartDay:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart as SVG, and the same numbers as table rows for readers who do not see it."""
+    """A chart as SVG, and the same numbers as the columns and rows of a table, for readers who cannot see the chart."""
 
     caption: str
     columns: tuple[str, ...]
@@ -82,7 +83,11 @@ def _over_days(
     key: Markup,
     unit: str,
 ) -> Chart:
-    """Return a chart with the SVG ``body`` in a frame of axes; ``marks`` are the vertical axis's numbers, ascending."""
+    """Add the axes, labels and links to the drawn lines or columns of a chart (``body``), and return the whole chart.
+
+    ``names`` are those of the series in ``given``, ``marks`` the ascending numbers of the vertical axis, and ``key`` is
+    the legend.
+    """
     rows = tuple((link(day.href, day.day), *(number(one) for one in day.values)) for day in given)
     is_linked = len(given) <= MOST_LINKS
     rules = Markup("").join(RULE.format("rule" if mark else "axis", y=_height(mark, marks)) for mark in marks)
@@ -101,7 +106,7 @@ def _over_days(
 
 
 def position(given: Sequence[ChartDay], day: ChartDay) -> int:
-    """Return the number of days from the first day of the chart to this one."""
+    """Return the number of days from the first day of the chart to this day."""
     return (date.fromisoformat(day.day) - _first(given)).days
 
 
@@ -121,12 +126,12 @@ def number(value: float) -> str:
 
 
 def short(value: float) -> str:
-    """Return a coordinate as text, rounded to a hundredth."""
+    """Return a coordinate as text, rounded to two decimals, without zeros at the end."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def link(href: str, words: str) -> Markup:
-    """Return the words, as a link if ``href`` is not empty."""
+    """Return the words as a link to ``href``, or as plain text if ``href`` is empty."""
     return Markup('<a href="') + href + Markup('">') + words + Markup("</a>") if href else escape(words)
 
 
@@ -176,7 +181,10 @@ def _described(given: Sequence[ChartDay], names: tuple[str, ...], unit: str) -> 
 
 
 def ticks(greatest: float, *, least_step: float = 0.0) -> list[float]:
-    """Return 0 and some round numbers above it (about ``MOST_NUMBERS``); the last is not below ``greatest``."""
+    """Return the numbers for an axis: 0 and about ``MOST_NUMBERS`` multiples of a round step.
+
+    The last one is ``greatest`` or more, and the step is at least ``least_step``.
+    """
     if greatest <= 0:
         return [0.0, max(1.0, least_step)]
     rough = greatest / MOST_NUMBERS
@@ -213,7 +221,7 @@ def _months(first: date, last: date) -> list[tuple[date, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A name and its count; ``href`` links to the prompts that were counted."""
+    """One bar of a bar chart: a name and its count of prompts; ``href`` links to them, ``is_bad`` highlights it."""
 
     label: str
     count: int
@@ -222,7 +230,10 @@ class Bar:
 
 
 def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
-    """Return a bar chart whose longest bar fills the width; shares are of ``whole``, or of the sum if that is 0."""
+    """Return a bar chart whose longest bar fills the width.
+
+    Each bar also has its share of ``whole``, or of the sum of all bars if ``whole`` is 0.
+    """
     greatest = max((bar.count for bar in given), default=0)
     whole = whole or sum(bar.count for bar in given)
     rows = tuple((link(bar.href, bar.label), f"{bar.count:,}", share(bar.count, whole)) for bar in given)
@@ -240,7 +251,10 @@ def bars(caption: str, given: Sequence[Bar], *, whole: int = 0) -> Chart:
 
 
 def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, bad: str = "") -> Chart:
-    """Return a chart with one column for each day, in which the values are stacked; the name ``bad`` is highlighted."""
+    """Return a chart with one column for each day, in which the values of that day are stacked.
+
+    ``names`` are those of the values; the values with the name ``bad`` are highlighted.
+    """
     classes = tuple("column bad" if name == bad else f"column s{number}" for number, name in enumerate(names))
     marks = ticks(max((sum(day.values) for day in given), default=0.0), least_step=1.0)
     body = PLOT_AREA.format(ABOVE, PLOT, length(given), _stacks(given, classes, greatest=marks[-1]))
@@ -249,7 +263,10 @@ def columns(caption: str, names: tuple[str, ...], given: Sequence[ChartDay], *, 
 
 
 def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Chart:
-    """Return a chart of an upper and a lower line over days, with a band between them; a single day has two dots."""
+    """Return a chart of two lines over days, with a coloured band between them; a single day is drawn as two dots.
+
+    The first value of each day is the lower one, such as p50, the second the upper one, such as p95.
+    """
     marks = ticks(max((max(day.values) for day in given), default=0.0))
     places = [(position(given, day) + 0.5, *(1000 - 1000 * one / marks[-1] for one in day.values)) for day in given]
     lower, upper = ([(x, pair[number]) for x, *pair in places] for number in (0, 1))
@@ -264,7 +281,10 @@ def lines(caption: str, names: tuple[str, str], given: Sequence[ChartDay]) -> Ch
 
 
 def share(part: float, whole: float) -> str:
-    """Return a share in percent with one decimal; "< 0.1 %" for a smaller one, and "-" if ``whole`` is 0."""
+    """Return ``part`` as a percentage of ``whole``, with one decimal; "-" if ``whole`` is 0.
+
+    Shares below that precision, except 0, are shown as "< 0.1 %".
+    """
     if not whole:
         return "-"
     percent = 100 * part / whole
@@ -272,7 +292,10 @@ def share(part: float, whole: float) -> str:
 
 
 def _stacks(given: Sequence[ChartDay], classes: tuple[str, ...], *, greatest: float) -> Markup:
-    """Return one SVG path for each CSS class, with a rectangle for each day on which its value is not 0."""
+    """Return the stacked columns as one SVG path for each series; ``classes`` are the CSS classes of the series.
+
+    A path has a rectangle for each day on which the value is not 0; ``greatest`` is the value that fills the height.
+    """
     paths: list[list[str]] = [[] for _ in classes]
     for day in given:
         x, top = position(given, day) + 0.1, 1000.0

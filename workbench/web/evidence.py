@@ -1,6 +1,7 @@
-"""Render a prompt with the words marked that fired a signal or were searched for, and list the signals.
+"""Render a prompt as HTML with the words marked that made a signal fire, or that were searched for.
 
-The output is escaped, is limited for any length of prompt and number of signals, and states what was left out.
+A signal is a phrase or feature that gives points to a class, such as a task type; the signals are also listed by class.
+The output is escaped. Its size is limited even for very long prompts with many signals, and it says what was left out.
 """
 
 from __future__ import annotations
@@ -25,32 +26,33 @@ if TYPE_CHECKING:
 
 FACETS = {TASK_TYPE: "task type", SEARCH_INTENT: "search intent"}
 MOST_PLACES = 200
-"""At most this many matches are marked: first those for the task type, then those with the most points."""
+"""At most this many matches are marked: first those for the prompt's task type, then those with the most points."""
 SIGNALS_READ = 500
-"""At most this many signals are read for each class, more than a prompt's text has room for."""
+"""At most this many signals are read for each class, which is more than can be shown in a prompt."""
 MOST_LISTED = 4
 MOST_CLASSES = 24
 MOST_SIGNALS = 40
 SIGNALS_IN_A_CELL = 6
 LONGEST_QUOTE = 61
 FOLDED_FROM = 3_000
-"""The part of a prompt after this many characters is folded at first."""
+"""A long prompt is folded after about this many characters: readers have to unfold the rest."""
 LONGEST_SHOWN = 100_000
 MARK = Markup('<mark class="{}" title="{}">{}</mark>')
 CELL = Markup('<span class="signal">{} <small>{}</small></span>')
 FOR_CLASS, FOR_OTHER, FOR_RIVAL = "for-class", "for-other", "for-rival"
 EXCERPT_CHARS = 160
 CHARS_BEFORE = 40
-"""Characters shown before a match that would be cut off if the excerpt began at the beginning."""
+"""If an excerpt cannot show the first match from the prompt's beginning, it begins this many characters before it."""
 FOUND = Markup("<mark>{}</mark>")
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedPrompt:
-    """A prompt as HTML in which the matches of signals are marked; ``rest`` is the part that is folded at first.
+    """A prompt as HTML in which the words that made a signal fire are marked.
 
-    ``marked`` of the ``found`` matches are drawn, ``left`` characters are not shown, and ``kinds`` are the CSS classes
-    of the marks that occur.
+    ``head`` is its visible part, and ``rest`` the part that is folded at first. Of the ``found`` matches,
+    ``marked`` are marked; ``left`` is the number of characters that are not shown, and ``kinds`` are the CSS classes of
+    the marks that occur.
     """
 
     head: Markup
@@ -63,7 +65,10 @@ class MarkedPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A signal that fired ``times`` times; ``words`` is its first match, empty if it scored the prompt as a whole."""
+    """A signal that fired ``times`` times, with ``weight`` points each time.
+
+    ``words`` is its first match, and empty if it is about the prompt as a whole.
+    """
 
     name: str
     weight: float
@@ -73,7 +78,11 @@ class Fired:
 
 @dataclass(frozen=True, slots=True)
 class ClassScore:
-    """The points of a class; ``share`` is the length of its bar in percent, ``hidden`` counts signals left out."""
+    """The points that a prompt has for one class, and the signals that gave them.
+
+    ``share`` is the length of its bar in percent, ``is_chosen`` whether the prompt got the class, and ``hidden`` the
+    number of signals that are left out.
+    """
 
     name: str
     points: float
@@ -84,10 +93,10 @@ class ClassScore:
 
 
 def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
-    """Return the prompt with the matches of its signals marked.
+    """Return the prompt as HTML in which the words that made its signals fire are marked.
 
-    A mark's class says whether the signal was for the prompt's task type, for another part of its result, or for a
-    class that did not win.
+    ``scores`` are its rows of the table ``trace_scores``. The CSS class of a mark says whether the signal gave points
+    to the prompt's task type, to another class that the prompt got, or to a class that it did not get.
     """
     found = list(dict.fromkeys(places(scores, task_type, length=len(text), with_rivals=True, most=SIGNALS_READ)))
     drawn = sorted(found, key=lambda one: (not one.is_for_class, not one.is_chosen, -one.signal.weight))[:MOST_PLACES]
@@ -103,14 +112,20 @@ def mark(text: str, scores: Sequence[Row], task_type: str) -> MarkedPrompt:
 
 
 def ranking(scores: Sequence[Row], facet: str, *, chosen: str, text: str) -> list[ClassScore]:
-    """Return the classes of a facet (task type or search intent) with their signals, most points first."""
+    """Return the classes of a facet (task type or search intent) with the signals for them, most points first.
+
+    ``scores`` are the rows of the table ``trace_scores`` for the prompt ``text``; ``chosen`` is the class that it got.
+    """
     own = [one for one in scores if one["facet"] == facet][:MOST_CLASSES]
     most = max((abs(one["score"]) for one in own), default=0.0) or 1.0
     return [_score(one, most=most, is_chosen=one["name"] == chosen, text=text) for one in own]
 
 
 def cell(value: object) -> Markup | None:
-    """Return a value of the column ``evidence`` as a table cell, strongest signals first; None for other values."""
+    """Render a value of the column ``evidence``, a list of signals, as a table cell; None for any other value.
+
+    The signals with the most points come first.
+    """
     try:
         given = json.loads(value) if isinstance(value, str) else value
     except ValueError:
@@ -143,7 +158,7 @@ def _words(signal: EvidenceSignal, text: str) -> str:
 
 
 def _fold(text: str) -> int:
-    """Return the position at which to fold a long prompt, between lines or words; the end if the prompt is short."""
+    """Return the offset, between lines or words, after which a prompt is folded; its length if it is short enough."""
     if len(text) <= FOLDED_FROM * 5 // 4:
         return len(text)
     for blank in ("\n", " "):
@@ -162,7 +177,7 @@ def _marked(text: str, drawn: Sequence[ScoredSignal], low: int, high: int) -> Ma
 
 
 def _pieces(drawn: Sequence[ScoredSignal], low: int, high: int) -> Iterator[tuple[int, int, list[ScoredSignal]]]:
-    """Yield the pieces of the text from ``low`` to ``high``: start, end, and the signals that match there."""
+    """Divide the text from ``low`` to ``high`` where signals begin or end; yield start, end and signals of each."""
     bounds = sorted({low, high, *(at for one in drawn for at in _bounds(one) if low < at < high)})
     over: list[list[ScoredSignal]] = [[] for _ in bounds]
     for one in drawn:
@@ -195,7 +210,10 @@ def _points(weight: float) -> str:
 
 
 def excerpt(prompt: str, words: tuple[str, ...] = ()) -> Markup:
-    """Return the beginning of a prompt, or the part around the first match, with all matches of ``words`` marked."""
+    """Return a short part of a prompt, in which the search words ``words`` are marked.
+
+    It is the beginning, or the part around the first match if that is farther on.
+    """
     line = " ".join(prompt.split())
     pattern = _pattern(words)
     found = pattern.search(line) if pattern else None

@@ -1,4 +1,7 @@
-"""Edit the text of a filter by clicks, and translate it to the filter of Datasette's table pages."""
+"""Edit the text of a filter for prompts, such as ``type:debug host:claude``, when a reader clicks on a value.
+
+The text can also be translated to the URL parameters with which Datasette filters its page of the prompts.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SEVERAL = ("type", "intent", "workflow", "host", "status")
-"""Fields for which a filter can select several alternative values; in other fields, a new value replaces the old."""
+"""Fields for which a filter can name several alternative values; in other fields, a new value replaces the old one."""
 EACH = "guardrail"
-"""The field of which a prompt can have several values at once; each selected value is a separate filter part."""
+"""A prompt can have several guardrails at once, so each one that is selected is a part of its own in the filter."""
 WITH_COMMAS = "signal"
-"""The field in whose values a comma is an ordinary character; elsewhere it separates values."""
+"""In the values of this field a comma is an ordinary character; in those of others it separates alternatives."""
 FIELD_OF_KIND = {
     "signal": "signal", "task type": "type", "search intent": "intent", "guardrail": "guardrail",
     "workflow": "workflow",
 }  # fmt: skip
-"""By kind of rule: the field that selects the prompts on which a rule fired; other kinds have no such field."""
+"""The field of a filter that selects the prompts on which a rule fired, by the kind of the rule; others have none."""
 COLUMNS = {
     "type": "task_type", "intent": "search_intent", "workflow": "workflow", "host": "host", "status": "status",
     "origin": "origin",
@@ -32,18 +35,24 @@ SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte"}
 
 
 def part(field: str, value: str) -> str:
-    """Return the filter part that selects one value, quoted if necessary; empty if filters cannot express it."""
+    """Return the part of a filter that selects one value of a field, such as ``type:debug``, quoted if necessary.
+
+    It is empty if the value is empty, or has a character that a filter cannot express.
+    """
     is_sayable = '"' not in value and (field == WITH_COMMAS or "," not in value)
     return _parts(field, [value]) if value and is_sayable else ""
 
 
 def has(text: str, field: str, value: str) -> bool:
-    """Return whether the filter selects this value of the field, alone or with others."""
+    """Return whether the filter ``text`` selects this value of the field, alone or among alternatives."""
     return any(value in found["value"].strip('"').split(",") for found in _of(text, field))
 
 
 def with_part(text: str, field: str, value: str) -> str:
-    """Return the filter changed so that it also selects this value of the field."""
+    """Return the filter ``text``, changed so that it selects this value of the field.
+
+    In some fields, the value is added as an alternative or a further condition; in others, it replaces the old value.
+    """
     own = next(_of(text, field), None)
     if own is None or field == EACH:
         return f"{text.strip()} {part(field, value)}".strip()
@@ -52,7 +61,7 @@ def with_part(text: str, field: str, value: str) -> str:
 
 
 def without_part(text: str, field: str, value: str) -> str:
-    """Return the filter without this value of the field."""
+    """Return the filter ``text`` without this value of the field."""
     for own in reversed(list(_of(text, field))):
         values = own["value"].strip('"').split(",")
         if value in values:
@@ -61,7 +70,10 @@ def without_part(text: str, field: str, value: str) -> str:
 
 
 def in_datasette(text: str) -> str | None:
-    """Return the query string with which Datasette's table shows the same rows; None if there is none."""
+    """Return the query string with which Datasette's page of the table ``traces`` lists the prompts of this filter.
+
+    Return None if Datasette cannot express the filter.
+    """
     conditions: list[tuple[str, str]] = []
     for found in PART.finditer(text):
         if not found[0].strip():

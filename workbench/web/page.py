@@ -1,4 +1,4 @@
-"""What all pages use: permission checks, rendering of HTML and CSV, the 404 page, and links to static files."""
+"""Check permissions, render HTML and CSV, refuse requests, and link style sheets, for all pages of the plugin."""
 
 from __future__ import annotations
 
@@ -30,26 +30,29 @@ PLACES = (
     ("coverage", "Coverage"),
 )
 VERDICT_LOOKS = {"identical": "good", "changed": "quiet", "regressed": "bad", "inconclusive": "warn"}
-"""For each verdict on a replay, the CSS class that shows it."""
+"""The CSS class for each verdict on a replay, in which recorded prompts were evaluated again under other rules."""
 DATA = "Data"
-"""The menu's entry for Datasette's page of the database, which lists its questions and tables."""
+"""The menu entry that leads to Datasette's own page of the database, with its canned queries and tables."""
 CSV_TYPE = "text/csv; charset=utf-8"
 STATIC = Path(__file__).parent / "plugin" / "static"
 MARK_DIGITS = 10
-"""Digits of the content's hash in the address of a static file, which allows browsers to keep the file for a year."""
+"""A static file's address ends with this many digits of its content's hash, so that it may be cached for a year."""
 
 
 class Top(NamedTuple):
-    """The menu: address, name, and whether it is the current page; ``published_at`` is empty in the live history."""
+    """The menu above every page: for each entry its address, its name, and whether it is the current page.
+
+    ``published_at`` is the time at which a served snapshot was written, and empty if the live history is served.
+    """
 
     links: list[tuple[str, str, bool]]
     published_at: str
 
 
 def shown(view: View) -> Callable[..., Awaitable[Response]]:
-    """Wrap a view for Datasette: pass it the served history.
+    """Turn a view, a function of the served history and a request, into one that Datasette can call.
 
-    The wrapped view raises NotFound if no history is served, and Forbidden if the reader may not see it.
+    That function raises NotFound if no history is served, and Forbidden if the reader may not see it.
     """
 
     async def answered(datasette: Datasette, request: Request) -> Response:
@@ -64,7 +67,10 @@ def shown(view: View) -> Callable[..., Awaitable[Response]]:
 
 
 async def render(history: History, request: Request, template: str, *, status: int = 200, **context: Any) -> Response:
-    """Return one of our pages as a response; ``place`` in the context is the address part of its menu entry."""
+    """Render a template as one of our pages, with the menu.
+
+    ``place`` in the context, such as "traces", tells which entry of the menu is the current page.
+    """
     sheets = [address(history.datasette, sheet) for sheet in SHEETS]
     context = {"history": history, "top": top(history, context.get("place")), "sheets": sheets, **context}
     body = await history.datasette.render_template(f"enricher/{template}", context, request=request)
@@ -72,7 +78,7 @@ async def render(history: History, request: Request, template: str, *, status: i
 
 
 async def missing(history: History, request: Request, *, what: str, why: str) -> Response:
-    """Return a 404 page that shows what is missing (``what``), and why or what to do (``why``)."""
+    """Return a page with status 404 that shows what is missing (``what``), and why or what to do (``why``)."""
     return await refusal(history, request, status=404, what=what, why=why)
 
 
@@ -93,21 +99,24 @@ async def not_found(history: History, request: Request, exception: Exception) ->
 
 
 async def top_of_datasette(history: History, request: object) -> Top | None:
-    """Return the menu for one of Datasette's own pages; None if the reader may not see the history."""
+    """Return the menu to show above one of Datasette's own pages; None if the reader may not see the history."""
     if not isinstance(request, Request) or not await history.is_allowed(request):
         return None
     return top(history, DATA)
 
 
 def top(history: History, chosen: str | None) -> Top:
-    """Return the menu of all pages; ``chosen`` is the address part of the current page's entry, or ``DATA``."""
+    """Return the menu; ``chosen`` is the entry of the current page, as the end of its address or ``DATA`` ("Data").
+
+    If ``chosen`` is None, no entry is marked as the current page.
+    """
     links = [(history.path(where), name, where == chosen) for where, name in PLACES]
     published_at = history.publication.at if history.publication else ""
     return Top([*links, (history.tables(), DATA, chosen == DATA)], published_at)
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
-    """Return the rows with a header line as a CSV response."""
+    """Return the rows as a CSV response that begins with the names of the columns."""
     return Response(csv_lines([columns, *rows]), content_type=CSV_TYPE)
 
 
@@ -119,7 +128,7 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> str:
 
 
 def address(datasette: Datasette, name: str) -> str:
-    """Return the address of one of our static files, with a hash of its content appended."""
+    """Return the address of the static file ``name`` of this plugin, with a hash of its content appended."""
     return f"{datasette.urls.static_plugins('prompt-enricher', name)}?{_mark(name)}"
 
 

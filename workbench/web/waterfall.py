@@ -1,6 +1,7 @@
-"""Draw the timeline of one prompt: the stages in sequence, and the channels within the stage that calls them.
+"""Draw the timeline of one prompt: how long each stage of the hook took, and each channel (source) that it asked.
 
-Only durations are recorded; start times follow from the order of execution.
+Only durations are recorded. Start times are computed from the order: stages follow each other, and the channels run
+within the stage that calls them.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 GATHERING = ("gather", "context")
-"""Present and past names of the stage that calls the channels."""
+"""The present and the former name of the stage that calls the channels."""
 NOT_ASKED = ("off", "untrusted")
 RECORDING = "record"
 LEAST_RECORDING_MS = 0.01
 LEAST_WIDTH = 0.4
-"""Least width of a bar in percent, which keeps a bar of 0 ms visible."""
+"""Smallest width of a bar in percent, so that a bar of 0 ms is visible."""
 LANE = Markup('<svg class="lane" aria-hidden="true">{}<rect class="{}" x="{}%" width="{}%" height="100%"></rect></svg>')
 RULE = Markup('<line class="rule" x1="{0}%" x2="{0}%" y1="0" y2="100%"></line>')
 AXIS = Markup('<svg class="lane axis" aria-hidden="true">{}</svg>')
@@ -34,7 +35,10 @@ LETTERS = Markup('<text x="{}%" y="11" text-anchor="{}">{}</text>')
 
 @dataclass(frozen=True, slots=True)
 class TimelineBar:
-    """A stage or channel: its start in milliseconds after the start of the hook, its duration, and its status."""
+    """A stage or channel in the timeline: its start, counted from the start of the hook, and its duration.
+
+    ``status`` is how the channel ended, and empty for a stage; ``lane`` is the drawn bar.
+    """
 
     name: str
     start_ms: float
@@ -50,7 +54,7 @@ class TimelineBar:
 
 @dataclass(frozen=True, slots=True)
 class Waterfall:
-    """The bars of a timeline, all on one axis of milliseconds; ``axis`` is that axis with its labels."""
+    """A drawn timeline: the bars of stages and channels, and the axis in milliseconds that they share."""
 
     stages: tuple[TimelineBar, ...]
     channels: tuple[TimelineBar, ...]
@@ -59,7 +63,7 @@ class Waterfall:
 
 
 def draw(trace: Row) -> Waterfall:
-    """Return the timeline of a trace; ``trace`` is what ``storage.traces.queries.show`` returns."""
+    """Draw the timeline of a prompt; ``trace`` is its record, as ``storage.traces.queries.show`` returns it."""
     stages = list(_stages(trace["stages"], trace["latency_ms"]))
     asking = next((one.start_ms for one in stages if one.name in GATHERING), 0.0)
     channels = list(_channels(_in_order(trace), asking))
@@ -95,7 +99,10 @@ def _stages(rows: Iterable[Row], total_ms: float) -> Iterator[TimelineBar]:
 
 
 def _channels(rows: Iterable[Row], asking: float) -> Iterator[TimelineBar]:
-    """Yield the bars of the channels: built-in ones run one after the other, programs in parallel from the start."""
+    """Yield the bars of the channels; ``asking`` is the time at which the stage that calls them began.
+
+    Built-in channels run one after the other; users' programs run beside them, all from the beginning of that stage.
+    """
     at = asking
     for row in rows:
         is_own = row["channel"] in CHANNELS
@@ -104,7 +111,7 @@ def _channels(rows: Iterable[Row], asking: float) -> Iterator[TimelineBar]:
 
 
 def _in_order(trace: Row) -> Sequence[Row]:
-    """Return the channels in the order in which the rules declare them, or in the built-in order if not recorded."""
+    """Return the rows of a prompt's channels in the order of its recorded rules, or in the default order."""
     recorded = (trace["inputs"] or {}).get("channels", ()) if isinstance(trace["inputs"], dict) else ()
     names = [one.get("name") for one in recorded if isinstance(one, dict)] or list(CHANNELS)
     return sorted(

@@ -1,1 +1,1 @@
-"""Additions to Datasette's own pages: descriptions of tables, canned queries, rendered cells, facets, and search."""
+"""Improve Datasette's own pages: describe tables, define queries, render cells, and speed up facets and search."""

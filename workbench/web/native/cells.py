@@ -1,8 +1,8 @@
-"""Render the cells of Datasette's tables and queries for people; data formats (JSON, CSV) keep the stored values.
+"""Render the cells of Datasette's tables and query results for people; JSON and CSV keep the stored values.
 
-Values from the database are escaped by the formats below. In Markdown, HTML is shown as text, pictures as their
-alternative text, headings as bold lines; only http and https links remain links. A function returns None if Datasette
-is to render the cell.
+Values from the database are escaped when they are inserted into the HTML below. In Markdown texts, HTML is shown as
+text, a picture as its alternative text, and a heading as a bold line; only http and https links remain links. The
+functions for cells return None if Datasette is to render the cell.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ LINK_RELATION = "nofollow noopener noreferrer"
 
 
 def shown(history: History, value: object, *, column: str, table: str | None, row: sqlite3.Row) -> Markup | None:
-    """Return the cell's HTML, or None if Datasette is to render it; ``table`` is None in the result of a query."""
-    if isinstance(value, dict):  # Datasette has looked up the label of the row that this value refers to
+    """Return the HTML for a cell, or None if Datasette is to render it; ``table`` is None for the result of a query."""
+    if isinstance(value, dict):  # Datasette has added the label of the row to which this foreign key refers
         value = value["value"]
     if value is None or value == "":
         return None
@@ -100,7 +100,7 @@ def _status(_history: History, value: object) -> Markup | None:
 
 
 def _words(_history: History, value: object) -> Markup | None:
-    """Return a JSON list of words as plain text; None for anything else."""
+    """Return the words of a JSON list as a plain text with commas; None if the value is not such a list."""
     try:
         words = json.loads(value) if isinstance(value, str) else None
     except ValueError:
@@ -126,7 +126,7 @@ BY_COLUMN: dict[str, Cell] = {
 
 
 def rendered(text: str, *, limit: int = LONGEST) -> Markup:
-    """Return the first ``limit`` characters of a Markdown text as HTML, and how many characters follow."""
+    """Return the first ``limit`` characters of a Markdown text as HTML, with a note on how many characters follow."""
     whole = _parser().render(text[:limit])
     left = len(text) - limit
     more = Markup("<p><small>and {} more characters</small></p>").format(f"{left:,}") if left > 0 else ""

@@ -1,7 +1,8 @@
-"""The history as a Datasette database: counts that stop early in big tables, and limits for SQL written by readers.
+"""Serve the recorded prompts as a Datasette database that stays fast when they are many, or a reader's SQL is slow.
 
-Datasette 0.65 counts every row of every table for the database page, and SQLite cannot interrupt a count: with a
-million uncached prompts that took ten seconds. Datasette 1.0 stops its counts at the same number.
+For its page of the database, Datasette 0.65 counts every row of every table, and SQLite cannot interrupt a count: with
+a million uncached prompts that took ten seconds. Here counts stop early, as Datasette 1.0 does it. SQL that a reader
+wrote runs in another process.
 """
 
 from __future__ import annotations
@@ -25,13 +26,16 @@ NAMED = re.compile(r"[:@$](\w+)")
 
 
 class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
-    """A database that counts up to ``counted_up_to`` rows, and runs SQL written by readers in other processes."""
+    """A Datasette database that counts rows only up to ``counted_up_to``, and runs readers' SQL in other processes."""
 
     counted_up_to = 10_000
     readers: query_processes.QueryProcesses | None = None
 
     async def table_counts(self, limit: int = 10) -> dict[str, int | None]:
-        """Return the number of rows of each table, None if it is above ``counted_up_to``; only 1.0 uses ``limit``."""
+        """Return the number of rows of each table, or None for a table with more than ``counted_up_to`` rows.
+
+        Only Datasette 1.0 uses ``limit``.
+        """
         if hasattr(self, "count_limit"):
             found: dict[str, int | None] = await super().table_counts(limit)
             return found
@@ -55,7 +59,7 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
             return await super().execute(sql, params, truncate, custom_time_limit, page_size, log_sql_errors)
         limit_ms = min(self.ds.sql_time_limit_ms, custom_time_limit or self.ds.sql_time_limit_ms)
         most = int(self.ds.max_returned_rows) if truncate else 0
-        most += most == (page_size or self.ds.page_size)  # as Datasette does, to know whether there is another page
+        most += most == (page_size or self.ds.page_size)  # as in Datasette: one more row shows that more follow
         question = query_processes.ReaderQuery(sql, _plain(sql, params), limit_ms, most and most + 1)
         if self.readers is None:
             address = reader.address(str(self.path)) + "&immutable=1" * (not self.is_mutable)
@@ -70,20 +74,23 @@ class HistoryDatabase(Database):  # type: ignore[misc]  # Datasette is untyped
         raise answer.refusal
 
     def close(self) -> None:
-        """Close the database, and end the processes that run readers' SQL."""
+        """Close the database, and kill the processes that run readers' SQL."""
         if self.readers is not None:
             self.readers.close()
         super().close()
 
 
 def adopt(database: Database) -> None:
-    """Turn a database that a plain ``datasette serve`` has opened into a HistoryDatabase, in place."""
+    """Turn the object of a database that a plain ``datasette serve`` has opened into a HistoryDatabase."""
     if type(database) is Database:
         database.__class__ = HistoryDatabase  # in place: Datasette has handed this object out already
 
 
 def _plain(sql: str, params: Any) -> Any:
-    """Return a query's parameters as a plain dictionary or list, because Datasette's create values on access."""
+    """Return a query's parameters as a plain dictionary or list, which can be sent to another process.
+
+    Datasette's own mapping computes some values only when they are asked for.
+    """
     if not isinstance(params, dict):
         return list(params or ())
     found = {}
@@ -94,7 +101,7 @@ def _plain(sql: str, params: Any) -> Any:
 
 
 def _as_sqlite_has_them(answer: query_processes.QueryResult) -> tuple[list[sqlite3.Row], Iterable[Any]]:
-    """Return the rows and the cursor description that Datasette expects, with access to columns by name."""
+    """Return the result of another process as Datasette expects it: sqlite3.Row objects and a cursor description."""
     named = ", ".join('null as "{}"'.format(name.replace('"', '""')) for name in answer.names)
     with closing(sqlite3.connect(":memory:")) as db:
         cursor = db.execute(f"select {named or 'null'}")

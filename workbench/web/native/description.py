@@ -1,9 +1,9 @@
-"""The description of the history for Datasette: titles, columns with their units, and canned queries.
+"""Describe the database of recorded prompts to Datasette: titles, columns with their units, and canned queries.
 
-It is written in ``metadata.yaml``. Datasette 0.65 reads all of it from its metadata; 1.0 reads the queries, and the
-sort order of tables, from its configuration. Neither has a setting for the columns that a wide table shows at first,
-only the parameter ``_col``, which is added here to requests for such a table. Addresses of data (``.json``, ``.csv``)
-are not changed: they have all columns unless they name some.
+The descriptions are in ``metadata.yaml``. Datasette 0.65 takes all of them as metadata; 1.0 takes the queries, and the
+sort order of tables, as configuration. Neither has a setting for the columns that a wide table shows at first. There is
+only the URL parameter ``_col``, which is added here to requests for such a table. Requests for data (``.json``,
+``.csv``) are not changed: they get all columns unless they name some.
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ if TYPE_CHECKING:
     from workbench.web.reading.history import History
 
 ORDER = ("sort_desc", "label_column", "hidden")
-"""Keys of a table's description that Datasette 1.0 reads from its configuration."""
+"""Keys of a table in ``metadata.yaml`` that Datasette 1.0 reads from its configuration."""
 CHOOSES = "_col"
 EVERY_COLUMN = "_every_column"
 """The URL parameter with which the page of a table shows all its columns."""
 
 
 def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
-    """Return the keyword arguments that describe the database to the installed version of Datasette."""
+    """Return the keyword arguments for ``Datasette(…)`` that contain the descriptions, for its installed version.
+
+    ``database`` is the name under which the file is served, and ``plugin`` the configuration of our plugin.
+    """
     import datasette
 
     of_plugins = {"plugins": {"enricher": plugin}}
@@ -43,21 +46,24 @@ def described(database: str, *, plugin: dict[str, object]) -> dict[str, Any]:
 
 
 def metadata(database: str) -> dict[str, Any]:
-    """Return titles and descriptions; 0.65 also reads the queries and sort orders from them, which 1.0 ignores."""
+    """Return Datasette's metadata for the database: titles and descriptions, also the queries and sort orders.
+
+    Datasette 1.0 ignores the latter two there.
+    """
     written = {"title": source()["title"], "description": source()["description"]}
     own = {**written, "title": "Questions and tables", "tables": tables(), "queries": queries()}
     return {**written, "databases": {database: own}}
 
 
 def configuration(database: str) -> dict[str, Any]:
-    """Return the queries and sort orders that Datasette 1.0 reads from its configuration."""
+    """Return the queries and sort orders in the form of Datasette 1.0's configuration."""
     orders = {name: {key: one[key] for key in ORDER if key in one} for name, one in source()["tables"].items()}
     sorted_tables = {name: one for name, one in orders.items() if one}
     return {"databases": {database: {"tables": sorted_tables, "queries": queries()}}}
 
 
 def tables() -> dict[str, dict[str, Any]]:
-    """Return what Datasette shows of each table; a wide table's description says how to see its other columns."""
+    """Return the description of each table by its name; that of a wide table says how to see all columns."""
     return {name: _table(deepcopy(one)) for name, one in source()["tables"].items()}
 
 
@@ -77,9 +83,9 @@ def source() -> dict[str, Any]:
 
 @cache
 def queries() -> dict[str, dict[str, Any]]:
-    """Return the canned queries with their fragments of SQL filled in.
+    """Return the canned queries by name, with the fragments of SQL that several of them share filled in.
 
-    The title begins with the query's group, and the description ends with its parameters.
+    The title of each begins with its group, and the description ends with its parameters.
     """
     return {name: _query(dict(one)) for name, one in source()["queries"].items()}
 
@@ -88,19 +94,19 @@ def _query(query: dict[str, Any]) -> dict[str, Any]:
     typed = "; ".join(f"{name}: {source()['parameters'][name]}" for name in query.get("params", ()))
     about = f"{query['description']} Parameters: {typed}." if typed else query["description"]
     sql = query["sql"]
-    for name, text in reversed(source()["fragments"].items()):  # a fragment may contain one that is written above it
+    for name, text in reversed(source()["fragments"].items()):  # a fragment may contain one that is defined before it
         sql = sql.replace(f"{{{name}}}", text)
     title = f"{query.pop('group')}: {query['title'][0].lower()}{query['title'][1:]}"
     return {**query, "title": title, "description": about, "hide_sql": True, "sql": sql}
 
 
 def usual_columns(table: str) -> tuple[str, ...]:
-    """Return the columns that a wide table shows besides its primary key; empty if the table shows all columns."""
+    """Return the columns that a wide table shows at first, besides its primary key; empty if it shows all columns."""
     return tuple(source()["tables"].get(table, {}).get("shown", ()))
 
 
 def all_columns(history: History, table: str, request: Request) -> str:
-    """Return the address of the same page with all columns; empty if it shows them already."""
+    """Return the address of the requested page of a table with all columns; empty if it shows them already."""
     if not usual_columns(table) or EVERY_COLUMN in request.args:
         return ""
     from datasette.utils import path_with_added_args
@@ -109,7 +115,7 @@ def all_columns(history: History, table: str, request: Request) -> str:
 
 
 def with_usual_columns(app: App, datasette: Datasette) -> App:
-    """Return the application, wrapped so that the pages of wide tables show only their usual columns."""
+    """Wrap an ASGI application so that pages of wide tables show only their usual columns, unless others are chosen."""
 
     async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
         await app(await _narrowed(datasette, scope), receive, send)
@@ -118,7 +124,7 @@ def with_usual_columns(app: App, datasette: Datasette) -> App:
 
 
 async def _narrowed(datasette: Datasette, scope: dict[str, Any]) -> dict[str, Any]:
-    """Return the scope of a request, with ``_col`` added if it is for a wide table's page and names no columns."""
+    """Return a request's ASGI scope; if it is for the page of a wide table and names no columns, add ``_col`` to it."""
     folder, _, table = str(scope.get("path", "")).rpartition("/")
     columns = usual_columns(table) if scope["type"] == "http" else ()
     history = find(datasette) if columns else None

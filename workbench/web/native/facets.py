@@ -1,8 +1,10 @@
-"""Facets and word search for Datasette's pages of the traces, immediate even with a million prompts.
+"""Make facets and word search on Datasette's page of recorded prompts fast, even with a million prompts.
 
-Facets are read from precomputed sums, which have some thousand rows; Datasette counts itself if the sums are incomplete
-or do not cover all filters of the page. Datasette's own search collects every match before it shows one. Here the index
-is read newest first and only as far as needed, so that a word that is in every prompt costs no more than a rare one.
+Facets (the values of a column with their numbers of prompts) are read from precomputed sums, which have some thousand
+rows. Datasette counts the prompts itself if the sums are incomplete or do not cover all filters of the page.
+
+Datasette's own search collects every match before it shows one. Here the word index is read from the newest prompt on
+and only as far as needed, so that a word that is in every prompt takes no longer than a rare one.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ SUMMED = {
     )}),
     "trace_guardrails": ("prompts_by_day where facet = 'guardrail'", {"guardrail_id": "value"}),
 }  # fmt: skip
-"""For each table: the SQL source of its sums, and the names of the sums' columns by the table's column names."""
+"""By table: the SQL source of its precomputed sums, and the names that the table's columns have in it."""
 LOOKUPS = {"": "=", "exact": "=", "not": "<>"}
 HOW_MANY = """
     select {0}, sum(prompts) as prompts from (select * from {1}) where {2}
@@ -39,22 +41,22 @@ HOW_MANY = """
 """
 CHANGES_THE_ROWS = ("_where", "_search", "_through", "_filter")
 MOST_FOUND = 1_000
-"""The search returns at most this many matches, the newest; so a word that is in every prompt costs little."""
+"""The search returns only this many matches, the newest, so that a word that is in every prompt costs little."""
 WHICH_HOLD_THE_WORDS = f"""id in (
     select trace_numbers.trace_id from trace_numbers where trace_numbers.number in (
         select rowid from prompts_fts where prompts_fts match :searched_words order by rowid desc limit {MOST_FOUND}
     )
 )"""
 NOTHING = '""'
-"""A phrase without words, which matches no prompt."""
+"""A full-text query without words, which matches no prompt."""
 PART = re.compile(r'"([^"]*)"?|(\S+)')
 
 
 class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
-    """A ``ColumnFacet`` that reads its counts from the precomputed sums if they have all the required columns."""
+    """A replacement for Datasette's ``ColumnFacet`` that reads the counts from precomputed sums, if these suffice."""
 
     async def facet_results(self) -> tuple[list[dict[str, Any]], list[str]]:
-        """Return the facets, and the columns whose counts took too long."""
+        """Return the facets in Datasette's form, and the names of the columns for which counting took too long."""
         columns = [one["config"].get("column") or one["config"]["simple"] for one in self.get_configs()]
         chosen = self._chosen()
         if not columns or chosen is None or not set(columns) <= set(self._sums()[1]):
@@ -69,13 +71,13 @@ class SummedFacet(ColumnFacet):  # type: ignore[misc]  # Datasette is untyped
         return cast("tuple[list[dict[str, Any]], list[str]]", await super().facet_results())
 
     def _sums(self) -> tuple[str, dict[str, str]]:
-        """Return the SQL source of the table's sums, and their columns by name; both are empty if it has no sums."""
+        """Return the SQL source of the table's sums, and the names of its columns there; both empty if it has none."""
         history = find(self.ds)
         is_ours = history is not None and self.database == history.database.name
         return SUMMED.get(self.table, ("", {})) if is_ours else ("", {})
 
     def _chosen(self) -> list[tuple[str, str]] | None:
-        """Return the conditions of the page's filters, each with its value; None if the sums do not cover them."""
+        """Return the page's filters as SQL conditions with their values; None if the sums lack one of their columns."""
         chosen, known = [], self._sums()[1]
         for key, value in self.get_querystring_pairs():
             column, _, lookup = key.partition("__")
@@ -129,7 +131,10 @@ def with_summed_facets(classes: Sequence[Sequence[type]]) -> list[list[type]]:
 
 
 def filtered(request: Request) -> FilterArguments:
-    """Return the SQL condition for the words of ``?_search=`` and its description; no condition if there are none."""
+    """Return the SQL condition for the words in the URL parameter ``_search``, and a sentence that describes it.
+
+    There is no condition if there are no words.
+    """
     words = request.args.get("_search") or ""
     box = {"supports_search": True, "search": words}
     if not words:
@@ -139,9 +144,10 @@ def filtered(request: Request) -> FilterArguments:
 
 
 def searched(words: object) -> str:
-    """Return the full-text query for words that a user typed; if there are none, a query that matches nothing.
+    """Return the full-text query for what a user typed; if that contains no words, a query that matches nothing.
 
-    A word matches only whole words, which costs a hundredth of matching prefixes; ``word*`` matches a prefix.
+    A typed word matches whole words only, which takes a hundredth of the time of matching the beginnings of words.
+    Typed with a star, ``word*`` also matches longer words that begin with it.
     """
     parts = (found[1] or found[2] or "" for found in PART.finditer(str(words or "")))
     tokens = ((search.TOKEN.findall(part), "*" * part.endswith("*")) for part in parts)

@@ -1,8 +1,9 @@
-"""Limits for SQL written by readers, SQL functions for queries, and the processes that run readers' SQL.
+"""Run SQL that readers write in separate processes, with limits, so that other pages never wait for it.
 
-The kernel kills such a process in time. SQLite calls its progress handler between the steps of a program, never inside
-a function: ``printf('%.*c', 2147483647, 'x')`` or a search for thousands of prefixes runs for minutes, and a thread
-cannot be killed. Other pages are read in the server's own threads, and never wait for such queries.
+In a thread, such a query could not be stopped reliably: SQLite calls its progress handler between the steps of a
+program, but not inside a function, so that ``printf('%.*c', 2147483647, 'x')`` or a search for thousands of prefixes
+runs for minutes. A process is killed by the kernel at its time limit. This module also defines the SQL functions that
+queries may use.
 """
 
 from __future__ import annotations
@@ -30,37 +31,43 @@ if TYPE_CHECKING:
     App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
 
 LONGEST_VALUE_BYTES = 64 << 20
-"""Most bytes in one value of a query; up to SQLite's own limit of 10^9, a query could use up the server's memory."""
+"""Maximum size of one value in a query, because SQLite's own limit of 10^9 bytes would exhaust the server's memory."""
 LONGEST_PATTERN_BYTES = 1_000
-"""Longest pattern of LIKE or GLOB in bytes.
+"""Maximum length of a pattern of LIKE or GLOB in bytes.
 
-A comparison takes time in proportion to its length times the prompt's, and cannot be interrupted.
+A comparison cannot be interrupted, and takes time in proportion to the pattern's length times that of the text.
 """
 FORBIDDEN = frozenset(((sqlite3.SQLITE_PRAGMA, "database_list"), (sqlite3.SQLITE_FUNCTION, "fts3_tokenizer")))
-"""Actions that would reveal the path of the file or a memory address; the first yields no rows, the second no value."""
+"""Pragmas and functions that would reveal the path of the file or a memory address; they give no result instead."""
 PROCESSES = 2
-"""Number of readers' queries that run at the same time; further ones wait."""
+"""Number of readers' queries that can run at the same time; others wait for them."""
 GRACE_S = 0.1
-"""Seconds beyond the time limit in which SQLite may still end a query itself, which saves starting a new process."""
+"""The process is killed this many seconds after the time limit, to give SQLite a chance to end the query itself.
+
+Then no new process has to be started.
+"""
 STEPS_BETWEEN_LOOKS = 1_000
 MOST_MEMORY_BYTES = 1 << 30
 MOST_DISK_BYTES = MOST_ANSWER_BYTES = 256 << 20
 NICENESS = 10
 COMMAND = "from workbench.web.native.query_processes import main; main()"
 WORDS_OF_READERS = ("sql", "_where", "_search")
-"""Beginnings of the URL parameters that contain SQL, or search words, which can take as long as SQL."""
+"""Beginnings of the names of URL parameters with SQL or with search words, which can take as long as SQL."""
 is_readers: ContextVar[bool] = ContextVar("is_readers", default=False)
-"""Whether the current request contains SQL written by a reader."""
+"""Whether the current request contains SQL, or words to search for, that a reader wrote."""
 
 
 def add_to(connection: sqlite3.Connection) -> None:
-    """Add the SQL functions ``middle_ms(bucket)`` and ``day_of(trace_id)`` to a Datasette connection."""
+    """Add two SQL functions to a connection: ``middle_ms(bucket)`` and ``day_of(trace_id)``.
+
+    The first is the latency in the middle of a bucket of the latency sums, the second the day on which a prompt came.
+    """
     connection.create_function("middle_ms", 1, _middle_ms, deterministic=True)
     connection.create_function("day_of", 1, day_of, deterministic=True)
 
 
 def keep_in_bounds(connection: sqlite3.Connection) -> None:
-    """Forbid SQL functions and pragmas that reveal facts about the machine, and limit the length of values."""
+    """Block SQL functions and pragmas that reveal facts about the machine, and limit the length of values."""
     connection.set_authorizer(_allowed)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN_BYTES)
@@ -72,7 +79,7 @@ def _allowed(action: int, first: str | None, second: str | None, *_where: str | 
 
 
 def day_of(trace_id: object) -> str | None:
-    """Return the UTC day on which a trace began, or None if its id does not begin with a time."""
+    """Return the UTC day that the id of a recorded prompt encodes; None if the id does not begin with a time."""
     try:
         return datetime.fromtimestamp(int(str(trace_id)[: search.TIME_DIGITS], 16) / 1e6, UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):
@@ -84,7 +91,7 @@ def _middle_ms(bucket: int | None) -> float | None:
 
 
 class ReaderQuery(NamedTuple):
-    """A query for a process to run; ``most`` is the maximum number of rows, and 0 means all rows."""
+    """A query to run in another process; ``most`` is the maximum number of rows to return, and 0 means all rows."""
 
     sql: str
     parameters: Mapping[str, Any] | Sequence[Any]
@@ -93,7 +100,7 @@ class ReaderQuery(NamedTuple):
 
 
 class QueryResult(NamedTuple):
-    """The result of a query: column names and rows, or SQLite's error as ``refusal``."""
+    """The result of a query that ran in another process: column names and rows, or the error as ``refusal``."""
 
     names: list[str]
     rows: list[tuple[Any, ...]]
@@ -101,7 +108,7 @@ class QueryResult(NamedTuple):
 
 
 class QueryProcesses:
-    """Processes that read one database; each is started for its first query, and again after it was killed."""
+    """A pool of processes that run queries on one database; each is started when needed, also after it was killed."""
 
     def __init__(self, address: str) -> None:
         self._free: queue.LifoQueue[subprocess.Popen[bytes] | None] = queue.LifoQueue()
@@ -110,10 +117,14 @@ class QueryProcesses:
         self._address, self.alive = address, set[subprocess.Popen[bytes]]()
         self.threads = ThreadPoolExecutor(PROCESSES, "readers-sql")
         self.close = weakref.finalize(self, _close, self.threads, self.alive)
-        """Kill the processes, even while they run a query."""
+        """Kill all processes, even while they run a query; this also happens if the pool is garbage-collected."""
 
     def ask(self, question: ReaderQuery) -> QueryResult:
-        """Run a query in a free process; if it takes too long, ``refusal`` is "interrupted", as in SQLite."""
+        """Run a query in a free process, and return its result; wait if no process is free.
+
+        If the process was killed because the query took too long, ``refusal`` of the result is SQLite's error
+        "interrupted".
+        """
         process = self._free.get()
         try:
             process = process or self._started()
@@ -142,7 +153,7 @@ class QueryProcesses:
 
 
 def asked_by_readers(scope: Mapping[str, Any]) -> bool:
-    """Return whether a request contains SQL or search words written by a reader."""
+    """Return whether the request with this ASGI scope may contain SQL or search words that a reader wrote."""
     if scope["type"] != "http":
         return False
     pairs = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
@@ -150,7 +161,7 @@ def asked_by_readers(scope: Mapping[str, Any]) -> bool:
 
 
 def mark_requests(app: App) -> App:
-    """Return the application, wrapped so that ``is_readers`` is set for each request."""
+    """Wrap an ASGI application so that ``is_readers`` tells, for each request, whether it contains a reader's SQL."""
 
     async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
         is_readers.set(asked_by_readers(scope))
@@ -160,9 +171,10 @@ def mark_requests(app: App) -> App:
 
 
 def main() -> None:
-    """Run the queries that arrive on standard input on the database ``argv[1]``.
+    """Run queries on the database ``argv[1]``, as a process of its own, until the standard input ends.
 
-    This ends when the input ends; if a query takes too long, the kernel kills the process.
+    Queries arrive on standard input, and results are written to standard output, both pickled. If a query takes too
+    long, the kernel kills the process.
     """
     _limit_resources()
     with contextlib.closing(sqlite3.connect(sys.argv[1], uri=True)) as db:
@@ -186,7 +198,7 @@ def _limit_resources() -> None:
 
     signal.signal(
         signal.SIGALRM, signal.SIG_DFL
-    )  # whose action is to end the process, even inside a function of SQLite
+    )  # so that the alarm ends the process, even inside a function of SQLite
     os.nice(NICENESS)
     for kind, most in ((resource.RLIMIT_AS, MOST_MEMORY_BYTES), (resource.RLIMIT_FSIZE, MOST_DISK_BYTES)):
         with contextlib.suppress(OSError, ValueError):

@@ -1,6 +1,6 @@
-"""One module for each page: its ``view(history, request)`` reads the data and renders the template.
+"""Build the pages: each module here has a ``view(history, request)`` that reads the data and renders a template.
 
-``ROUTES`` maps addresses to pages; an address with ``.json`` or ``.csv`` appended returns the page's data.
+``ROUTES`` maps addresses to these views. An address with ``.json`` or ``.csv`` appended returns the data of the page.
 """
 
 from __future__ import annotations

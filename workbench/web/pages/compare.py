@@ -1,4 +1,8 @@
-"""The list of stored replays, and the page of one replay: results under other instructions, prompt by prompt."""
+"""Build the list of stored replays, and the page of one replay.
+
+In a replay, recorded prompts were evaluated again under other instructions (the candidate) and compared with the
+results under the former ones (the base).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 
 PAGE_ROWS, JSON_ROWS, CSV_ROWS = 50, 1_000, 100_000
 RUNS = 50
-"""Number of stored replays on one page of the list."""
+"""Number of replays on one page of the list."""
 MOST_CASES = 100
 WHAT_THE_CASES_SAY = "select id, substr(prompt, 1, 500) from traces where id in (select value from json_each(:ids))"
 CSV_COLUMNS = (
@@ -43,7 +47,7 @@ NOT_KEPT = "It may have been deleted, or never kept. Keep one with: enricher rep
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A part of a prompt's result that differs between the two rule sets."""
+    """A part of a prompt's result, such as its task type, that differs between the two rule sets of a replay."""
 
     name: str
     before: str
@@ -52,7 +56,12 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A prompt with a changed result; ``sections`` compare the two added texts, and are empty if they are equal."""
+    """A prompt whose result a replay changed, as the page shows it.
+
+    ``opening`` is the first line of the prompt, ``kinds`` are the kinds of change, ``cause`` is the edit behind them,
+    and ``moves`` are the parts of the result that differ. ``sections`` compare the texts that would be added, and are
+    empty if these are equal.
+    """
 
     trace_id: str
     at: str
@@ -65,9 +74,13 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """A stored replay with its figures parsed; numbers are None if an earlier release did not store them.
+    """A stored replay with its figures parsed.
 
-    ``low`` and ``high`` are the bounds of the 95 % interval for the share of changed prompts.
+    ``low`` and ``high`` bound the 95 % interval for the share of changed prompts. ``tokens`` (per session) and
+    ``silent`` (prompts to which nothing is added) are pairs: under the base and under the candidate. ``approved``
+    counts the cases whose result a person approved, and ``regressed`` has the ids of those that changed. ``gained`` and
+    ``lost`` count the labelled prompts that became right and wrong. ``unknown`` counts the prompts for which nobody
+    knows what some channel would find. The first four are None if an earlier release did not store them.
     """
 
     kept: StoredReplay
@@ -88,28 +101,31 @@ class ReplayView:
 
     @property
     def p_value(self) -> float | None:
-        """McNemar's mid-p value for labelled prompts that became right or wrong; None if there are none."""
+        """McNemar's mid-p value for the labelled prompts that became right or wrong; None if there are none."""
         return mcnemar_midp(self.gained, self.lost) if self.gained or self.lost else None
 
     @property
     def verdict_text(self) -> str:
-        """The verdict as a sentence."""
+        """The verdict on the candidate as a sentence."""
         return VERDICT_TEXTS.get(self.kept.verdict, "")
 
     @property
     def look(self) -> str:
-        """The CSS class for the verdict."""
+        """The CSS class with which the verdict is shown."""
         return VERDICT_LOOKS.get(self.kept.verdict, "quiet")
 
     @property
     def selection(self) -> str:
-        """The filter that selected the replayed prompts; empty for the default, all prompts except tests'."""
+        """The filter that selected the replayed prompts; empty if it was the default, all but those of tests."""
         return "" if self.kept.selection == NOT_TESTS else self.kept.selection
 
 
 @dataclass(frozen=True, slots=True)
 class ResultQuery:
-    """Which results of a replay a request asks for; ``before`` is the last id of the previous page."""
+    """Which results of a replay a request asks for: those with this kind of change, or that of one prompt (``trace``).
+
+    ``run`` is the id of the replay, and ``before`` the id of the last prompt on the previous page.
+    """
 
     run: str
     kind: str
@@ -118,15 +134,16 @@ class ResultQuery:
     limit: int
 
     def query(self, **instead: str) -> str:
-        """Return the query string for the same kind of change, with the values of ``instead`` added or replaced."""
+        """Return the query string for results with the same kind of change; ``instead`` adds or replaces values."""
         return urlencode({name: value for name, value in {"kind": self.kind, **instead}.items() if value})
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayPage:
-    """A replay with one page of its results; ``versions`` are those hashes of its two rule sets that have a page.
+    """A replay with one page of its changed prompts (``results``); ``by_kind`` counts them by kind of change.
 
-    ``regressed`` has, for at most MOST_CASES approved cases that fail now, the id and the first line of the prompt.
+    ``difference`` is the edit of the instructions. ``versions`` has the hashes of those of the two rule sets that have
+    a page. ``regressed`` has the id and the prompt's first line of at most MOST_CASES approved cases that changed.
     """
 
     replay: ReplayView
@@ -139,7 +156,7 @@ class ReplayPage:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the list of stored replays, newest first, as a page or JSON."""
+    """Return the list of stored replays, newest first, as a page or as JSON."""
     before = request.args.get("before") or ""
     found = await history.read(lambda db: _listing(db, before))
     rows, more = [_replay_view(one) for one in found[:RUNS]], len(found) > RUNS
@@ -151,7 +168,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def run(history: History, request: Request) -> Response:
-    """Return the page of one replay, found by its id or a prefix of it, with the requested results."""
+    """Return the page of the replay whose id is, or begins with, the one in the address, with the requested results."""
     form = request.url_vars.get("format")
     wanted = _wanted(request, {"json": JSON_ROWS, "csv": CSV_ROWS}.get(form or "", PAGE_ROWS))
     try:
@@ -173,7 +190,7 @@ async def run(history: History, request: Request) -> Response:
 
 
 def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
-    """Read a replay and a page of its results; raises UnknownReplayError."""
+    """Read a replay and a page of its results; raises UnknownReplayError if there is no such replay."""
     try:
         kept = replays.find(db, wanted.run)
     except sqlite3.OperationalError as error:
@@ -197,7 +214,7 @@ def look_up(db: sqlite3.Connection, wanted: ResultQuery) -> ReplayPage:
 
 
 def _named(db: sqlite3.Connection, cases: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each case with the first line of its prompt, which is empty if the history does not contain the prompt."""
+    """Return the ids of approved cases, each with the first line of its prompt, or "" if the prompt is not stored."""
     texts = dict(map(tuple, db.execute(WHAT_THE_CASES_SAY, {"ids": json.dumps(cases)})))
     return [(case, _opening(texts.get(case, ""))) for case in cases]
 
@@ -260,7 +277,7 @@ def _replay_view(kept: StoredReplay) -> ReplayView:
 
 
 def _changed(seen: PreviewedResult) -> Changed:
-    """Return one prompt of a replay with the parts of its result and lines of its text that differ."""
+    """Return a prompt of a replay, as the page shows it, with what differs in its result and in the added text."""
     result = seen.result
     before, after = str(result.before.get("text", "")), str(result.after.get("text", ""))
     sections = tuple(folded(compared(before, after))) if before != after else ()
@@ -274,7 +291,7 @@ def _opening(prompt: str) -> str:
 
 
 def _moves(result: ChangedPrompt) -> Iterator[Move]:
-    """Yield the parts of the result that differ, beginning with the task type."""
+    """Yield the parts of a prompt's result that differ between the two rule sets, beginning with the task type."""
     before, after = result.before, result.after
     for name, one, other in (
         ("task type", _task_type(before), _task_type(after)),
@@ -291,7 +308,7 @@ def _moves(result: ChangedPrompt) -> Iterator[Move]:
 
 
 def _in_order(counts: dict[str, int]) -> dict[str, int]:
-    """Return the counts by kind of change, in the order of KINDS, with unknown kinds last."""
+    """Return the counts of prompts by kind of change, in the order of KINDS, with unknown kinds last."""
     return {kind: counts[kind] for kind in (*KINDS, *sorted(counts.keys() - set(KINDS))) if kind in counts}
 
 

@@ -1,4 +1,7 @@
-"""The page of coverage: how often each rule of a version fires, which never or always fire, and unmatched prompts."""
+"""Build the page of coverage: how often each rule fires, which rules never or always fire, and unmatched prompts.
+
+Unmatched are prompts in which no signal fired. All figures are for one version of the instructions.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ CSV_COLUMNS = (
 )  # fmt: skip
 NOT_STORED = "condition"
 MOST_SHOWN = 40
-"""Number of rules of a kind that are visible at first; the others are folded."""
+"""Of each kind of rule, this many are visible at first; readers have to unfold the others."""
 WORDS_OF_KINDS = {
     "signal": "Signals", "task type": "Task types", "search intent": "Search intents", "guardrail": "Guardrails",
     "approach": "Approaches", "workflow": "Workflows", "channel": "Channels",
@@ -34,7 +37,12 @@ WORDS_OF_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class CoveragePage:
-    """The data for the page of one version; ``rules`` are grouped by kind, those that fire most often first."""
+    """The data for the page of coverage of the version ``chosen``, one of those that were measured (``known``).
+
+    ``rules`` has all rules by kind, in each kind the ones that fire most often first. ``dead`` are rules that never
+    fired, ``always_on`` rules that always did, ``doubtful`` signals that are wrong too often, and ``together`` groups
+    of rules that fired on exactly the same prompts.
+    """
 
     chosen: coverage_store.MeasuredVersion
     known: Sequence[coverage_store.MeasuredVersion]
@@ -47,7 +55,7 @@ class CoveragePage:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the page of the requested version, or of the one used last."""
+    """Return the page for the requested version, or else for the measured version that was used last."""
     wanted, form = request.args.get("version") or "", request.url_vars.get("format")
     known = await history.read(coverage_store.measured)
     chosen = [one for one in known if one.rules_hash.startswith(wanted.lower())]
@@ -74,7 +82,7 @@ async def view(history: History, request: Request) -> Response:
 def look_up(
     db: sqlite3.Connection, chosen: coverage_store.MeasuredVersion, known: Sequence[coverage_store.MeasuredVersion]
 ) -> CoveragePage:
-    """Read the stored coverage of a version, with the anchor of each rule's line for links."""
+    """Read the stored coverage of a version, and add to each rule the link to its line on the version's page."""
     measured = coverage_store.coverage(db, chosen.rules_hash)
     places = {one.path: one.number for one in versions.sources(db, chosen.rules_hash)}
     dead, always_on, doubtful = (
@@ -88,7 +96,7 @@ def look_up(
 
 
 def _as_object(found: CoveragePage) -> dict[str, Any]:
-    """Return the same JSON as ``enricher coverage --json``, without the fields that are not stored."""
+    """Return the values that ``enricher coverage --json`` prints, without those that are not stored."""
     fields: dict[str, Any] = as_object(found.coverage)
     rows = [{name: value for name, value in row.items() if name != NOT_STORED} for row in fields["rows"]]
     return fields | {"rows": rows, "at": found.chosen.at}

@@ -1,4 +1,4 @@
-"""The home page: first what is wrong, broken or worth changing, then what was added, when, and how fast."""
+"""Build the home page: first what is misclassified, broken or worth changing, then what was added, when, how fast."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ MOST_CONFUSIONS = 5
 LONGEST_LIST = 12
 THE_HOOKS = "origin:hook"
 DAY_PARTS = {"shown": "text added", "silent": "silent", "skipped": "skipped", "": "only recorded", "failed": "failed"}
-"""The parts of a day's prompts by column of a question; prompts in none of these columns were only recorded."""
+"""How the chart names the columns of the query ``how_many_prompts_by_day``.
+
+The key "" is for the prompts that are in no other column: they were only recorded.
+"""
 
 HOW_MANY_ALTOGETHER = """
     select coalesce(sum(prompts), 0), coalesce(min(day), '') from prompts_by_day
@@ -69,7 +72,10 @@ HAS_LINE_LABELS = "select 1 from sqlite_master where name = 'line_labels'"
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Labelled prompts that got one task type and should have got another; ``expected`` is empty if none was named."""
+    """The number of labelled prompts that got the task type ``got`` and should have got ``expected``.
+
+    ``expected`` is empty if the label says only that the task type is wrong.
+    """
 
     got: str
     expected: str
@@ -77,7 +83,7 @@ class Confusion:
 
     @property
     def filter(self) -> str:
-        """The filter that selects exactly these prompts; empty if a filter cannot express one of the names."""
+        """The filter that selects exactly these prompts; empty if a filter cannot express the name of a task type."""
         named = (
             filters.part("type", self.got),
             filters.part("should", self.expected) if self.expected else "label:wrong",
@@ -87,7 +93,10 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The newest label of each labelled prompt: ``correct`` of them confirm the task type, the rest are confusions."""
+    """How many prompts are labelled, and for how many of them the newest label confirms the task type (``correct``).
+
+    The others are counted in ``confusions``, by the task type that they got and the one that they should have got.
+    """
 
     prompts: int
     correct: int
@@ -95,17 +104,18 @@ class Labelled:
 
     @property
     def interval(self) -> Interval:
-        """Wilson's 95 % interval for the share of correct task types."""
+        """Wilson's 95 % interval for the share of labelled prompts with the right task type."""
         return wilson(self.correct, self.prompts)
 
 
 @dataclass(frozen=True, slots=True)
 class HomeExtras:
-    """The home page's data besides the overview: number and first day of all prompts, the newest ones, and more.
+    """What the home page shows besides the figures of the chosen period.
 
-    ``waiting`` is the number of rows that are not in the sums yet, ``titles`` are the titles of guardrails by id,
-    ``kept`` the shares of judged lines that were right, and ``regression`` the newest stored replay with the verdict
-    "regressed".
+    ``prompts`` is the number of all prompts, since the day ``since``, and ``newest`` are the last of them. ``waiting``
+    is the number of prompts that are not in the sums yet. ``titles`` are the titles of guardrails by id, ``kept`` the
+    shares of lines of added texts that people judged as right, and ``doubts`` the weak points of the rules.
+    ``regression`` is the newest stored replay with the verdict that edited rules are worse ("regressed").
     """
 
     prompts: int
@@ -121,24 +131,27 @@ class HomeExtras:
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Makes the addresses of the lists that show the prompts behind a count."""
+    """Makes links from a count on the home page to the list of the prompts that were counted.
+
+    ``address`` is that of the page with the list, and ``since`` the part of a filter that selects the period.
+    """
 
     address: str
     since: str
 
     def of(self, *parts: str, sort: str = "") -> str:
-        """Return the address of the list of prompts in the period that also match these filter parts."""
+        """Return the address that lists the prompts of the period that also match these parts of a filter."""
         text = " ".join(part for part in (THE_HOOKS, *parts, self.since) if part)
         return f"{self.address}?q={quote(text)}{'&sort=' * bool(sort)}{sort}"
 
     def on(self, day: str) -> str:
-        """Return the address of the list of one day's prompts."""
+        """Return the address that lists the prompts of one day."""
         after = date.fromisoformat(day) + timedelta(days=1)
         return f"{self.address}?q=origin%3Ahook%20since%3A{day}%20before%3A{after}"
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the home page; its figures come from the roll-ups."""
+    """Return the home page; its figures come from precomputed sums."""
     seen, extras = await _figures(history, request)
     lists = Lists(history.path("traces"), _since(seen))
     shown: dict[str, Any] = {
@@ -203,7 +216,7 @@ def _read_extras(db: sqlite3.Connection, *, is_live: bool) -> HomeExtras:
 
 
 def _labelled(db: sqlite3.Connection) -> Labelled:
-    """Return the figures of all labels in the history, the most frequent confusion first."""
+    """Return how the labels of all prompts judge the task types, the most frequent confusion first."""
     rows = [Confusion(str(got), str(due), int(prompts)) for got, due, prompts in db.execute(HOW_MANY_ARE_CONFUSED)]
     wrong = tuple(one for one in rows if one.got != one.expected)
     prompts = sum(one.prompts for one in rows)
@@ -211,20 +224,23 @@ def _labelled(db: sqlite3.Connection) -> Labelled:
 
 
 def _judged_lines(db: sqlite3.Connection) -> KeepRates | None:
-    """Return the shares of judged lines that were right; None if no line was judged or the table does not exist."""
+    """Return which shares of the lines added to prompts were judged as right; None if no line was judged."""
     kept = line_labels.keep_rates(db) if db.execute(HAS_LINE_LABELS).fetchone() else None
     return kept if kept and kept.total.judged else None
 
 
 def _judged_kinds(kept: KeepRates | None) -> list[KeepRate]:
-    """Return the shares of right lines by kind, then of the rules with the lowest shares, if a line was wrong."""
+    """Return the shares of lines judged as right by kind of line, then for the rules that have the lowest shares.
+
+    Rules of which no line was judged as wrong are left out.
+    """
     if kept is None:
         return []
     return [*kept.kinds, *[one for one in kept.rules if one.right < one.judged][:MOST_CONFUSIONS]]
 
 
 def _since(seen: Overview) -> str:
-    """Return the filter part that selects the period; empty for all time."""
+    """Return the part of a filter that selects the chosen period; empty if all prompts are chosen."""
     if not seen.days or not seen.last_day:
         return ""
     return f"since:{date.fromisoformat(seen.last_day) - timedelta(days=seen.days - 1)}"
@@ -236,7 +252,10 @@ def _prompts(seen: Overview, lists: Lists) -> Chart:
 
 
 def prompts_by_day(history: History, names: Sequence[str], rows: Sequence[Sequence[object]]) -> Markup:
-    """Return a chart of the rows of ``how_many_prompts_by_day``, newest first; each day links to its prompts."""
+    """Return the chart for the result of the query ``how_many_prompts_by_day``; each day links to its prompts.
+
+    ``names`` are the columns of the result, and ``rows`` its rows, the newest day first.
+    """
     lists = Lists(history.path("traces"), "")
     days = []
     for cells in reversed(rows):

@@ -1,4 +1,4 @@
-"""The list of versions of the instructions, and the page of one: its files, its figures, and its edits."""
+"""Build the list of versions of the instructions, and the page of one version: its files, figures, and edits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VersionPage:
-    """The data for the page of a version; ``against`` is the version to compare it with, None if there is none."""
+    """The data for the page of one version of the instructions, and its comparison with the version ``against``.
+
+    ``against`` is None if there is no version to compare with, and ``had_files`` is whether its files are stored.
+    ``median_ms`` is the median latency of ``measured`` prompts. ``changes`` are the files that differ, and ``moved``
+    has counts of prompts under both versions.
+    """
 
     version: versions.Version
     known: Sequence[versions.Version]
@@ -39,7 +44,7 @@ class VersionPage:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the list of the versions under which prompts were recorded, the most recently used first."""
+    """Return the list of versions of the instructions under which prompts were recorded, the last used one first."""
     known = await history.read(versions.versions)
     if request.url_vars.get("format"):
         return Response.json({"versions": [as_object(one, before=versions.before(known, one)) for one in known]})
@@ -48,7 +53,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def version(history: History, request: Request) -> Response:
-    """Return the page of one version, compared with the requested one or else with the version before it."""
+    """Return the page of a version of the instructions, compared with another: the requested one, or the one before."""
     wanted, against = request.url_vars["version"], request.args.get("against") or ""
     try:
         found = await history.read(lambda db: look_up(db, wanted, against=against))
@@ -63,7 +68,10 @@ async def version(history: History, request: Request) -> Response:
 
 
 def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage:
-    """Read a version and the version to compare it with; raises UnknownVersionError."""
+    """Read a version of the instructions, and compare it with another; both are given as beginnings of their hashes.
+
+    If ``against`` is empty, it is compared with the version before it. Raises UnknownVersionError.
+    """
     known = versions.versions(db)
     one = versions.find(known, wanted)
     other = versions.find(known, against) if against else versions.before(known, one)
@@ -75,7 +83,7 @@ def look_up(db: sqlite3.Connection, wanted: str, *, against: str) -> VersionPage
 
 
 def as_object(one: Version, *, before: Version | None) -> dict[str, Any]:
-    """Return a version as values for JSON; ``before`` is the version before it."""
+    """Return a version of the instructions as values for JSON; ``before`` is the version before it, if any."""
     return {
         "hash": one.hash, "first_seen_at": one.first_at or None, "last_used_at": one.last_at or None,
         "prompts": one.counted.prompts, "silent": one.counted.silent, "silent_share": one.counted.silent_share,
@@ -101,7 +109,10 @@ def _whole(found: VersionPage) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A file that differs: its lines in sections, the numbers of added and removed lines, and the unified diff."""
+    """A file that differs between two versions of the instructions: its lines in sections, and a unified diff.
+
+    ``added`` and ``cut`` are the numbers of lines that were added and removed.
+    """
 
     layer: str
     path: str
@@ -113,7 +124,11 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True)
 class CountShift:
-    """A count of prompts under both versions; ``filter`` selects these prompts if added to the filter of a version."""
+    """How many prompts got one result, such as a task type, under each of two versions of the instructions.
+
+    ``of_before`` and ``of_after`` are the totals. Together with a filter for one of the versions, ``filter`` selects
+    the prompts that were counted.
+    """
 
     name: str
     before: int
@@ -124,7 +139,10 @@ class CountShift:
 
 
 def file_edits(before: Sequence[VersionFile], after: Sequence[VersionFile]) -> list[FileEdit]:
-    """Return the files that differ, lowest layer first; an added or removed file is compared with an empty one."""
+    """Return the files that differ between two versions of the instructions, lowest layer first.
+
+    A file that only one of them has is compared with an empty one.
+    """
     pairs: list[tuple[VersionFile | None, VersionFile | None]] = [(_counterpart(one, before), one) for one in after]
     used = [old for old, _new in pairs]
     pairs += [(old, None) for old in before if old not in used]
@@ -132,7 +150,10 @@ def file_edits(before: Sequence[VersionFile], after: Sequence[VersionFile]) -> l
 
 
 def moved(before: PromptCounts, after: PromptCounts) -> list[CountShift]:
-    """Return the counts of silent prompts and of each task type under both versions, the most frequent type first."""
+    """Compare how many prompts were silent (nothing was added), and how many got each task type, under two versions.
+
+    Silent prompts come first, then the task types, the most frequent one first.
+    """
     found = [
         CountShift("silent", before.silent, before.judged, after.silent, after.judged, "status:silent"),
     ]
@@ -145,9 +166,10 @@ def moved(before: PromptCounts, after: PromptCounts) -> list[CountShift]:
 
 
 def _counterpart(one: VersionFile, others: Sequence[VersionFile]) -> VersionFile | None:
-    """Return the same file in the other version; None if there is none.
+    """Return the file among ``others``, those of another version, that corresponds to the file ``one``.
 
-    Files are the same if their paths are equal, or else if their layers and names are (in another folder).
+    It is the file with the same path, or else with the same layer and file name, in another folder. Return None if
+    there is no such file.
     """
     same = [other for other in others if other.path == one.path]
     named = [other for other in others if (other.layer, _name(other)) == (one.layer, _name(one))]

@@ -1,6 +1,6 @@
-"""The page of a session: its prompts in order, what was added to each, and totals.
+"""Build the page of one session of an agent: its prompts in order, what was added to each, and totals.
 
-The session id is any text from a client, even an empty one, so it is tilde-encoded in an address.
+Clients may use any text as a session id, even an empty one, so it is encoded (with tildes) in an address.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from workbench.web.reading.records import SessionPage, SessionPrompt
 
 LONG_PAUSE_S = 1800
-"""A pause of at least this many seconds is shown in bold, because a new piece of work may begin after it."""
+"""A pause of at least this many seconds between two prompts is shown in bold: new work may begin after it."""
 COLUMNS = (
     "id", "at", "status", "skip_reason", "task_type", "uncertain", "confidence", "latency_ms", "output_tokens",
     "guardrails", "label", "host", "project", "prompt_chars", "prompt",
@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return a page of the session's prompts; ``?after=ID`` selects the prompts after that one."""
+    """Return a page of the session's prompts; with ``?after=ID`` in the address, of those after that prompt."""
     given = request.url_vars
     session_id, after = tilde_decode(unquote(given["session"] or "")), request.args.get("after", "")
     session = await history.read(lambda db: records.read_session(db, session_id, after=after))
@@ -83,7 +83,7 @@ def _cells(one: SessionPrompt) -> list[object]:
 
 
 def _pauses(session: SessionPage) -> dict[str, tuple[str, bool]]:
-    """Return for each prompt the time since the previous prompt as text, and whether that is a long pause."""
+    """Return, by the id of each prompt, the time since the previous prompt as text, and whether that is long."""
     found, former = {}, session.former_at
     for one in session.prompts:
         if former:

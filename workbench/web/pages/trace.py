@@ -1,9 +1,9 @@
-"""The page of one prompt: what was asked, what was added and why, how long it took, links, and its label.
+"""Build the page of one recorded prompt: what was asked, what was added and why, how long it took, and its label.
 
-A form on the page labels the prompt, or a line of the text added to it. In the live history the label is stored; from a
-snapshot it is downloaded as a file. Labelling the live history needs the permission ``label-prompt``, which readers
-have after they signed in with the address that ``enricher publish`` prints. Datasette itself rejects forms that were
-sent from another site.
+With a form on the page, a reader can label the prompt, or a line of the text added to it, as right or wrong. In the
+live history the label is stored; from a snapshot it is downloaded as a file. Labelling the live history needs the
+permission ``label-prompt``, which readers have once they have signed in with the address that ``enricher publish``
+prints. Datasette itself rejects forms that were sent from another site.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 LINES_UNFOLDED = 60
-"""An added text with more lines than this is collapsed at first."""
+"""If a text of this many lines or more was added to the prompt, it is folded at first."""
 MOST_ITEMS = 60
 MOST_OF_A_KIND = 40
 MOMENT_DIGITS = 14
-"""An id begins with this many hexadecimal digits of its time, in microseconds since 1970."""
+"""The id of a prompt begins with this many hexadecimal digits, the time in microseconds since 1970."""
 NO_ACTOR = "Only a signed-in reader can label prompts."
 HOW_TO_SIGN_IN = "Open the address for signing in that enricher publish printed; it works once."
 DENIED = "You may not label prompts here."
@@ -62,7 +62,10 @@ JSON_LINES = "application/x-ndjson; charset=utf-8"
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the page of a trace; redirect from an unambiguous prefix of its id, or list the matches."""
+    """Return the page of the prompt whose id is in the address.
+
+    If the address has only the beginning of the id, redirect to the prompt, or list the prompts if several match.
+    """
     given = request.url_vars
     wanted, is_data = unquote(given["id"]), given.get("format") == "json"
     if not wanted:
@@ -124,7 +127,11 @@ async def _page(
 
 
 def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.ClassScore], str]]:
-    """Return, for task type and search intent, the title, the winner, the scores, and a sentence on the runner-up."""
+    """Return, for task type and search intent, what the page shows about the competing classes.
+
+    These are the title, the class that the prompt got, all classes with their points, and a sentence on the class that
+    came second.
+    """
     chosen = {TASK_TYPE: trace["task_type"], SEARCH_INTENT: trace["search_intent"]}
     return [
         (
@@ -138,7 +145,10 @@ def _rankings(trace: Row, why: Reasons) -> list[tuple[str, str, list[evidence.Cl
 
 
 def _labels(trace: Row) -> dict[tuple[str, str], str]:
-    """Return, by channel and reference, the text that was shown for items that have no text of their own."""
+    """Return the texts that were shown for items whose own text is empty, by channel and reference of the item.
+
+    Items are what the channels found for the prompt.
+    """
     channels = trace["inputs"].get("channels", ()) if isinstance(trace["inputs"], dict) else ()
     return {
         (channel["name"], offered[1]): str(offered[3]).removeprefix(str(offered[1])).lstrip(" —")
@@ -149,14 +159,14 @@ def _labels(trace: Row) -> dict[tuple[str, str], str]:
 
 
 def _exact(text: str) -> Markup:
-    """Escape a text for ``<pre>``; carriage returns are encoded, because a browser would turn them into line ends."""
+    """Escape a text for ``<pre>``; carriage returns are encoded, too, because browsers would change them."""
     return escape(text).replace("\r", Markup("&#13;"))
 
 
 async def _not_one(
     history: History, request: Request, wanted: str, found: Sequence[MatchingTrace], *, is_data: bool
 ) -> Response:
-    """Explain why there is no such page: the id is unknown, its prefix is ambiguous, or the trace is from a test."""
+    """Return a page that says why no prompt is shown: its id is unknown or ambiguous, or the prompt is from a test."""
     is_test = len(found) == 1
     candidates = () if is_test else found
     what = f"Several prompts begin with {wanted}" if candidates else f"No prompt has the id {wanted}"
@@ -176,7 +186,7 @@ async def _not_one(
 
 
 def _moment(wanted: str) -> str:
-    """Return the UTC time that the beginning of an id encodes; empty if that is not a plausible time."""
+    """Return the UTC time that the beginning of the requested id encodes; empty if it is not a plausible time."""
     try:
         seconds = int(wanted[:MOMENT_DIGITS], 16) / 1_000_000
         when = datetime.fromtimestamp(seconds, UTC)
@@ -187,7 +197,10 @@ def _moment(wanted: str) -> str:
 
 
 async def label(history: History, request: Request) -> Response:
-    """Store the label from a submitted form and redirect to the prompt; for a snapshot, send the label as a file."""
+    """Store the label that a reader chose in the form, and redirect to the prompt.
+
+    A snapshot is not changed: the label is sent to the reader as a file, which ``enricher trace label`` can read.
+    """
     identity = unquote(request.url_vars["id"])
     if request.method != "POST":
         return Response.redirect(history.path(f"trace/{identity}"))
@@ -214,16 +227,17 @@ async def label(history: History, request: Request) -> Response:
 
 
 def _task_types(db: sqlite3.Connection) -> list[str]:
-    """Return the task types that a label may name: those of the packaged rules, then others from the history."""
+    """Return the task types that a label may name: those of the packaged rules, then others of recorded prompts."""
     shipped = read_any_age(shipped_file())
     known = list(shipped.body["meanings"]) if shipped else []
     return list(dict.fromkeys([*known, *sorted(str(row[0]) for row in db.execute(WHICH_TYPES))]))
 
 
 def _find_labelled(db: sqlite3.Connection, identity: str, line: int) -> str:
-    """Return the full id of a prompt; check that the text added to it has the line, unless ``line`` is 0.
+    """Return the full id of the prompt to label, after checking that it and the line to label exist.
 
-    Raises UnknownTraceError or UnknownLineError.
+    ``line`` is the number of a line of the text added to it, or 0 to label the prompt itself. Raises UnknownTraceError
+    or UnknownLineError.
     """
     found = queries.find(db, identity)
     if line:

@@ -1,4 +1,4 @@
-"""The list of prompts: a filter and the matching prompts page by page, also as JSON or CSV."""
+"""Build the list of recorded prompts: a filter, and the matching prompts page by page, also as JSON or CSV."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from workbench.web.reading.history import History
 
 ROWS_OF_DATA = 1_000
-"""Most rows in a JSON response, which links to the next ones; a CSV response has all rows."""
+"""Maximum number of rows in a JSON response, which has a link to the next rows; a CSV response has all."""
 COLUMNS = tuple(field.name for field in fields(TraceLine))
 NAMES = {
     "task_type": "Task type", "search_intent": "Search intent", "workflow": "Workflow", "guardrail": "Guardrail",
     "status": "Status", "label": "Label", "host": "Agent client", "version": "Instructions",
 }  # fmt: skip
 MOST_VALUES = 8
-"""Number of a facet's values that are listed, in addition to those that the filter selects."""
+"""Of each facet (a column such as the task type), this many values are listed, and those that the filter selects."""
 VERSION_DIGITS = 12
 TOO_LONG = "this filter took too long: name a shorter time, like since:2d"
 PAGE_ROWS = 50
@@ -42,9 +42,11 @@ SORTS = ("newest", *trace_pages.RANKINGS)
 
 @dataclass(frozen=True, slots=True)
 class FacetValue:
-    """A value of a facet: its number of prompts, and the filter after adding the value, or removing it if selected.
+    """A value of a facet, such as the task type "debug", by which a reader can narrow the list of prompts.
 
-    ``filter`` is None if a filter cannot express the value.
+    ``prompts`` is the number of prompts that have it, and ``is_chosen`` whether the filter selects it. ``filter`` is
+    the filter after a click: with the value added, or removed if it was chosen. It is None if filters cannot express
+    the value.
     """
 
     value: str
@@ -55,20 +57,20 @@ class FacetValue:
 
 @dataclass(frozen=True, slots=True)
 class ListQuery:
-    """The filter, sort order and page that a request asks for."""
+    """The list that a request asks for: its filter (``text``), its order, and the id after which the page begins."""
 
     text: str
     sort: str
     before: str
 
     def query(self, **changed: str) -> str:
-        """Return the query string for the same list with these changes; empty values are left out."""
+        """Return the query string for the same list with some values changed; values that are empty are left out."""
         named = {"q": self.text, "sort": self.sort if self.sort != SORTS[0] else "", "before": self.before, **changed}
         return urlencode({name: value for name, value in named.items() if value})
 
 
 def list_query(request: Request) -> ListQuery:
-    """Parse the query string; an unknown sort order is replaced by the default."""
+    """Parse the query string of a request for the list; an unknown sort order is replaced by the default."""
     sort = request.args.get("sort") or ""
     return ListQuery(
         (request.args.get("q") or "").strip(),
@@ -78,7 +80,7 @@ def list_query(request: Request) -> ListQuery:
 
 
 async def view(history: History, request: Request) -> Response:
-    """Return the page with the matches of the filter, and the facets with which to narrow it."""
+    """Return the page with the prompts that match the filter, and the facets with which readers can narrow it."""
     wanted = list_query(request)
     error = None
     shown: dict[str, Any] = {}
@@ -109,7 +111,7 @@ async def view(history: History, request: Request) -> Response:
 
 
 async def rows(history: History, request: Request) -> Response | AsgiStream:
-    """Return the matches of the filter as data: one page of them as JSON, or all as CSV."""
+    """Return the prompts that match the filter as data: one page of them as JSON, or all of them as CSV."""
     wanted = list_query(request)
     try:
         found = await _some(history, wanted, wanted.before)
@@ -129,7 +131,7 @@ async def rows(history: History, request: Request) -> Response | AsgiStream:
 
 
 def _values(facet: Facet, wanted: ListQuery) -> tuple[FacetValue, ...]:
-    """Return a facet's most frequent values, and all values that the filter selects."""
+    """Return the values of a facet to list: the most frequent ones, and all that the filter selects."""
     every = [(one, one.value[: VERSION_DIGITS if facet.field == "version" else None]) for one in facet.values]
     chosen = {value for _one, value in every if filters.has(wanted.text, facet.field, value)}
     return tuple(
@@ -165,10 +167,10 @@ async def _stream(history: History, wanted: ListQuery, out: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TracePage:
-    """A page of rows; ``older`` and ``newer`` are the keys after which the neighbouring pages begin.
+    """One page of the list of prompts; ``words`` are the filter's search words.
 
-    They are None if there is no such page; ``newer`` is ``ABOVE_ALL`` if the newer page is the first one. ``words`` are
-    the search words.
+    ``older`` and ``newer`` are the ids of the prompts after which the next and the previous page begin, or None if
+    there is no such page. ``newer`` is ``ABOVE_ALL`` (greater than any id) if the previous page is the first one.
     """
 
     lines: list[TraceLine]
@@ -178,9 +180,10 @@ class TracePage:
 
 
 def listing(db: sqlite3.Connection, text: str, *, sort: str, before: str, limit: int = PAGE_ROWS) -> TracePage:
-    """Return a page of the filter's matches; raises storage.traces.selection.SelectionError.
+    """Return the page of prompts that match the filter ``text`` and follow the prompt with the id ``before``.
 
-    A sort order other than by time lists only the first ``trace_pages.LONGEST_RANKING`` rows.
+    Sorted otherwise than by time, only the first ``trace_pages.LONGEST_RANKING`` prompts are listed. Raises
+    storage.traces.selection.SelectionError if the filter is malformed.
     """
     which = search.with_index(selection.parse(text), db)
     if sort in trace_pages.RANKINGS:

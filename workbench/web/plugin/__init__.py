@@ -1,6 +1,7 @@
-"""The hooks that Datasette calls.
+"""Define the functions (plugin hooks) that Datasette calls to show the recorded prompts.
 
-Every Datasette on the machine imports this module, so each hook does nothing unless one of our databases is served.
+Every Datasette in this Python environment imports the module, so the functions change nothing unless a database of
+recorded prompts is served.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def startup(datasette: Datasette) -> None:
-    """Turn a history that a plain ``datasette serve`` has opened into a HistoryDatabase."""
+    """Give a database of recorded prompts the limits of a HistoryDatabase, if a plain ``datasette serve`` opened it."""
     from workbench.web.reading.history import find
 
     if history := find(datasette):
@@ -36,7 +37,7 @@ def startup(datasette: Datasette) -> None:
 
 @hookimpl
 def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]]:
-    """Add the pages under ``/-/enricher``."""
+    """Return the addresses under ``/-/enricher`` with the views that answer them."""
     del datasette
     from workbench.web.pages import ROUTES
 
@@ -45,7 +46,7 @@ def register_routes(datasette: Datasette) -> list[tuple[str, Callable[..., Any]]
 
 @hookimpl(optionalhook=True)
 def register_actions(datasette: Datasette) -> list[Action]:
-    """Register the permission to label prompts; only 1.0 calls this, 0.65 has no list of permissions."""
+    """Register the permission to label prompts; only Datasette 1.0 calls this, because 0.65 has no list of them."""
     from workbench.web.reading.history import LABEL_PROMPT, find
 
     if find(datasette) is None:
@@ -58,7 +59,10 @@ def register_actions(datasette: Datasette) -> list[Action]:
 
 @hookimpl(optionalhook=True)
 def permission_resources_sql(datasette: Datasette, actor: dict[str, Any] | None, action: str) -> PermissionSQL | None:
-    """Allow every signed-in reader of the live history to label prompts, unless another rule denies it (1.0)."""
+    """Allow every signed-in reader to label prompts, except in a snapshot or if another rule denies it.
+
+    Only Datasette 1.0 calls this.
+    """
     from workbench.web.reading.history import LABEL_PROMPT, find
 
     history = find(datasette) if actor and action == LABEL_PROMPT else None
@@ -71,7 +75,7 @@ def permission_resources_sql(datasette: Datasette, actor: dict[str, Any] | None,
 
 @hookimpl
 def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
-    """Add the style sheets for Datasette's own pages of a served history."""
+    """Return the style sheets to add to Datasette's own pages."""
     from workbench.web import page
     from workbench.web.reading.history import find
 
@@ -82,7 +86,7 @@ def extra_css_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl
 def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
-    """Add the script that labels the controls of Datasette's own pages; our pages load no script."""
+    """Return the script that gives controls of Datasette's own pages names for screen readers; ours need no script."""
     from workbench.web import page
     from workbench.web.reading.history import find
 
@@ -92,7 +96,11 @@ def extra_js_urls(view_name: str, datasette: Datasette) -> list[str]:
 
 @hookimpl(trylast=True)
 def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
-    """Wrap the application: mark requests with readers' SQL, narrow wide tables, and check requests if configured."""
+    """Wrap Datasette's application to handle requests before and after it.
+
+    Requests with SQL that a reader wrote are marked, so that it runs in another process. Wide tables show only their
+    usual columns. Host names and passwords are checked if that is configured.
+    """
     from datasette.utils import StartupError
 
     from workbench.web.native import description, query_processes
@@ -113,7 +121,7 @@ def asgi_wrapper(datasette: Datasette) -> Callable[..., Any]:
 
 @hookimpl
 def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datasette) -> None:
-    """Add the SQL functions that the canned queries use, and limit readers' queries."""
+    """Add the SQL functions that the canned queries use, and limit what queries of readers can do."""
     if _served(datasette, database):
         from workbench.web.native import query_processes
 
@@ -125,7 +133,10 @@ def prepare_connection(conn: sqlite3.Connection, database: str, datasette: Datas
 def render_cell(
     row: sqlite3.Row, value: object, column: str, table: str | None, database: str, datasette: Datasette
 ) -> Markup | None:
-    """Render the cells of a history: ids as links, durations with their unit, evidence as signals, Markdown as HTML."""
+    """Render a cell of Datasette's tables for people: an id as a link, a duration with its unit, Markdown as HTML.
+
+    Return None if Datasette is to render the cell.
+    """
     history = _served(datasette, database)
     if history is None:
         return None
@@ -136,7 +147,7 @@ def render_cell(
 
 @hookimpl
 def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
-    """Define template functions with which Datasette's own pages show our menu, and a stored query's page its chart."""
+    """Define functions for the templates of Datasette's pages: for our menu, and for the chart of a canned query."""
     from workbench.web import page
     from workbench.web.reading.history import find
 
@@ -157,9 +168,9 @@ def prepare_jinja2_environment(env: Environment, datasette: Datasette) -> None:
 def handle_exception(
     datasette: Datasette, request: Request, exception: Exception
 ) -> Generator[None, list[object], list[object]]:
-    """Respond to an unknown address with a page that has links.
+    """Answer a request for an unknown address with our 404 page, which has links to what exists.
 
-    It replaces Datasette's own response, because 0.65 responds with status 500 if no view raised the exception.
+    It replaces Datasette's own response, because 0.65 answers with status 500 if no view raised the exception.
     """
     from workbench.web.reading.history import find
 
@@ -174,7 +185,7 @@ def handle_exception(
 
 @hookimpl
 def table_actions(datasette: Datasette, database: str, table: str, request: Request) -> list[dict[str, str]]:
-    """Return the link to all columns for Datasette's page of a wide table; empty for other tables."""
+    """Return, for the menu of a table's page, the link that shows all columns; empty if all are shown already."""
     history = _served(datasette, database)
     if request is None or history is None:
         return []
@@ -186,7 +197,10 @@ def table_actions(datasette: Datasette, database: str, table: str, request: Requ
 
 @hookimpl(trylast=True)
 def filters_from_request(request: Request, database: str, table: str, datasette: Datasette) -> FilterArguments | None:
-    """Return the condition for the word search on traces; it runs last, or Datasette would drop the search box."""
+    """Return our own condition for the word search in the table ``traces``; None for other tables.
+
+    It is called last, because otherwise Datasette would remove the search box.
+    """
     if table != "traces" or not _served(datasette, database):
         return None
     from workbench.web.native import facets
@@ -196,7 +210,7 @@ def filters_from_request(request: Request, database: str, table: str, datasette:
 
 @hookimpl(wrapper=True)
 def register_facet_classes() -> Generator[None, list[list[type]], list[list[type]]]:
-    """Make Datasette read facets of the traces from the sums; facets of other tables are still counted."""
+    """Make Datasette read the facets of recorded prompts from precomputed sums, instead of counting rows."""
     classes = yield
     from workbench.web.native import facets
 

@@ -1,1 +1,1 @@
-"""The queries that the published pages run on the history."""
+"""Query the recorded prompts, and what is known about them, for the web pages."""

@@ -1,6 +1,8 @@
-"""Measure the coverage of the versions in use, store it, and read it: no page has to classify prompts.
+"""Measure how often each rule of the instructions fires (its coverage), store the figures, and read them for the pages.
 
-Clusters are named by words from prompts, so a measurement is stored only if all of its prompts still exist.
+They are measured beforehand for the versions of the instructions in use, because it takes seconds. The figures include
+words of prompts, as the names of clusters (groups of prompts in which no signal fired). So they are not stored if one
+of the measured prompts was deleted meanwhile.
 """
 
 from __future__ import annotations
@@ -32,11 +34,11 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts
 
 MOST_NAMED = 3
-"""Rules of a kind that the home page names."""
+"""At most this many doubtful rules, and as many that always fire, are named on the home page."""
 NEWEST_PROMPTS = 5_000
 MOST_VERSIONS = 3
 GROWTH = 0.05
-"""A version is measured again when prompts have increased by this share; judging a prompt takes milliseconds."""
+"""A version is measured again only once prompts have increased by this share, because each takes milliseconds."""
 
 WHICH_ARE_IN_USE = f"""
     select rules_hash from (
@@ -72,7 +74,7 @@ HOW_OFTEN_EACH_SPOKE = "select * from rule_coverage where rules_hash = :hash ord
 
 @dataclass(frozen=True, slots=True)
 class MeasuredVersion:
-    """A version with stored coverage: its hash, when it was measured, and on how many prompts."""
+    """A version of the instructions with stored coverage: its hash, when it was measured, and on how many prompts."""
 
     rules_hash: str
     at: str
@@ -81,9 +83,10 @@ class MeasuredVersion:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule for the page; ``filter`` selects the prompts on which it fired, ``anchor`` is its line on the page.
+    """A rule, with its coverage (``row``), as the pages show it.
 
-    Both are empty if there is none.
+    ``filter`` is the filter that selects the prompts on which the rule fired, and ``anchor`` the link to its line on
+    the page of the version. Each is empty if there is none.
     """
 
     row: CoverageRow
@@ -92,19 +95,22 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """For a signal its text, or its rule if texts are not stored; for other kinds the name of the rule."""
+        """The name to show: a signal's text (or the id of its rule if texts are left out), or another rule's name."""
         if self.row.kind == "signal":
             return self.row.label or self.row.rule
         return self.row.name
 
     @property
     def tokens_each(self) -> int:
-        """Mean number of tokens that the rule adds to a prompt on which it fires; 0 if it never fired."""
+        """The mean number of tokens that the rule adds to a prompt on which it fires; 0 if it never fired."""
         return round(self.row.tokens / self.row.fired) if self.row.fired else 0
 
 
 def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
-    """Return the versions with stored coverage, the most recently used first; empty if the table does not exist."""
+    """Return the versions of the instructions for which coverage (how often each rule fires) is stored.
+
+    The most recently used version comes first.
+    """
     found = []
     with suppress(sqlite3.OperationalError):
         found = [MeasuredVersion(str(row[0]), str(row[1]), int(row[2])) for row in db.execute(WHICH_WERE_MEASURED)]
@@ -114,11 +120,12 @@ def measured(db: sqlite3.Connection) -> list[MeasuredVersion]:
 
 @dataclass(frozen=True, slots=True)
 class Doubts:
-    """Weak points of the rules in the version that was used last, of those with stored coverage.
+    """What the home page shows as weak points of the rules, in the most recently used version that was measured.
 
     ``doubtful``, ``dead`` and ``always_on`` are numbers of rules: signals that are wrong too often, rules that never
-    fire, and rules that always do. ``doubtful_rules`` and ``always_on_rules`` are the first of them for which a filter
-    can list the prompts. ``cluster`` is the largest group of prompts without any signal; None if there is none.
+    fired, and rules that always did. ``doubtful_rules`` and ``always_on_rules`` are the first of them for which a
+    filter can list the prompts. ``cluster`` is the largest group of prompts in which no signal fired; None if there is
+    no such group.
     """
 
     measured: MeasuredVersion
@@ -131,7 +138,7 @@ class Doubts:
 
 
 def doubts(db: sqlite3.Connection) -> Doubts | None:
-    """Return the doubts about rules of the most recently used version with stored coverage; None if there is none."""
+    """Return the weak points of the rules in the last used version that was measured; None if none was measured."""
     newest = next(iter(measured(db)), None)
     if newest is None:
         return None
@@ -149,7 +156,7 @@ def _findable(rows: Sequence[CoverageRow]) -> tuple[Rule, ...]:
 
 
 def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
-    """Return the stored coverage of a version; it must be one that ``measured`` returned."""
+    """Return the stored coverage (how often each rule fires) of one of the versions that ``measured`` returns."""
     known = db.execute(WHAT_WAS_MEASURED, {"hash": rules_hash}).fetchone()
     rows = tuple(_rule(row, known["prompts"]) for row in db.execute(HOW_OFTEN_EACH_SPOKE, {"hash": rules_hash}))
     together = [tuple(rows[position] for position in group) for group in json.loads(known["overlaps"])]
@@ -163,9 +170,10 @@ def coverage(db: sqlite3.Connection, rules_hash: str) -> Coverage:
 
 
 def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
-    """Return the rules by kind, those that fire most often first; signals, the longest list, are the last kind.
+    """Return the rules of a version by their kind, in each kind the ones that fire most often first.
 
-    ``places`` maps the path of each file of the version to its position among them.
+    Signals are the last kind, because their list is the longest. ``places`` maps the path of each of the
+    version's files to its number, for links to the line of each rule.
     """
     rows = sorted(found.rows, key=lambda row: (-row.fired, row.file, row.line))
     kinds = {kind: [rule(row, places) for row in rows if row.kind == kind] for kind in (*KINDS[1:], KINDS[0])}
@@ -173,7 +181,10 @@ def rules(found: Coverage, places: Mapping[str, int]) -> dict[str, list[Rule]]:
 
 
 def rule(row: CoverageRow, places: Mapping[str, int]) -> Rule:
-    """Return a rule with the filter for its prompts and the anchor of its line; ``places`` is as in ``rules``."""
+    """Add to a rule's coverage the filter for the prompts on which it fired, and the link to the line of the rule.
+
+    ``places`` maps the path of each of the version's files to its number.
+    """
     anchor = f"f{places[row.file]}-L{row.line}" if row.file in places else ""
     value = row.label.strip('"') if row.kind == "signal" else row.name
     field = filters.FIELD_OF_KIND.get(row.kind, "")
@@ -188,16 +199,20 @@ def _rule(row: sqlite3.Row, prompts: int) -> CoverageRow:
 
 
 def due(db: sqlite3.Connection) -> list[str]:
-    """Return the versions of the newest prompts whose coverage is missing or outdated, the newest version first."""
+    """Return the hashes of the versions of the instructions that have to be measured, the most recently used first.
+
+    These are the versions in use (those of the newest prompts) whose coverage is missing or outdated.
+    """
     in_use = [str(row[0]) for row in db.execute(WHICH_ARE_IN_USE)]
     return [identity for identity in in_use if _is_due(db, identity)]
 
 
 def measure(db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False) -> list[str]:
-    """Measure the versions that are due; return the hashes of those that cannot be measured.
+    """Measure and store how often each rule fires, for versions of the instructions whose figures are missing or old.
 
-    A version cannot be measured if its files were not stored, or if this release compiles them to another hash. ``db``
-    is in autocommit mode. Raises sqlite3.Error if the database cannot be written.
+    Only the versions in use are measured. Return the hashes of those that cannot be measured, because their files were
+    not stored or because this release compiles these to other rules. ``db`` must be in autocommit mode. Raises
+    sqlite3.Error if the database cannot be written.
     """
     unknown = []
     for identity in due(db):
@@ -239,7 +254,7 @@ def _measure(db: sqlite3.Connection, written: LocatedRules, should_stop: Callabl
 
 
 def _store(db: sqlite3.Connection, found: Coverage, *, at: str, ids: Sequence[str]) -> None:
-    """Store the coverage, unless one of the measured prompts was deleted meanwhile."""
+    """Store the coverage that was measured on the prompts ``ids``, unless one of them was deleted meanwhile."""
     if db.execute(HOW_MANY_ARE_THERE, {"ids": json.dumps(ids)}).fetchone()[0] < len(ids):
         return
     known, positions = {"hash": found.rules_hash}, {row: position for position, row in enumerate(found.rows)}

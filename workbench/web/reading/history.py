@@ -1,4 +1,7 @@
-"""Find the history, live or a snapshot, among the databases that a Datasette serves, and query it."""
+"""Find the database of recorded prompts (the history) among those that a Datasette serves, and query it.
+
+It is either the live history of this machine, or a snapshot of one that was written to be shown to others.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,18 @@ IS_IT_OURS = """
 """
 WHAT_WAS_PUBLISHED = "select at, text, prompts, since, until from published"
 LABEL_PROMPT = "label-prompt"
-"""Datasette's name for the permission to label the prompts of the live history."""
+"""The name, in Datasette, of the permission to label prompts of the live history."""
 PAGE_LIMIT_MS = 5_000
-"""Milliseconds after which SQLite interrupts a page's query, so that it does not occupy one of two read threads."""
+"""Milliseconds after which a query for a page is interrupted, because only two threads run these queries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A snapshot's description of itself: creation time, treatment of texts, number of prompts, and their period."""
+    """What a snapshot says about itself, in its table ``published``.
+
+    ``at`` is when it was written, and ``text`` how texts were treated: "redacted", "hash" (left out) or "full". It has
+    ``prompts`` prompts from ``since`` to ``until``.
+    """
 
     at: str
     text: str
@@ -40,14 +47,17 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """One of our databases, served by Datasette; ``publication`` is None for the live history."""
+    """The database of recorded prompts that Datasette serves; ``publication`` is None if it is the live history."""
 
     datasette: Datasette
     database: Database
     publication: Publication | None
 
     async def read(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """Run a query in one of Datasette's read threads; raises sqlite3.OperationalError after ``PAGE_LIMIT_MS``."""
+        """Call ``question`` with a connection, in a thread of Datasette, and return its result.
+
+        Raises sqlite3.OperationalError if a query takes longer than ``PAGE_LIMIT_MS``.
+        """
         from datasette.utils import sqlite_timelimit
 
         def asked(db: sqlite3.Connection) -> T:
@@ -57,32 +67,33 @@ class History:
         return cast("T", await self.database.execute_fn(asked))
 
     def path(self, where: str = "") -> str:
-        """Return the address of our page ``where`` (empty for the home page), including the server's base URL."""
+        """Return the address of one of our pages; ``where`` is a name like "traces", or empty for the home page."""
         return str(self.datasette.urls.path(f"/-/enricher{'/' * bool(where)}{where}"))
 
     def session(self, identity: str) -> str:
-        """Return the address of a session's page; the id is encoded, because clients may use any text."""
+        """Return the address of a session's page; the session id is encoded, because clients may use any text."""
         from datasette.utils import tilde_encode
 
         return self.path(f"session/{tilde_encode(identity)}")
 
     def tables(self) -> str:
-        """Return the address of Datasette's page of the database."""
+        """Return the address of Datasette's own page of the database, which lists its tables and queries."""
         return str(self.datasette.urls.database(self.database.name))
 
     def table(self, name: str) -> str:
-        """Return the address of Datasette's page of a table or view."""
+        """Return the address of Datasette's own page of a table or view of the database."""
         return str(self.datasette.urls.table(self.database.name, name))
 
     @property
     def keeps_text(self) -> bool:
-        """Whether the history contains texts; False for a snapshot without texts."""
+        """Whether the database has the texts of prompts; False only for a snapshot that was written without them."""
         return self.publication is None or self.publication.text != "hash"
 
     async def is_allowed(self, request: Request, action: str = "view-database", *, default: bool = True) -> bool:
-        """Return whether Datasette's permissions allow the reader this action on the database.
+        """Return whether Datasette's permissions allow the reader who sends ``request`` this action on the database.
 
-        ``default`` applies only to Datasette 0.65, if no rule covers the action; for 1.0, our plug-in defines the rule.
+        Datasette 0.65 uses ``default`` if none of its rules is about the action. For 1.0, the plugin has a rule of its
+        own instead, in ``permission_resources_sql``.
         """
         actor = request.scope.get("actor")
         if hasattr(self.datasette, "permission_allowed"):
@@ -95,14 +106,20 @@ class History:
         return bool(await self.datasette.allowed(action=action, resource=resource, actor=actor))
 
     async def may_label(self, request: Request) -> bool:
-        """Return whether the reader may label prompts; in a snapshot everybody may, because nothing is changed."""
+        """Return whether the reader who sends ``request`` may label prompts.
+
+        Everybody may in a snapshot, because it is not changed: the label is sent to the reader as a file.
+        """
         if self.publication:
             return True
         return await self.is_allowed(request, LABEL_PROMPT, default=bool(request.actor))
 
 
 def find(datasette: Datasette) -> History | None:
-    """Return the first served database that is ours, or None if there is none; every database is inspected once."""
+    """Return the first database of recorded prompts that is served; None if there is none.
+
+    What was found out about a database is remembered, so that its file is opened only once for this.
+    """
     for database in datasette.databases.values():
         known = getattr(database, "_enricher_history", None)
         if known is None and database.path:

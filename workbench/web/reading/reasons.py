@@ -1,7 +1,8 @@
-"""Explain the result of a prompt on its page, with the sentences that ``enricher explain`` prints.
+"""Explain, for the page of a prompt, why the hook classified it so and what it left out.
 
-They are computed from the rules and inputs recorded with the prompt. A snapshot contains neither, so the sentences are
-stored in it (``store``) when it is written. If none are stored for a prompt, only its recorded points are explained.
+The sentences are those that ``enricher explain`` prints. They are computed from the rules and inputs that were recorded
+with the prompt. A snapshot contains neither, so the sentences are stored in it when it is written (``store``). If none
+are stored for a prompt, only the class that came second is named, from the recorded points.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 
 MOST_SENTENCES = 40
 MOST_EXPLAINED = 10_000
-"""Only this many of the newest prompts are explained, because each must be evaluated again, which takes time."""
+"""In a snapshot, only this many of the newest prompts are explained: each must be evaluated again, which takes time."""
 MOST_VERSIONS = 8
-"""Number of versions of the rules that are kept compiled in memory."""
+"""At most this many versions of the rules are kept compiled in memory."""
 WHICH_TO_EXPLAIN = """
     select id, status, skip_reason, rules_hash, task_type, prompt, inputs from traces
     where origin <> 'test' order by id desc limit :most
@@ -47,10 +48,11 @@ WHAT_WAS_STORED = "select sentences from explanations where trace_id = :id"
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """The sentences that explain the result of a prompt.
+    """The sentences that explain what the hook did with a prompt.
 
-    ``nearest`` has, by facet, one on the second-best class; ``certainty`` is about the confidence in the task type,
-    ``left_out`` about lines that were not added, ``silence`` about the guardrail or approach that was nearly added.
+    ``nearest`` has a sentence on the class that came second, for task type and for search intent. ``certainty`` is
+    about the confidence in the task type, ``left_out`` about lines that were not added to the prompt, and ``silence``
+    about the guardrail or approach that was nearly added.
     """
 
     nearest: dict[str, str]
@@ -59,7 +61,7 @@ class Reasons:
     silence: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """Return the sentences as a JSON list of lists, without the names of the facets."""
+        """Return the sentences as a JSON list of four lists, for ``from_json``."""
         nearest_ones = [self.nearest[facet] for facet in FACETS]
         return json.dumps([nearest_ones, self.certainty, self.left_out, self.silence], ensure_ascii=False)
 
@@ -71,7 +73,10 @@ class Reasons:
 
 
 def of_shown(db: sqlite3.Connection, trace: Row) -> Reasons:
-    """Return the sentences for a trace of the live history or of a snapshot; ``trace`` comes from ``queries.show``."""
+    """Return the sentences that explain a prompt of the live history or of a snapshot.
+
+    ``trace`` is its record, as ``queries.show`` returns it.
+    """
     with suppress(sqlite3.OperationalError):  # only a snapshot has the table
         if row := db.execute(WHAT_WAS_STORED, {"id": trace["id"]}).fetchone():
             return Reasons.from_json(row[0])
@@ -79,10 +84,10 @@ def of_shown(db: sqlite3.Connection, trace: Row) -> Reasons:
 
 
 def computed(db: sqlite3.Connection, trace: Row, rules: Rules | None = None) -> Reasons | None:
-    """Compute the sentences from the recorded rules and inputs of a prompt.
+    """Evaluate a prompt again with its recorded rules and inputs, and return the sentences that explain its result.
 
-    Return None if these are missing or now lead to another task type. ``rules`` are the recorded rules; without them,
-    they are read from the database.
+    ``rules`` are these rules, if the caller has them; otherwise they are read from the database. Return None if rules
+    or inputs are missing, or if they lead to another task type than the recorded one.
     """
     try:
         found = of_record(db, trace, rules=rules) if trace["prompt"] else None
@@ -104,7 +109,7 @@ def _explained(found: Explanation) -> Reasons:
 
 
 def _by_points(trace: Row) -> Reasons:
-    """Return the sentences that can be computed from the recorded points alone: those on the second-best classes."""
+    """Explain a prompt by its recorded points alone: which task type and which search intent came second."""
     by_facet = {}
     for facet in FACETS:
         own = [(one["name"], one["score"]) for one in trace["scores"] if one["facet"] == facet and one["score"]]
@@ -113,7 +118,7 @@ def _by_points(trace: Row) -> Reasons:
 
 
 def store(db: sqlite3.Connection, source: str, *, is_full: bool, goes_on: Callable[[int], bool]) -> None:
-    """Explain the newest prompts of the database ``source``, and store the sentences in the snapshot ``db``.
+    """Compute the sentences for the newest prompts of the database ``source``, and store them in the snapshot ``db``.
 
     They are anonymised unless ``is_full``, with the SQL function ``anonymized_json``, which ``db`` must have. Now and
     then ``goes_on`` is called with the number of prompts done so far; the work stops if it returns False.
@@ -132,7 +137,7 @@ def store(db: sqlite3.Connection, source: str, *, is_full: bool, goes_on: Callab
 
 
 def _computed(history: sqlite3.Connection) -> Iterator[tuple[str, Reasons | None]]:
-    """Yield the id and the sentences of each prompt to explain; they are None if they cannot be computed."""
+    """Yield the id of each prompt to explain, and the sentences that explain it, or None if they cannot be computed."""
 
     @lru_cache(MOST_VERSIONS)
     def rules_of(identity: str) -> Rules | None:

@@ -1,6 +1,6 @@
-"""Read one prompt or one session for its page.
+"""Read from the database what the page of one recorded prompt (a trace), or of one session, shows.
 
-Every query uses an index and has a limit, so a session of a million prompts costs no more than a short one.
+Every query uses an index and has a limit, so that even a session of a million prompts is read quickly.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ MOST_REPLAYS = 20
 MOST_NEIGHBOURS = 200
 SESSION_PAGE = 100
 PROMPT_CHARS = 400
-"""Number of characters of each prompt on the page of a session."""
+"""On the page of a session, each prompt is cut to this many characters."""
 _WHICH = "traces.id, traces.at, traces.status, traces.origin, substr(traces.prompt, 1, 200) as prompt"
 
 WHICH_HAS_THIS_ID = f"select {_WHICH} from traces where id = :id"
-# "g" is the first letter after the hex digits, so this is a range of the primary key.
+# Ids have hexadecimal digits, and "g" sorts after them, so that this is a range of the primary key.
 WHICH_BEGIN_SO = f"""
     select {_WHICH} from traces where id > :id and id < :id || 'g' and origin <> 'test' order by id limit :limit
 """
@@ -68,7 +68,7 @@ WHICH_GUARDRAILS_WERE_SHOWN = f"""
 
 @dataclass(frozen=True, slots=True)
 class MatchingTrace:
-    """A trace that a shortened id may stand for."""
+    """A recorded prompt whose id is, or begins with, the id that a reader asked for."""
 
     id: str
     at: str
@@ -79,7 +79,10 @@ class MatchingTrace:
 
 @dataclass(frozen=True, slots=True)
 class TraceReplay:
-    """A stored replay in which the prompt's result changed."""
+    """A stored replay (recorded prompts evaluated again under other rules) in which the prompt got another result.
+
+    ``base`` and ``candidate`` name the two rule sets, ``kinds`` tell what changed, and ``cause`` is the edit behind it.
+    """
 
     id: str
     at: str
@@ -91,9 +94,9 @@ class TraceReplay:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The ids of the previous and next trace, empty if there is none.
+    """The ids of the prompts before and after a prompt; an id is empty if there is no such prompt.
 
-    The trace is number ``place`` of ``of`` traces; 0 means that they were not counted.
+    The prompt is number ``place`` of ``of`` prompts in its session; these are 0 if they were not counted.
     """
 
     before: str
@@ -104,12 +107,16 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class TraceRecord:
-    """A trace as ``storage.traces.queries.show`` returns it, with its neighbours, labels, lines and replays."""
+    """All that the page of one prompt shows.
+
+    ``trace`` is its record, as ``storage.traces.queries.show`` returns it, and ``layers`` are the instructions files
+    that applied. ``in_time`` names the prompts before and after it among all, and ``in_session`` those in its session.
+    """
 
     trace: Row
     labels: list[dict[str, str]]
     lines: list[Row]
-    """The lines of the added text with their labels, as ``line_labels.as_rows`` returns them."""
+    """The lines of the text that was added to the prompt and their labels, as ``line_labels.as_rows`` returns them."""
     layers: list[str]
     replays: tuple[TraceReplay, ...]
     in_time: Neighbours
@@ -118,7 +125,7 @@ class TraceRecord:
 
 @dataclass(frozen=True, slots=True)
 class SessionPrompt:
-    """A prompt of a session; ``guardrails`` are ids, ``label`` is the newest label or empty."""
+    """A prompt as a row of its session's page; ``guardrails`` are ids, and ``label`` is the newest label, if any."""
 
     id: str
     at: str
@@ -140,7 +147,7 @@ class SessionPrompt:
 
 @dataclass(frozen=True, slots=True)
 class ShownGuardrail:
-    """A guardrail that a session was shown ``times`` times; ``first_id`` is the first prompt it was added to."""
+    """A guardrail that was added to ``times`` prompts of a session; ``first_id`` is the id of the first of them."""
 
     id: str
     title: str
@@ -150,7 +157,10 @@ class ShownGuardrail:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Totals of the first ``LONGEST_SESSION`` prompts of a session; ``tokens`` are those of the added texts."""
+    """Totals for at most the first ``LONGEST_SESSION`` prompts of a session.
+
+    ``answered`` counts the prompts to which a text was added, and ``tokens`` the tokens of these texts.
+    """
 
     prompts: int
     answered: int
@@ -162,10 +172,10 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class SessionPage:
-    """A page of a session's prompts, oldest first, with the totals of the session.
+    """One page of the list of a session's prompts, oldest first, with the totals of the session.
 
-    ``following`` is the id after which the next page begins, empty on the last page; ``former_at`` is the time of the
-    prompt before this page, empty on the first page.
+    ``former_at`` is the time of the last prompt on the previous page, and empty on the first page. ``following`` is the
+    id of the last prompt on this page, after which the next page begins, and empty on the last page.
     """
 
     id: str
@@ -177,7 +187,10 @@ class SessionPage:
 
 
 def matching(db: sqlite3.Connection, wanted: str) -> list[MatchingTrace]:
-    """Return the trace with this id, or else the first traces whose id begins with it, without those of tests."""
+    """Return the prompt with the id ``wanted``, or else the first prompts whose ids begin with it.
+
+    The latter do not include prompts of tests.
+    """
     found = db.execute(WHICH_HAS_THIS_ID, {"id": wanted}).fetchall()
     if not found and wanted:
         found = db.execute(WHICH_BEGIN_SO, {"id": wanted, "limit": MOST_CANDIDATES + 1}).fetchall()
@@ -185,7 +198,7 @@ def matching(db: sqlite3.Connection, wanted: str) -> list[MatchingTrace]:
 
 
 def read(db: sqlite3.Connection, trace_id: str) -> TraceRecord:
-    """Return a trace with everything that its page shows; raises storage.traces.queries.UnknownTraceError.
+    """Return all that the page of a prompt shows; raises storage.traces.queries.UnknownTraceError if it is not stored.
 
     At most ``MOST_NEIGHBOURS`` scores, items and other rows of each kind are read.
     """
@@ -202,7 +215,10 @@ def read(db: sqlite3.Connection, trace_id: str) -> TraceRecord:
 
 
 def read_session(db: sqlite3.Connection, session_id: str, *, after: str = "") -> SessionPage:
-    """Return the page of a session's prompts after the prompt ``after``; it has none if there is no such session."""
+    """Return the page of a session's prompts that follow the prompt with the id ``after``, or the first page.
+
+    The page has no prompts if there is no such session.
+    """
     named = {"session_id": session_id, "limit": LONGEST_SESSION}
     wanted = {"session_id": session_id, "after": after, "limit": SESSION_PAGE + 1}
     rows = [_session_prompt(row) for row in db.execute(WHICH_PROMPTS, wanted)]

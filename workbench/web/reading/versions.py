@@ -1,6 +1,7 @@
-"""Versions of the instructions in the history: their prompts, when they were used, and their files.
+"""Read the versions of the instructions under which prompts were recorded: their figures, times of use, and files.
 
-The figures come from the roll-ups and small tables; only the newest ``WALKED_ROWS`` traces are read.
+A version is one state of all instructions files, identified by the hash of the compiled rules. Most figures come from
+precomputed sums; the prompts themselves are read only up to the newest ``WALKED_ROWS``.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 WALKED_ROWS = 200_000
-"""The last use of a version is searched only among this many of the newest prompts; a million would take 0.3 s."""
+"""The last use of a version is searched among this many of the newest prompts only; a million would take 0.3 s."""
 SAMPLED_ROWS = 20_000
-"""A version's median latency is computed from this many prompts back from its newest one."""
+"""For a version's median latency, this many prompts are read, from its newest one backwards; only its own count."""
 
 HOW_MANY_OF_EACH = """
     select rules_hash, status, task_type, sum(prompts) from prompts_by_class
@@ -51,12 +52,15 @@ HOW_LONG_DID_IT_TAKE = f"""
 
 
 class UnknownVersionError(LookupError):
-    """The requested beginning of a hash fits no version, or more than one; the message says which."""
+    """No version of the instructions, or more than one, has a hash that begins as requested; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptCounts:
-    """Counts of prompts under a version, without tests: all, those not skipped, silent ones, and by task type."""
+    """How many prompts, except those of tests, were recorded under a version of the instructions.
+
+    ``judged`` are those that were not skipped, ``silent`` those to which the hook had nothing to add.
+    """
 
     prompts: int
     judged: int
@@ -71,10 +75,11 @@ class PromptCounts:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version under which prompts were recorded.
+    """A version of the instructions under which prompts were recorded.
 
-    ``files`` has layer and path, lowest layer first, and is empty if they were not stored. ``last_at`` and ``last_id``
-    are empty if the version was last used before the newest ``WALKED_ROWS`` prompts.
+    ``files`` has the layer (such as "packaged") and the path of each file, lowest layer first, and is empty if they
+    were not stored. ``last_at`` and ``last_id`` are the time and id of its newest prompt; they are empty if that is not
+    among the newest ``WALKED_ROWS`` prompts.
     """
 
     hash: str
@@ -86,13 +91,13 @@ class Version:
 
     @property
     def layers(self) -> list[str]:
-        """The layers of the version's files, lowest first, without the files that are only named by others."""
+        """The names of the version's layers, lowest first; files that only belong to another file have none."""
         return [layer for layer, _path in self.files if layer not in NAMED_FILES]
 
 
 @dataclass(frozen=True, slots=True)
 class VersionFile:
-    """A file that a version was compiled from; ``number`` counts from 1, beginning with the lowest layer."""
+    """A file from which a version of the rules was compiled; ``number`` counts the files from 1, lowest layer first."""
 
     number: int
     layer: str
@@ -101,7 +106,7 @@ class VersionFile:
 
 
 def versions(db: sqlite3.Connection) -> list[Version]:
-    """Return the versions under which prompts were recorded, the most recently used first."""
+    """Return the versions of the instructions under which prompts were recorded, the most recently used first."""
     counted = _counted(db)
     first, files = _first_seen(db), _files(db)
     last = last_used(db, counted)
@@ -111,7 +116,10 @@ def versions(db: sqlite3.Connection) -> list[Version]:
 
 
 def find(known: Iterable[Version], wanted: str) -> Version:
-    """Return the only version whose hash begins with ``wanted``; raises UnknownVersionError."""
+    """Return the version of the instructions whose hash begins with ``wanted``.
+
+    Raises UnknownVersionError if there is no such version, or more than one.
+    """
     found = [one for one in known if one.hash.startswith(wanted.lower())] if wanted else []
     if len(found) != 1:
         raise UnknownVersionError(f"{'Several versions begin' if found else 'No prompt names a version that begins'} "
@@ -120,9 +128,10 @@ def find(known: Iterable[Version], wanted: str) -> Version:
 
 
 def before(known: Sequence[Version], version: Version) -> Version | None:
-    """Return the version that was first used before this one, preferably with the same files; None if there is none.
+    """Return the version whose edit probably led to this one; None if this is the oldest.
 
-    The files are compared because two projects with different files may be in use alternately.
+    It is the newest of the versions that were first used before this one and have the same files, or else the newest of
+    all earlier ones. Files are compared because two projects with different files may be used in turn.
     """
     earlier = [one for one in known if one.first_at and _age(one) < _age(version)]
     same = [one for one in earlier if one.files and one.files == version.files]
@@ -130,12 +139,12 @@ def before(known: Sequence[Version], version: Version) -> Version | None:
 
 
 def _age(one: Version) -> tuple[str, str, str]:
-    """Return the key that sorts versions by age: first use, then newest prompt and hash if first uses are equal."""
+    """Return the key that sorts versions by age: the first use, and if these are equal, newest prompt and hash."""
     return one.first_at, one.last_id, one.hash
 
 
 def sources(db: sqlite3.Connection, rules_hash: str) -> list[VersionFile]:
-    """Return the files of a version by its full hash; empty if they were not stored."""
+    """Return the instructions files of the version with this full hash; empty if they were not stored."""
     texts: list[tuple[str, str, str]] = []
     with suppress(sqlite3.OperationalError):  # a snapshot may lack the table
         texts = [tuple(row) for row in db.execute(WHICH_TEXTS, {"hash": rules_hash})]
@@ -145,7 +154,10 @@ def sources(db: sqlite3.Connection, rules_hash: str) -> list[VersionFile]:
 
 
 def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
-    """Return the median latency of a version's newest prompts in milliseconds, and the number of these prompts."""
+    """Return the median latency, in milliseconds, of a version's newest prompts, and the number of these prompts.
+
+    Both are 0 if there are no such prompts.
+    """
     if not version.last_id:
         return 0.0, 0
     rows = db.execute(HOW_LONG_DID_IT_TAKE, {"newest": version.last_id, "hash": version.hash}).fetchall()
@@ -153,9 +165,9 @@ def median_ms(db: sqlite3.Connection, version: Version) -> tuple[float, int]:
 
 
 def last_used(db: sqlite3.Connection, known: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Return the time and id of each version's newest prompt, by the version's hash.
+    """Return the time and the id of the newest prompt of each version in ``known``, by the version's hash.
 
-    Only the newest ``WALKED_ROWS`` prompts are searched.
+    Only the newest ``WALKED_ROWS`` prompts are searched, so that versions used before are missing.
     """
     wanted, found, at = set(known), dict[str, tuple[str, str]](), ABOVE_ALL
     row = db.execute(WHERE_THE_WALK_ENDS).fetchone()
@@ -204,7 +216,10 @@ def _files(db: sqlite3.Connection) -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 def _shipped(db: sqlite3.Connection) -> tuple[str, Sequence[tuple[str, str, str]]] | None:
-    """Return the hash and files of the packaged instructions, None if unknown; for a snapshot, without folders."""
+    """Return the hash and files of the instructions in this package; None if they are unknown.
+
+    If ``db`` is a snapshot, paths are shortened to file names, because folders are not published.
+    """
     shipped = packaged_texts()
     if shipped is None or not db.execute(IS_IT_A_SNAPSHOT).fetchone()[0]:
         return shipped

@@ -1,1 +1,1 @@
-"""The server process of ``enricher publish``: serve the history, check requests, announce the address, shut down."""
+"""Serve the recorded prompts with Datasette for ``enricher publish``: start, check requests, announce, shut down."""

@@ -1,6 +1,7 @@
-"""Addresses of a server: how a browser reaches it from where the command runs, and how programs find it.
+"""Find out how a browser reaches the server of the recorded prompts, and announce its address to other programs.
 
-While the server runs, a small locked file announces its address to programs of the same account.
+The browser may be on another machine, if the command runs over SSH or in a container. While the server runs, a small
+locked file tells its address to programs of the same account, such as the app.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def is_in_container() -> bool:
 
 
 def can_open_a_browser() -> bool:
-    """Return whether a browser opened here would be visible to the user."""
+    """Return whether the user would see a browser opened here: not over SSH, in a container or without a display."""
     if is_over_ssh() or is_in_container():
         return False
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
@@ -53,7 +54,10 @@ def is_loopback(host: str) -> bool:
 
 
 def names_of(host: str) -> list[str]:
-    """Return the host names to accept for a bound address; if it means all interfaces, all names of this machine."""
+    """Return the host names under which a server that listens on the address ``host`` has to answer.
+
+    They are only ``host`` itself, or the name and addresses of this machine if ``host`` stands for all interfaces.
+    """
     try:
         is_any = ipaddress.ip_address(host).is_unspecified
     except ValueError:
@@ -69,7 +73,7 @@ def names_of(host: str) -> list[str]:
 
 
 def forwarding(port: int) -> list[str]:
-    """Return instructions for forwarding the port to the user's machine; empty if the user is at this machine."""
+    """Return instructions, as lines, for reaching the port from the user's machine; empty if it is this machine."""
     if is_over_ssh():
         server = (os.environ.get("SSH_CONNECTION", "").split() + [""] * 4)[2] or socket.gethostname()
         return ["On your own machine, in another terminal:", f"  {_ssh(port, f'{_login()}@{server}')}"]
@@ -94,7 +98,10 @@ def _login() -> str:
 
 @contextlib.contextmanager
 def announced(state_dir: str, url: str) -> Iterator[None]:
-    """Announce the address in a locked file during a block; do nothing if another server has announced its own."""
+    """Announce the server's address ``url`` to other programs of this account until the end of the ``with`` block.
+
+    It is written to a locked file in ``state_dir``. Do nothing if another running server has announced its address.
+    """
     path = f"{state_dir}/{ANNOUNCEMENT}"
     descriptor = _locked(state_dir, path)
     if descriptor < 0:
@@ -127,7 +134,7 @@ def known(state_dir: str) -> str:
 
 
 def _locked(state_dir: str, path: str) -> int:
-    """Return a descriptor of the locked file; -1 if another process holds the lock or locking fails."""
+    """Open and lock the file; return its descriptor, or -1 if another process holds the lock or this is impossible."""
     try:
         private.make_directory(state_dir)
         descriptor = private.open_file(path, os.O_RDWR)

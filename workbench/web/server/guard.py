@@ -1,13 +1,13 @@
-"""Protect a served history: accepted host names, a password, and security headers for every response.
+"""Protect the served record of prompts: check each request's host name and password, and add security headers.
 
-The plugin's configuration controls it, so that it also works in a plain ``datasette serve``; without a configuration it
-does nothing:
+This is set in the plugin's configuration, so that it also works in a plain ``datasette serve``. Without the
+configuration it does nothing:
 
     plugins:
       enricher:
         allowed_hosts: [history.example.org]        # in addition to localhost, 127.0.0.1 and [::1]
         password_env: ENRICHER_PUBLISH_PASSWORD     # the environment variable with the password
-        home: true                                  # show the page of the history at /
+        home: true                                  # show our home page at /
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 SHORTEST_PASSWORD = 12
 OURS = "/-/enricher"
 SHOWS_THE_MACHINE = frozenset(f"/-/{name}{end}" for name in ("databases", "threads") for end in ("", ".json"))
-"""Datasette's pages that reveal folders of the machine."""
+"""Datasette's own pages that are not shown, because they reveal folders of the machine."""
 POLICY = (
     "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; script-src "
@@ -46,19 +46,20 @@ HEADERS = (
 NAME_AND_PORT = re.compile(r"(\[[^\]]*\]|[^:@/]*?)\.?(?::[0-9]*)?")
 STATIC = ("/-/static/", "/-/static-plugins/")
 KEPT = (b"cache-control", b"private, max-age=31536000, immutable")
-"""The caching header for static files whose address changes with their content, by a hash or a version."""
+"""The caching header for static files that have a hash of the content, or a version, in their address."""
 VERSIONED = re.compile(r"-\d+\.\d+\.\d+[.-][^/]*$")
 
 
 class ConfigurationError(ValueError):
-    """The plugin's configuration is invalid: ``allowed_hosts`` is malformed, or the password missing or too short."""
+    """The plugin's configuration is invalid: the host names are malformed, or the password is missing or short."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The conditions that a request must satisfy.
+    """The conditions that a request must satisfy, and the paths under which the pages are served.
 
-    If ``hosts`` is None, any host name is accepted; if ``password`` is empty, none is needed.
+    If ``hosts`` is None, any host name is accepted; if ``password`` is empty, none is needed. ``is_home`` is whether
+    our home page is shown at ``/``, and ``base`` is the path under which all pages are served.
     """
 
     hosts: frozenset[str] | None = None
@@ -67,7 +68,7 @@ class Guard:
     base: str = "/"
 
     def refusal(self, headers: Iterable[tuple[bytes, bytes]]) -> tuple[int, str]:
-        """Return the status and message with which to refuse a request; the status is 0 if it is accepted."""
+        """Return the HTTP status and message with which to refuse a request with these headers; status 0 accepts it."""
         known = {name.lower(): value for name, value in headers}
         host = _name(known.get(b"host", b"").decode("latin-1"))
         if self.hosts is not None and host not in self.hosts:
@@ -77,13 +78,16 @@ class Guard:
         return 0, ""
 
     def without_prefix(self, path: str) -> str:
-        """Return a path without the prefix under which the pages are served."""
+        """Return a path without ``base``, the prefix under which the pages are served."""
         if self.base != "/" and path.startswith(self.base):
             return "/" + path[len(self.base) :]
         return "/" if path == self.base.rstrip("/") else path
 
     def served_path(self, path: str) -> str:
-        """Return the path to serve: if ``is_home``, the history's page for ``/`` and Datasette's list for ``/-/``."""
+        """Return the path of the page that answers a request for ``path``.
+
+        They differ only if ``is_home``: ``/`` is answered by our home page, and ``/-/`` by Datasette's home page.
+        """
         inner = self.without_prefix(path)
         if not self.is_home or inner not in ("/", "/-/"):
             return path
@@ -91,9 +95,10 @@ class Guard:
 
 
 def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
-    """Return the guard that a plugin's configuration describes, or None if it does not ask for one.
+    """Return the guard that the plugin's configuration describes; None if the configuration asks for no protection.
 
-    Raises ConfigurationError if the host names are malformed, or the password is missing or too short.
+    ``base`` is the path under which the pages are served. Raises ConfigurationError if the host names are no list of
+    names, or if the password is missing or too short.
     """
     settings = {name: value for name, value in (config or {}).items() if value}
     if not settings.keys() & {"allowed_hosts", "password_env", "home"}:
@@ -113,7 +118,7 @@ def configured(config: dict[str, Any] | None, *, base: str) -> Guard | None:
 
 
 def guarded(app: App, guard: Guard) -> App:
-    """Return an application that refuses requests that do not satisfy the guard, and passes the others to ``app``."""
+    """Return an ASGI application that refuses requests that ``guard`` does not accept, and passes others to ``app``."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -139,7 +144,10 @@ def guarded(app: App, guard: Guard) -> App:
 
 
 def _name(host: str) -> str:
-    """Return the name in a Host header without its port, with brackets around an IPv6 address; keep other text."""
+    """Return the host name of a Host header, without the port and with brackets around an IPv6 address.
+
+    A malformed header is returned in lower case; it is then no accepted name.
+    """
     host = host.strip().lower()
     if host.count(":") > 1 and not host.startswith("["):
         host = f"[{host}]"
@@ -162,7 +170,7 @@ def _is_right(authorization: bytes, password: bytes) -> bool:
 
 
 def _policy(guard: Guard, path: str) -> bytes:
-    """Return the Content-Security-Policy: our pages have no scripts; Datasette's pages need their inline scripts."""
+    """Return the Content-Security-Policy for a page: ours run no scripts, but Datasette's need their inline scripts."""
     inner = guard.without_prefix(path)
     is_ours = inner == OURS or inner.startswith(f"{OURS}/") or (guard.is_home and inner == "/")
     return (POLICY + ("'none'" if is_ours else "'self' 'unsafe-inline'")).encode()

@@ -1,4 +1,7 @@
-"""A Datasette that serves the history (live or a snapshot), a server for it, and its configuration files."""
+"""Create and run a Datasette that serves the recorded prompts (the history), and write configuration files for one.
+
+It serves either the live database, or a snapshot that was written for others.
+"""
 
 from __future__ import annotations
 
@@ -25,36 +28,36 @@ if TYPE_CHECKING:
 
 DATABASE = "history"
 SETTINGS = {
-    "suggest_facets": False,  # Datasette tries every column: 1.4 s a page with a million prompts
+    "suggest_facets": False,  # otherwise Datasette tries every column: 1.4 s for each page with a million prompts
     "facet_time_limit_ms": 500,
     "sql_time_limit_ms": 2000,
     "default_page_size": 50,
     "truncate_cells_html": 400,
     "allow_download": False,
     "allow_csv_stream": True,
-    "num_sql_threads": 2,  # readers' own SQL does not run in them, but in other processes (native/query_processes.py)
+    "num_sql_threads": 2,  # SQL that readers write runs in other processes (native/query_processes.py)
 }
 HOW_MANY_PORTS = 50
-"""Number of ports to try, beginning with the requested one, so that a second server can run beside the first."""
+"""If the requested port is in use, the next ones are tried, up to this many in all."""
 GRACE_S = 3
-"""Seconds that a download may continue after the server was asked to end."""
+"""Seconds for which a download may continue after the server was asked to stop."""
 START_S = 30.0
 LOOK_EVERY_S = 0.02
-"""Seconds between two checks whether uvicorn has started; it only sets a flag."""
+"""Seconds between two checks of the flag that uvicorn sets when it has started."""
 METADATA, CONFIGURATION, SETTINGS_FILE = "metadata.yaml", "datasette.yaml", "settings.json"
 MARK = "# Written by enricher publish --write-config; written anew by the same command."
 
 
 class ServingError(Exception):
-    """An error for the user, who sees its message instead of a traceback."""
+    """The history cannot be served; the user sees the message instead of a traceback."""
 
 
 def datasette_over(
     path: str, *, is_immutable: bool, plugin: dict[str, object] | None = None, base_url: str = "/"
 ) -> Datasette:
-    """Return a Datasette (0.65 or 1.0) that serves this one file as the database "history".
+    """Return a Datasette (0.65 or 1.0) that serves the file ``path``, and no other, as the database "history".
 
-    ``plugin`` is the configuration of our plugin. Nothing is opened for writing.
+    ``plugin`` is the configuration of our plugin. The file is not opened for writing.
     """
     from datasette.app import Datasette
 
@@ -68,12 +71,15 @@ def datasette_over(
 
 
 def sign_in_address(served: Datasette, url: str) -> str:
-    """Return a one-time address that signs a reader in as Datasette's root actor; ``url`` is the home page."""
+    """Return an address that signs a reader in, once, as Datasette's actor "root"; ``url`` is that of the home page."""
     return f"{url}-/auth-token?token={served._root_token}"  # noqa: SLF001 (as Datasette's own command prints it)
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a listening socket at the port, or at one of the next ports if it is taken; raises ServingError."""
+    """Return a socket that listens at this host and port, or at one of the next ports if it is in use.
+
+    With port 0, the system chooses one. Raises ServingError if no port can be used.
+    """
     try:
         family, kind, protocol, _name, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     except OSError as failure:
@@ -94,10 +100,10 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 class EndRequest:
-    """A request to end, which a signal handler may make while the main thread waits for it.
+    """An event like ``threading.Event`` that a signal handler may set while the main thread waits for it.
 
-    A ``threading.Event`` would block for ever if the signal arrives while ``Event.wait`` holds its lock, because the
-    handler runs in the same thread.
+    The handler runs in that thread, too, so a ``threading.Event`` would block for ever if the signal arrived while
+    ``Event.wait`` holds its lock.
     """
 
     def __init__(self) -> None:
@@ -106,30 +112,30 @@ class EndRequest:
         self._is_asked = False
 
     def ask(self, _signal: int = 0, _frame: object = None) -> None:
-        """Request the end; this can be used as a signal handler."""
+        """Request the end of the server; this method can be used as a signal handler."""
         self._is_asked = True
         with contextlib.suppress(OSError):  # the buffer may be full of earlier requests
             self._writing.send(b"\0")
 
     def is_set(self) -> bool:
-        """Return whether the end was requested."""
+        """Return whether the end of the server was requested."""
         return self._is_asked
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until the end is requested, at most ``timeout_s`` seconds; return whether it was requested."""
+        """Wait until the end of the server is requested, at most ``timeout_s`` seconds; return whether it was."""
         if not self._is_asked:
             select.select([self._reading], [], [], timeout_s)
         return self._is_asked
 
     def close(self) -> None:
-        """Close the sockets."""
+        """Close the sockets with which ``ask`` wakes a waiting thread."""
         self._reading.close()
         self._writing.close()
 
 
 @contextlib.contextmanager
 def stop_signals() -> Iterator[EndRequest]:
-    """Yield a request to end, which Ctrl-C, SIGTERM and SIGHUP make during the block."""
+    """Yield an event that is set when Ctrl-C, SIGTERM or SIGHUP asks the process to end, during the ``with`` block."""
     asked = EndRequest()
     wanted = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.signal(number, asked.ask) for number in wanted}
@@ -142,7 +148,7 @@ def stop_signals() -> Iterator[EndRequest]:
 
 
 def serve(served: Datasette, own: socket.socket, asked_to_end: EndRequest, *, is_up: Callable[[], None]) -> None:
-    """Serve on the socket until the end is requested; ``is_up`` is called once the server answers.
+    """Serve on the socket ``own`` until ``asked_to_end`` is set; call ``is_up`` when the server has started.
 
     Raises ServingError if the server does not start.
     """
@@ -179,7 +185,7 @@ def _wait_for_start(server: object, thread: threading.Thread, asked_to_end: EndR
 
 
 def _close(served: Datasette) -> None:
-    """Close the databases, and end the read threads of Datasette 0.65; Datasette 1.0 has already ended its own."""
+    """Close Datasette's databases and end its threads for reading; Datasette 1.0 has already ended its threads."""
     if executor := getattr(served, "executor", None):
         executor.shutdown(wait=True, cancel_futures=True)
     for database in served.databases.values():
@@ -200,10 +206,10 @@ _Readable.add_representer(str, _text)
 
 
 def write_files(folder: str, *, plugin: dict[str, object], base_url: str) -> list[str]:
-    """Write the configuration with which a plain ``datasette serve`` shows a snapshot as ``enricher publish`` does.
+    """Write configuration files with which a plain ``datasette serve`` shows a snapshot as ``enricher publish`` does.
 
-    Return the paths of the files. Raises OSError, for example FileExistsError for a file that this command did not
-    write.
+    Return their paths. Raises OSError, for example FileExistsError if a file with the name of one of them was not
+    written by this function.
     """
     private.make_directory(os.path.abspath(folder))
     found = _contents(plugin, base_url)
@@ -216,7 +222,7 @@ def write_files(folder: str, *, plugin: dict[str, object], base_url: str) -> lis
 
 
 def _contents(plugin: dict[str, object], base_url: str) -> dict[str, str]:
-    """Return the texts of the files by name; only Datasette 1.0 has a ``datasette.yaml``."""
+    """Return the texts of the configuration files by name; which files there are depends on Datasette's version."""
     ours = described(DATABASE, plugin=plugin)
     settings = {**SETTINGS, "base_url": base_url}
     if "config" in ours:
@@ -230,7 +236,10 @@ def _yaml(value: Mapping[str, Any]) -> str:
 
 
 def _refuse_others(path: str) -> None:
-    """Raise FileExistsError for a file without our mark, except the settings: JSON has no comments for a mark."""
+    """Raise FileExistsError if the file exists and does not begin with the comment that marks our files.
+
+    The settings are excepted, because JSON has no comments.
+    """
     try:
         with open(path, encoding="utf-8") as file:
             first = file.readline().strip()

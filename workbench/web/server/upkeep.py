@@ -1,7 +1,9 @@
-"""Keep a live history up to date while it is served: sums and word index in a thread, coverage in a process.
+"""Keep the sums, word index and rule coverage that the web pages need up to date while a live history is served.
 
-Coverage is how often each rule fires. Its process leaves the server's interpreter to the pages. It ends with the
-server, even if the server is killed, because its standard input, a pipe from the server, is closed then.
+That is the database of recorded prompts, to which hooks keep adding. A thread updates the sums and the word index. A
+separate process measures the coverage (how often each rule fires), so that its computing does not slow down the pages.
+That process ends with the server, even if the server is killed, because its standard input is a pipe from the server,
+which is closed then.
 """
 
 from __future__ import annotations
@@ -24,19 +26,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LOOK_EVERY_S = 2.0
-"""Seconds between two checks for new data, each of one pragma; the pages may be behind the hook by this much."""
+"""Seconds between two checks whether the database has changed; a new prompt may be missing on pages for so long."""
 PATIENCE_MS = 250
-"""Milliseconds that the thread waits for other writers, because hooks and commands have priority."""
+"""Milliseconds for which the thread waits if others write; then it gives up, because hooks and commands come first."""
 COMMAND = "from workbench.web.server.upkeep import main; main()"
 NICENESS = 10
-"""A lower priority than the hook and the pages: a measurement takes seconds of computing, and nobody waits for it."""
+"""The measuring process gets this lower priority: it computes for seconds, and nobody waits for it."""
 AGAIN_S = 300.0
-"""Seconds after a failure before the process is started again."""
+"""Seconds after a failure until the measuring process is started again."""
 
 
 @contextlib.contextmanager
 def maintained(state_dir: str, report: Callable[[str], None], *, every_s: float = LOOK_EVERY_S) -> Iterator[None]:
-    """Keep sums, word index and coverage up to date during a block; call ``report`` with the text of each error."""
+    """Keep the sums, word index and coverage of a live history up to date until the end of the ``with`` block.
+
+    ``state_dir`` is the folder of the history; ``report`` is called with a text for each new error.
+    """
     end = threading.Event()
     thread = threading.Thread(target=_keep_up, args=(state_dir, end, report, every_s), name="upkeep")
     thread.start()
@@ -63,7 +68,7 @@ def _keep_up(state_dir: str, end: threading.Event, report: Callable[[str], None]
 
 
 def _update_until_end(db: sqlite3.Connection, measuring: Measuring, end: threading.Event, every_s: float) -> None:
-    """Update the sums and the index after each write, and start measuring; return once ``end`` is set."""
+    """Update sums and word index whenever the database has changed, and start measuring; return once ``end`` is set."""
     done = None
     while not end.is_set():
         version = db.execute("pragma data_version").fetchone()[0]
@@ -77,10 +82,11 @@ def _update_until_end(db: sqlite3.Connection, measuring: Measuring, end: threadi
 def catch_up(
     db: sqlite3.Connection, *, should_stop: Callable[[], bool] = lambda: False, with_coverage: bool = True
 ) -> int:
-    """Update roll-ups, word index and coverage in short transactions; return how many rows are still to be processed.
+    """Update sums, word index and coverage in short transactions; return the number of rows that are not in them yet.
 
-    ``db`` is in autocommit mode. Coverage is measured last, if it is due, which may take some ten seconds. Raises
-    sqlite3.Error if the database cannot be written.
+    ``should_stop`` is called in between, and stops the work if it returns True. ``db`` must be in autocommit mode.
+    Coverage is measured last, if it is missing or outdated; that may take some ten seconds. Raises sqlite3.Error if the
+    database cannot be written.
     """
     left = max(rollups.catch_up(db, should_stop=should_stop), search.catch_up(db, should_stop=should_stop))
     if with_coverage and not left and not should_stop():
@@ -89,11 +95,14 @@ def catch_up(
 
 
 class MeasuringError(Exception):
-    """The measuring process failed; the message is the last line of its error output."""
+    """The process that measures coverage failed; the message is the last line of its error output."""
 
 
 class Measuring:
-    """Starts and watches the process that measures the coverage of versions whose figures are missing or outdated."""
+    """Starts and watches the process that measures how often each rule fires.
+
+    It does so for those versions of the rules whose figures are missing or outdated.
+    """
 
     def __init__(self, state_dir: str) -> None:
         self._state_dir = state_dir
@@ -102,9 +111,9 @@ class Measuring:
         self._not_before = 0.0
 
     def look(self, db: sqlite3.Connection) -> bool:
-        """Start the process if a version is due; return whether it is running.
+        """Start the process if a version of the rules has to be measured; return whether the process is running.
 
-        Raises MeasuringError once for each failure.
+        Raises MeasuringError, once, if the previous process has failed.
         """
         if self._process is not None and self._process.poll() is None:
             return True
@@ -119,11 +128,11 @@ class Measuring:
         return self._process is not None
 
     def has_ended(self) -> bool:
-        """Return whether the process ran and has ended."""
+        """Return whether the process was started and has ended, but its result was not read yet."""
         return self._process is not None and self._process.poll() is not None
 
     def close(self) -> None:
-        """Kill the process, finished or not."""
+        """Kill the process if there is one."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
@@ -141,7 +150,10 @@ class Measuring:
 
 
 def main() -> None:
-    """Measure the history in the folder ``argv[1]``, and print the hashes of the versions that cannot be measured."""
+    """Measure rule coverage for the history in the folder ``argv[1]``, as a process of its own.
+
+    Print the hashes of the versions of the rules that cannot be measured.
+    """
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
         os.nice(NICENESS)

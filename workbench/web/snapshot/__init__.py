@@ -1,1 +1,1 @@
-"""Snapshots of the history: which columns they contain, how texts are treated, and how they are written."""
+"""Write snapshots of the recorded prompts: files that may be shown to others, with texts anonymised or left out."""

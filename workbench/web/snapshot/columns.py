@@ -1,6 +1,8 @@
-"""What a snapshot publishes of each column, as a SQL expression over the source row, for each treatment of texts.
+"""Define what a snapshot contains of each column of the database, as SQL expressions over the original row.
 
-A snapshot is refused while a column is not listed here, so that whoever adds a column decides how to publish it.
+There is one expression for each way to treat texts: "redacted" (anonymised), "hash" (no texts) and "full". No snapshot
+is written while a column of a published table is missing here, so that whoever adds a column has to decide how it is
+published.
 """
 
 from __future__ import annotations
@@ -10,11 +12,14 @@ from typing import NamedTuple
 REDACTED, HASH, FULL = TEXTS = ("redacted", "hash", "full")
 NOT_TESTS = "source.traces.origin <> 'test'"
 OF_A_TRACE = "{trace_id} in (select id from main.traces)"
-"""A condition for rows of published traces; ``{trace_id}`` stands for the published expression of that column."""
+"""The condition for rows that belong to a published prompt; ``{trace_id}`` is the expression for that column."""
 
 
 class ColumnTreatment(NamedTuple):
-    """The SQL expression for a column in each treatment of texts; ``{c}`` stands for the column."""
+    """The SQL expressions with which a column is published, one for each treatment of texts.
+
+    ``{c}`` stands for the column.
+    """
 
     redacted: str
     hash: str
@@ -27,16 +32,16 @@ def _always(expression: str, full: str = "") -> ColumnTreatment:
 
 NUMBER = _always("{c}")
 CODE = _always("case when {c} glob '*[^0-9a-fTZ:.+-]*' then anonymized({c}) else {c} end", full="{c}")
-"""An id, a hash or a time, which has only digits and few letters; any other value is treated as text."""
+"""For an id, a hash or a time; a value that has characters that these cannot have is anonymised like a text."""
 WORD = _always("anonymized({c})", full="{c}")
-"""A word of this product's vocabulary; it is anonymised, because a merged history may contain any text there."""
+"""For a word of this product's vocabulary; it is anonymised, as a history merged from elsewhere may have any text."""
 TEXT = ColumnTreatment("anonymized({c})", "''", "{c}")
 NAME = ColumnTreatment("anonymized({c})", "anonymized({c})", "{c}")
-"""The name of a rule or a class, which is not a text from a prompt."""
+"""For the name of a rule or class; it is published even without texts, because it does not come from a prompt."""
 DOCUMENT = ColumnTreatment("anonymized_json({c})", "bare({c})", "{c}")
 LIST = ColumnTreatment("anonymized_json({c})", "'[]'", "{c}")
 WORDS = _always("anonymized_json({c})", full="{c}")
-"""A list of words of this product's vocabulary, of numbers, or of ids."""
+"""For a JSON list of words of this product's vocabulary, of numbers, or of ids."""
 CLUSTERS = ColumnTreatment(
     """
     clusters({c}, (
@@ -50,7 +55,10 @@ CLUSTERS = ColumnTreatment(
 )  # fmt: skip
 FILE = ColumnTreatment("anonymized({c})", "anonymized(last_part({c}))", "{c}")
 PROJECT = "case when {c} like 'local-%' then pseudonym('project', {c}) else anonymized({c}) end"
-"""A project without a remote is named by a hash of its folder; whoever guesses the folder could compute that hash."""
+"""The name of a project without a git remote is a hash of its folder, so whoever guesses the folder can confirm it.
+
+Therefore it is replaced by a pseudonym; other names of projects are anonymised.
+"""
 NO_DOCUMENT = _always("'{{}}'")
 
 COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
@@ -68,7 +76,7 @@ COLUMNS: dict[str, dict[str, ColumnTreatment]] = {
         "session_id": ColumnTreatment("pseudonym('session', {c})", "pseudonym('session', {c})", "{c}"),
         "project": ColumnTreatment(PROJECT, "pseudonym('project', {c})", "{c}"),
         "cwd": ColumnTreatment("''", "''", "{c}"),
-        "prompt_hmac": ColumnTreatment("''", CODE.hash, "''"),  # without texts, it shows which prompts were the same
+        "prompt_hmac": ColumnTreatment("''", CODE.hash, "''"),  # where texts are missing, it shows which are the same
         "topics": ColumnTreatment("topics({c}, prompt)", "'[]'", "{c}"),
         "inputs": NO_DOCUMENT,
         "memory_context": NO_DOCUMENT,
@@ -180,13 +188,13 @@ ROWS = {
     ),
     "trace_items": f"kept = 1 and {OF_A_TRACE}",
 }
-"""Conditions for the published rows, by table; all rows of other tables are published."""
+"""By table, the SQL condition for the rows to publish; of other tables, all rows are published."""
 
 BUILT = (
     "trace_numbers", "prompts_fts", "rolled_up", "prompts_by_class", "prompts_by_day", "latencies_by_day",
     "latencies_overall",
 )  # fmt: skip
-"""Tables that are computed anew from the published rows."""
+"""Tables that are not copied, but computed again from the published rows."""
 
 NOT_PUBLISHED = frozenset(
     """
@@ -194,9 +202,9 @@ NOT_PUBLISHED = frozenset(
     _sqlite_migrations content_vectors parallel_attempts
     """.split()
 )
-"""Tables that are never published. A test requires every table to be listed here, in COLUMNS or in BUILT."""
+"""Tables that are never published. A test checks that every table is listed here, in COLUMNS or in BUILT."""
 
 
 def expressions(table: str, text: str) -> dict[str, str]:
-    """Return the SQL expression for each published column of a table, in the treatment ``text``."""
+    """Return the SQL expression for each column of a table; ``text`` is the treatment of texts, one of TEXTS."""
     return {name: getattr(shown, text).format(c=f'"{name}"') for name, shown in COLUMNS[table].items()}

@@ -1,7 +1,7 @@
-"""Prepare texts for publication: redact secrets again, anonymise people and machines, and replace session ids.
+"""Prepare texts for a snapshot: redact secrets again, anonymise people and machines, and replace session ids.
 
-Evidence refers to its prompt by code-point offsets, so every replacement is recorded with its span. With these, offsets
-are shifted, and offsets into replaced text are dropped.
+The recorded signals refer to words of the prompt by offsets. When a prompt is changed here, the place and length of
+each replacement are remembered, so that these offsets can be moved; signals whose words were replaced are dropped.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 FOLDER = "[folder]"
 PSEUDONYM_DIGITS = 12
 REMEMBERED_TEXTS = 4096
-"""Number of cached results: a prompt is anonymised for its own column, and again for its scores and its topics."""
+"""Number of cached results; a prompt is needed for its own column and again for its scores and its topics."""
 LONG_WORD = re.compile(r"[0-9A-Za-z][\w-]{7,}")
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 SESSION_FILTER = re.compile(r"\bsession:(?:\"[^\"]*\"|\S+)")
 SYSTEM_FOLDERS = frozenset(("/dev", "/proc", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"))
-"""Folders that are the same on every machine, so a path to something in one of them is kept."""
+"""A path to something directly in one of these folders is kept, because they are the same on every machine."""
 SEPARATOR = re.compile(r"\\?/|\\{1,2}|%2F|%5C", re.IGNORECASE)
 ENDING = re.compile(r"\.[A-Za-z]\w{0,7}$")
 CLASSES = frozenset(("task_type", "search_intent", "workflow", "guardrails"))
-"""Keys of a result whose values are names of classes or ids, not text."""
+"""Keys of a stored result of a prompt whose values are names of classes or ids of rules, not texts."""
 
 
 class Replacement(NamedTuple):
-    """The span of the text that was replaced, and the length of the new text."""
+    """A replacement in a text: the span that is replaced, from ``start`` to ``end``, and the length of the new text."""
 
     start: int
     end: int
@@ -44,7 +44,11 @@ class Replacement(NamedTuple):
 
 
 class Anonymizer:
-    """Anonymises texts; equal texts give equal results, and ids in ``sessions`` are replaced by pseudonyms."""
+    """Anonymises texts and what refers to them; the same text always gives the same result.
+
+    ``identity`` has what identifies people and machines, ``sessions`` are the ids of sessions, which are replaced by
+    pseudonyms, and ``key`` is the secret from which pseudonyms are made.
+    """
 
     def __init__(self, identity: Identity, key: bytes, sessions: Collection[str] = ()) -> None:
         self._key, self._sessions = key, {session.lower(): session for session in sessions}
@@ -52,17 +56,17 @@ class Anonymizer:
         self._known = lru_cache(REMEMBERED_TEXTS)(self._rewritten)
 
     def anonymize(self, text: str) -> str:
-        """Return the text without secrets, folders, names of this person and machine, and session ids."""
+        """Return the text with secrets, folders, names of the user and the machine, and session ids replaced."""
         return self._known(text)[0]
 
     def anonymize_json(self, document: str) -> str:
-        """Return a JSON document in which every text is anonymised."""
+        """Return the JSON document with every text in it anonymised, including keys."""
         return json.dumps(self._each(json.loads(document)), ensure_ascii=False)
 
     def shifted(self, evidence: str, prompt: str) -> str:
-        """Return evidence ``[[signal, start, end, weight], …]`` as JSON, with offsets into the anonymised prompt.
+        """Return the signals of a prompt, ``[[signal, start, end, weight], …]`` as JSON, for its anonymised text.
 
-        Evidence whose words were replaced is left out.
+        Their names are anonymised, and their offsets moved. Signals whose words were replaced are left out.
         """
         edits = self._known(prompt)[1]
         found = []
@@ -73,14 +77,15 @@ class Anonymizer:
         return json.dumps(found, ensure_ascii=False)
 
     def topics(self, words: str, prompt: str) -> str:
-        """Return, as a JSON list, those of the ``words`` that the anonymised prompt still contains."""
+        """Return those words of the JSON list ``words`` that the anonymised prompt still contains, as a JSON list."""
         text = self.anonymize(prompt)
         return json.dumps([word for word in _list(words) if _contains_word(str(word), text)], ensure_ascii=False)
 
     def clusters(self, document: str, prompts: str) -> str:
-        """Return clusters of prompts as JSON, each with only those words that one of its published examples contains.
+        """Return clusters of similar prompts (a JSON list) without words that would reveal what was anonymised.
 
-        ``prompts`` is a JSON object with the examples' prompts by id. A cluster without such a word is left out.
+        A cluster keeps those of its words that the anonymised text of one of its example prompts contains; without such
+        a word it is left out. ``prompts`` is a JSON object with the texts of the examples by id.
         """
         known = json.loads(prompts)
         found = []
@@ -91,17 +96,23 @@ class Anonymizer:
         return json.dumps(found, ensure_ascii=False)
 
     def bare(self, document: str) -> str:
-        """Return a JSON document with its numbers and anonymised class names; other texts are emptied or dropped."""
+        """Return a JSON document without its texts, but with its numbers, its keys and the names of classes.
+
+        Keys and names are anonymised.
+        """
         return json.dumps(self._without_text(json.loads(document), is_class=False), ensure_ascii=False)
 
     def pseudonym(self, kind: str, name: str) -> str:
-        """Return the pseudonym of a session or project, which is the same in every snapshot of one account."""
+        """Return the pseudonym for a name; ``kind`` is "session" or "project".
+
+        It is made with the account's key, so that the same name has the same pseudonym in all snapshots of the account.
+        """
         if not name:
             return ""
         return f"{kind}-{keyed_hash(self._key, f'{kind} {name}'.encode(errors='replace'))[:PSEUDONYM_DIGITS]}"
 
     def chosen(self, selection: str) -> str:
-        """Return an anonymised filter, with "…" instead of session ids."""
+        """Return the text of a filter for prompts, anonymised and with "…" in place of session ids."""
         return self.anonymize(SESSION_FILTER.sub("session:…", selection))
 
     def _each(self, value: Any) -> Any:
@@ -114,7 +125,7 @@ class Anonymizer:
         )
 
     def _rewritten(self, text: str) -> tuple[str, tuple[tuple[Replacement, ...], ...]]:
-        """Return the anonymised text, and the replacements of each step, in order."""
+        """Return the anonymised text, and the replacements made by each step of the anonymisation, in order."""
         steps: list[tuple[Replacement, ...]] = []
         safe = redact(text)[0]
         if safe != text:
@@ -158,7 +169,7 @@ class Anonymizer:
 
 
 def shifted_span(start: int, end: int, steps: Sequence[Sequence[Replacement]]) -> tuple[int, int] | None:
-    """Return the position of a span after all replacements, or None if one of them overlaps it."""
+    """Return where a span of a text is after the replacements of all steps; None if one of them overlaps it."""
     for edits in steps:
         shift = 0
         for edit in edits:
@@ -176,7 +187,7 @@ def last_part(path: str) -> str:
 
 
 def _list(document: str) -> list[Any]:
-    """Return the items of a JSON list; empty for other documents, because a merged history may contain any."""
+    """Return the items of a JSON list; empty for any other JSON, which a history merged from elsewhere may have."""
     found = json.loads(document)
     return found if isinstance(found, list) else []
 
@@ -197,7 +208,10 @@ def _place(found: re.Match[str]) -> str:
 
 
 def _without_folder(path: str) -> str:
-    """Return an absolute path without its folder; a last part without a file extension counts as a folder, too."""
+    """Replace the folder of an absolute path by ``[folder]``; replace all of it if it does not end with a file name.
+
+    A file name is a last part with an extension. A path directly in a system folder, like ``/dev/null``, is kept.
+    """
     last = [*SEPARATOR.finditer(path)][-1]
     folder, name = path[: last.start()], path[last.end() :]
     if folder in SYSTEM_FOLDERS:
@@ -206,7 +220,7 @@ def _without_folder(path: str) -> str:
 
 
 def _difference(before: str, after: str) -> Replacement:
-    """Return the one span in which ``before`` differs from ``after``, and the length of the text that replaces it."""
+    """Return the smallest single replacement that turns the text ``before`` into ``after``."""
     room = min(len(before), len(after))
     start = next((at for at in range(room) if before[at] != after[at]), room)
     rest = room - start

@@ -1,7 +1,8 @@
-"""Find what identifies a person or machine in texts: folders, login, host, and the user name of git.
+"""Collect what identifies the user and the machine, and build patterns that find it in texts to be published.
 
-Names and folders are found in all spellings that people and programs use: in any case, with percent encoding or
-backslashes, and with dashes instead of slashes, as agents name the folders of their transcripts.
+That is folders, logins, the host name, and the name and e-mail address in git's settings. They are found in all
+spellings that people and programs use: in upper or lower case, with percent encoding or backslashes, and with dashes
+instead of slashes, as agents name the folders of their transcripts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ EVERYDAY = frozenset(
     workspace workspaces github gitlab documents desktop downloads development
     """.split()
 )
-"""Common words; as a login or host name they are replaced in paths only, and as a folder they identify nothing."""
+"""Common words that identify nobody as the name of a folder; as a login or host they are replaced in paths only."""
 NAMES_THAT_ARE_WORDS = frozenset(
     """
     art ball banks bell best bill bird black bond book brook brown bush carter case chance chase church cook cross day
@@ -44,7 +45,7 @@ NAMES_THAT_ARE_WORDS = frozenset(
     april june august summer autumn
     """.split()
 )
-"""Common words that are also names; only family names among them are replaced, and only if capitalised."""
+"""Common words that are also names of people; alone, one is replaced only if it is a capitalised family name."""
 MAIL_PROVIDERS = frozenset(
     """
     gmail.com googlemail.com outlook.com hotmail.com live.com msn.com icloud.com me.com mac.com yahoo.com yahoo.co.uk
@@ -55,10 +56,10 @@ MAIL_PROVIDERS = frozenset(
 )
 """Domains of e-mail addresses that do not identify a person or company."""
 SHORTEST_IN_ANY_CASE = 4
-"""A part of a name with fewer characters is replaced only if capitalised: "Li" is a name, "li" is an HTML tag."""
+"""A part of a name with fewer characters is replaced only if capitalised: "Li" is a name, but "li" is an HTML tag."""
 WHOSE = re.compile(r"(?:/home|/Users|[A-Za-z]:[\\/](?i:users))[\\/]([^\\/]+)")
 LEAST_JOINED = 8
-"""A name with more characters than this is also found without its blank; a shorter one could be another word."""
+"""A name with more characters than this is also found without its blank; a shorter one might be another word then."""
 _PART = r"[^/\\\s\"'`<>|:;,()\[\]{}]+"
 _SLASH = r"(?:\\?/|\\{1,2})"
 _ANY_SLASH = r"(?:\\?/|\\{1,2}|(?i:%2F|%5C)|-)"
@@ -87,18 +88,20 @@ _PATHS = (
     rf"(?:(?<=file://)|{_NO_REQUEST}{_BEFORE}(?<!/))(?:\\?/{_PART})+\\?/{_NAME_OF_A_FILE}",
     rf"(?i:%2F){_TOP_FOLDERS}(?:(?i:%2F)(?:[^%/\\\s\"'&]|%(?!2F|5C|2f|5c))+)+",
 )
-"""Patterns for absolute paths of any machine.
+"""Patterns for absolute paths on any machine.
 
-In this order: the file of a Python traceback, a path with a drive, one of a Windows server, one below a usual top-level
-folder, one below another folder (if it leads to a file and no HTTP method precedes it), and a percent-encoded one.
+In this order: the file in a line of a Python traceback; a path with a drive letter; a path on a Windows server; a path
+below a usual top-level folder; a path below any other folder, if it ends with a file name and no HTTP method precedes
+it; a percent-encoded path.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The texts that identify a person or a machine: words with their placeholders, the home folder, and other folders.
+    """The texts that identify the user or the machine, and have to be replaced in a snapshot.
 
-    ``words`` are matched in any case, but the parts of names in ``capitalised`` only as they are written here.
+    ``words`` are names, hosts, e-mail addresses and the like, each with its placeholder, and match in upper and lower
+    case; the parts of names in ``capitalised`` match only as they are written. ``home`` is the home folder.
     """
 
     words: tuple[tuple[str, str], ...] = ()
@@ -107,7 +110,7 @@ class Identity:
     capitalised: tuple[str, ...] = ()
 
     def with_folders(self, folders: Iterable[str]) -> Identity:
-        """Return the identity with these folders, their parents, and the login of each home folder among them added."""
+        """Return the identity with these folders added, with their parents, and the logins in paths of home folders."""
         known = set(folders)
         names = {found[1] for folder in known if (found := WHOSE.match(folder))}
         identifying = {one for folder in known for one in _identifying_folders(folder)} - {self.home}
@@ -118,10 +121,11 @@ class Identity:
         )
 
     def places(self) -> re.Pattern[str]:
-        """Return a pattern for folders; the name of the group that matches is the kind of the folder.
+        """Return a pattern that finds folders and paths; the name of the group that matched tells what was found.
 
-        "url" is not replaced; "inner" and "folder" are known folders, "own" is the home folder, "flat" is a home folder
-        with dashes, and "path" is any absolute path.
+        "own" is the home folder, "inner" a known folder inside it, "folder" another known folder, "flat" a home folder
+        written with dashes, and "path" any absolute path. Without a group, it is somebody's home folder. "url" is a web
+        address, which is matched only so that it is left as it is.
         """
         groups: dict[str, list[str]] = {"inner": [], "own": [self.home] if len(self.home) > 1 else [], "folder": []}
         for folder in self.folders:
@@ -131,7 +135,10 @@ class Identity:
         return re.compile("|".join((_URL, *known, *_HOMES, f"(?P<path>{'|'.join(_PATHS)})")))
 
     def names(self) -> re.Pattern[str] | None:
-        """Return a pattern for the words, each in its own group; None if there are none. An underscore ends a word."""
+        """Return a pattern that finds the words and capitalised names, each in its own group; None if there are none.
+
+        They are found as whole words; an underscore also ends a word.
+        """
         words = [_spelt(word) for word, _placeholder in self.words]
         known = "|".join(f"({one})" for one in (*words, *(f"(?-i:{re.escape(name)})" for name in self.capitalised)))
         return (
@@ -139,18 +146,18 @@ class Identity:
         )
 
     def placeholders(self) -> tuple[str, ...]:
-        """Return the placeholders that replace identifying words, in the order of the groups of ``names``."""
+        """Return the placeholder for each group of the pattern that ``names`` returns, in the same order."""
         return (*(placeholder for _word, placeholder in self.words), *(NAME for _name in self.capitalised))
 
     def _from_home(self, folder: str) -> tuple[str, ...]:
-        """Return the spelling of a folder with a tilde; empty if it is not in a home folder."""
+        """Return a folder in a home folder as it is written with a tilde (``~/work``); empty for another folder."""
         found = WHOSE.match(folder)
         home = self.home if len(self.home) > 1 and folder.startswith(f"{self.home}/") else found[0] if found else ""
         return (f"~{folder[len(home) :]}",) if home else ()
 
 
 def _identifying_folders(folder: str) -> list[str]:
-    """Return the folder and its parents, except home folders and folders that every machine has."""
+    """Return the folder and its parents, except home folders, those around them, and those with a common name."""
     found = WHOSE.match(folder)
     ends = [at.start() for at in re.finditer(r"[\\/]", folder) if at.start()] + [len(folder)]
     above = {folder[:end] for end in ends if end > (found.end() if found else 0)}
@@ -158,7 +165,7 @@ def _identifying_folders(folder: str) -> list[str]:
 
 
 def _written(folders: Iterable[str]) -> str:
-    """Return a pattern for these folders in every spelling of a path."""
+    """Return a pattern for these folders, with either kind of slash, dashes or percent encoding, in any case."""
     known = [re.split(r"[\\/]+", folder.rstrip("\\/").lower()) for folder in folders]
     top = "|".join(_part_of_a_path(parts[1]) for parts in known if len(parts) == 2 and not parts[0])
     deeper = _any_of([parts for parts in known if len(parts) > 2 or parts[0]])
@@ -167,7 +174,10 @@ def _written(folders: Iterable[str]) -> str:
 
 
 def _any_of(paths: Sequence[Sequence[str]]) -> str:
-    """Return a pattern for these paths that prefers the longest; common beginnings are matched only once."""
+    """Return a pattern for any of these paths (given as lists of their parts), which matches the longest possible.
+
+    Parts that several paths begin with occur only once in it, which keeps it fast.
+    """
     below: dict[str, list[Sequence[str]]] = {}
     for first, *rest in paths:
         below.setdefault(first, []).append(rest)
@@ -187,13 +197,13 @@ def _part_of_a_path(name: str) -> str:
 
 
 def _spelt(word: str) -> str:
-    """Return a pattern that matches a word as it is spelt in prose, in a URL, or in a file name."""
+    """Return a pattern that matches an identifying word or name as it is spelt in prose, a URL, or a file name."""
     blank = f"{_BLANK}?" if len(word) > LEAST_JOINED else _BLANK
     return "".join({" ": blank, "@": "(?:@|%40)"}.get(sign) or re.escape(sign) for sign in word)
 
 
 def of_this_machine() -> Identity:
-    """Return the identity of this account and machine, including the user of git in this folder."""
+    """Collect what identifies the user of this account and this machine, also from git's settings in this folder."""
     host = socket.gethostname()
     emails = _git("user.email")
     known = [(email, EMAIL) for email in emails]
@@ -211,7 +221,10 @@ def of_this_machine() -> Identity:
 
 
 def _distinct_words(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Return the words with their placeholders, longest first, each once regardless of case, without common words."""
+    """Return the words with their placeholders, longest first, without common words and very short ones.
+
+    Of words that differ only in upper and lower case, only the first is returned.
+    """
     found: dict[str, tuple[str, str]] = {}
     for word_found, placeholder in known:
         for word in (unicodedata.normalize(form, word_found.strip()) for form in ("NFC", "NFD")):
@@ -221,7 +234,10 @@ def _distinct_words(known: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], 
 
 
 def _parts(name: str) -> tuple[list[str], list[str]]:
-    """Return the first names and the family names in a full name (also "Lovelace, Ada"), without initials."""
+    """Divide a full name, such as "Ada Lovelace" or "Lovelace, Ada", into its first name and the other names.
+
+    Initials and words in lower case ("von") are left out. Both are empty if fewer than two names remain.
+    """
     last, comma, first = name.partition(",")
     parts = f"{first} {last}".split() if comma else name.split()
     own = [part for part in (part.strip(".\"'()") for part in parts) if len(part) >= SHORTEST and not part.islower()]
@@ -229,14 +245,15 @@ def _parts(name: str) -> tuple[list[str], list[str]]:
 
 
 def _is_distinctive(part: str) -> bool:
-    """Return whether a part of a name is replaced in any case, because it is long enough and not a common word."""
+    """Return whether a part of a name is replaced even in lower case: it is long enough, and not a common word."""
     return len(part) >= SHORTEST_IN_ANY_CASE and part.lower() not in NAMES_THAT_ARE_WORDS
 
 
 def _forms(name: str) -> list[str]:
-    """Return further forms of a name that are matched in any case.
+    """Return other spellings of a full name, which are to be replaced in upper and lower case.
 
-    These are its distinctive parts, the name in reverse order, and the initial joined with the last name.
+    For "Ada Lovelace" they are "Lovelace", "Lovelace Ada", "Lovelace, Ada" and "ALovelace". A part is among them only
+    if it is long enough and not a common word.
     """
     first, family = _parts(name)
     alone = [one for part in (*first, *family) for one in {part, *part.split("-")} if _is_distinctive(one)]
@@ -245,7 +262,10 @@ def _forms(name: str) -> list[str]:
 
 
 def _capitalised(name: str) -> list[str]:
-    """Return the parts of a name that are replaced only if capitalised, without first names that are common words."""
+    """Return the parts of a full name that are replaced only if capitalised, because they are short or common words.
+
+    First names that are common words are left out.
+    """
     first, family = _parts(name)
     found = [part for part in family if not _is_distinctive(part)]
     found += [part for part in first if not _is_distinctive(part) and part.lower() not in NAMES_THAT_ARE_WORDS]
@@ -253,14 +273,14 @@ def _capitalised(name: str) -> list[str]:
 
 
 def _domain(email: str) -> str:
-    """Return the domain of an e-mail address; empty for a mail provider or a domain without a dot."""
+    """Return the domain of an e-mail address; empty if it is that of a mail provider, or has no dot."""
     domain = email.strip().lower().partition("@")[2]
     is_telling = "." in domain.strip(".") and domain not in MAIL_PROVIDERS
     return domain if is_telling else ""
 
 
 def _accounts(email: str) -> tuple[str, ...]:
-    """Return the possible logins in an e-mail address; 1234+ada@… contains the login ada, for example."""
+    """Return the parts of an e-mail address that may be a login: "1234+ada" and "ada" for 1234+ada@example.org."""
     local = email.partition("@")[0]
     return (local, local.rpartition("+")[2])
 
@@ -282,7 +302,7 @@ def _full_name() -> str:
 
 
 def _git(setting: str) -> tuple[str, ...]:
-    """Return the values of a git setting, both for this folder and for this account."""
+    """Return the values of a git setting for the current folder, then those for this account."""
     found: list[str] = []
     for where in ((), ("--global",)):
         try:

@@ -1,12 +1,12 @@
-"""Write a snapshot: a database file with what the pages need and nothing else, to be served to others as it is.
+"""Write a snapshot: a database file with what the web pages need and nothing else, which may be shown to others.
 
-It is built table by table inside one read transaction. ``VACUUM INTO`` would copy everything first, and rows deleted
-afterwards may remain in free pages and index blocks; here unpublished data are never in the file. The schema is
-the source's own.
+It is built table by table in one transaction, with the schema of the original. ``VACUUM INTO`` would copy everything
+first, and rows that are deleted afterwards may remain in free pages and index blocks. Here, data that are not published
+are never in the file.
 
-SnapshotError         an error for the user; the message replaces a traceback
-├── NotASnapshotError      another file has the name of the snapshot
-└── InterruptedSnapshotError    the user asked to stop; nothing is left of the snapshot
+SnapshotError                   an error for the user; the message is shown without a traceback
+├── NotASnapshotError           the file with the name of the snapshot is not a snapshot
+└── InterruptedSnapshotError    the user asked to stop; the unfinished snapshot has been deleted
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Advance = Callable[[str, int, int], None]
 
 BATCH_ROWS = 5_000
-"""Number of traces that are copied between two updates of the progress."""
+"""Number of prompts that are copied between two calls that report the progress."""
 STEPS_BETWEEN_LOOKS = 20_000
 CACHE_KB = 65_536
 HOW_IS_IT_MADE = """
@@ -72,11 +72,11 @@ WHAT_WOULD_BE_SHOWN = """
 
 
 class SnapshotError(Exception):
-    """An error for the user, who sees its message instead of a traceback."""
+    """A snapshot cannot be written or read; the user sees the message instead of a traceback."""
 
 
 class NotASnapshotError(SnapshotError):
-    """A file that is not a snapshot has the name of the snapshot."""
+    """The file with the name of the snapshot is missing, is not a snapshot, or is one of another schema version."""
 
 
 class InterruptedSnapshotError(SnapshotError):
@@ -85,7 +85,10 @@ class InterruptedSnapshotError(SnapshotError):
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """How much a snapshot with full texts would show."""
+    """How much a snapshot with full texts would show: how many prompts, projects and so on, and of which period.
+
+    ``memories`` is the number of recorded memories that were added to prompts.
+    """
 
     prompts: int
     projects: int
@@ -97,12 +100,15 @@ class Revealed:
 
 
 def revealed(db: sqlite3.Connection) -> Revealed:
-    """Return how many prompts, projects, folders, sessions and memories a snapshot with full texts would show."""
+    """Count what a snapshot with full texts would show, so that the user can decide about it."""
     return Revealed(*db.execute(WHAT_WOULD_BE_SHOWN).fetchone())
 
 
 def read(path: str) -> Publication:
-    """Return the description in a snapshot; raises NotASnapshotError for other files and schema versions."""
+    """Return what the snapshot ``path`` says about itself: when it was written, how texts were treated, its prompts.
+
+    Raises NotASnapshotError if the file is missing, is no snapshot, or has another schema version.
+    """
     if not os.path.exists(path):
         raise NotASnapshotError(f"there is no file {path}; write it with enricher publish --snapshot {path}")
     try:
@@ -122,7 +128,10 @@ def read(path: str) -> Publication:
 
 
 def may_be_written(path: str) -> None:
-    """Raise SnapshotError if the folder does not exist, or if the name belongs to a file that is not a snapshot."""
+    """Raise SnapshotError if no snapshot can be written to ``path``.
+
+    That is so if its folder does not exist, or if there is another file, which is not a snapshot.
+    """
     folder = os.path.dirname(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise SnapshotError(f"{folder} is no folder: make it first, or name another file")
@@ -145,15 +154,16 @@ def write(
     should_stop: Callable[[], bool] = lambda: False,
     advance: Advance | None = None,
 ) -> Publication:
-    """Write a snapshot of the history in ``state_dir``, completely or not at all, and return its description.
+    """Write a snapshot of the prompts recorded in ``state_dir``, completely or not at all; return its description.
 
-    ``text`` is one of ``columns.TEXTS``; the database must exist and have this schema. Raises SnapshotError, OSError or
-    sqlite3.Error.
+    ``text`` is how texts are treated, one of ``columns.TEXTS``. The writing ends early if ``should_stop`` returns True.
+    ``advance`` is called with the name of a table or step, the number of rows done, and their total. The database must
+    exist and have this release's schema. Raises SnapshotError, OSError or sqlite3.Error.
     """
     path = os.path.abspath(path)
     may_be_written(path)
     aside = f"{os.path.dirname(path)}/.{os.path.basename(path)}-{os.urandom(4).hex()}.tmp"
-    copies.add_snapshot(state_dir, aside)  # first: the file stays if the process is killed, and forgetting must find it
+    copies.add_snapshot(state_dir, aside)  # first, so that forgetting a prompt finds the file if this process is killed
     try:
         os.close(private.open_file(aside, os.O_RDWR | os.O_EXCL))
         with _attached(aside, f"{state_dir}/{traces.DATABASE}", should_stop) as db:
@@ -180,7 +190,7 @@ def write(
 
 @contextlib.contextmanager
 def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Iterator[sqlite3.Connection]:
-    """Yield a connection to the new file, with the history attached read-only."""
+    """Yield a connection to the new, unfinished file, with the original database attached for reading as ``source``."""
     with contextlib.closing(sqlite3.connect(aside, uri=True, isolation_level=None)) as db:
         db.set_progress_handler(should_stop, STEPS_BETWEEN_LOOKS)
         # Nothing needs to survive a crash: an unfinished file is deleted, and the next try begins anew.
@@ -191,7 +201,10 @@ def _attached(aside: str, source: str, should_stop: Callable[[], bool]) -> Itera
 
 
 def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance) -> None:
-    """Create the snapshot's schema and copy all published data in one transaction."""
+    """Create the tables of the snapshot and copy all data to publish, in one transaction.
+
+    ``secret`` is the account's key, from which pseudonyms are made.
+    """
     db.execute("begin")
     sessions = [str(row[0]) for row in db.execute(WHICH_SESSIONS)]
     _add_sql_functions(db, Anonymizer(of_this_machine().with_folders(_folders(db)), secret, sessions))
@@ -214,7 +227,7 @@ def _build(db: sqlite3.Connection, secret: bytes, *, text: str, advance: Advance
 
 
 def _explain(db: sqlite3.Connection, source: str, text: str, should_stop: Callable[[], bool], advance: Advance) -> None:
-    """Store why the newest prompts came out as they did."""
+    """Store sentences in the snapshot that explain the results of the newest prompts."""
     total = min(reasons.MOST_EXPLAINED, int(db.execute("select count(*) from main.traces").fetchone()[0]))
 
     def goes_on(done: int) -> bool:
@@ -227,14 +240,14 @@ def _explain(db: sqlite3.Connection, source: str, text: str, should_stop: Callab
 
 
 def _folders(db: sqlite3.Connection) -> Iterator[str]:
-    """Yield the folders in which prompts were typed, those of instructions files, and the folder of the history."""
+    """Yield the folders that may identify someone: those of prompts, of instructions files, and of the history."""
     yield from (str(row[0]) for row in db.execute(WHICH_FOLDERS))
     yield from (re.sub(r"[\\/][^\\/]*$", "", str(row[0])) for row in db.execute(WHICH_FILES))
     yield from (os.path.dirname(row[2]) for row in db.execute("pragma database_list") if row[1] == "source")
 
 
 def _sum_up(db: sqlite3.Connection, *, text: str, advance: Advance) -> Publication:
-    """Compute the sums of the published traces, index the words, and return the description of the snapshot."""
+    """Compute the sums for the published prompts, index their words, and return the description of the snapshot."""
     total = rollups.waiting(db)
 
     def advance_sums() -> bool:
@@ -259,7 +272,7 @@ def _add_sql_functions(db: sqlite3.Connection, anonymizer: Anonymizer) -> None:
 
 
 def _make(db: sqlite3.Connection, kind: str) -> None:
-    """Create the published tables, or their indexes, with the schema of the source."""
+    """Create the tables of the snapshot, or their indexes if ``kind`` is "index", as in the original database."""
     tables = (*columns.COLUMNS, *columns.BUILT)
     for _type, name, statement in db.execute(HOW_IS_IT_MADE, {"type": kind, "tables": json.dumps(tables)}).fetchall():
         db.execute(statement)
@@ -268,14 +281,14 @@ def _make(db: sqlite3.Connection, kind: str) -> None:
 
 
 def _start_counting(db: sqlite3.Connection) -> None:
-    """Insert the initial row of the table that records the progress of the sums."""
+    """Insert the only row of the table ``rolled_up``, which records up to where the sums are computed."""
     found = db.execute(WHICH_COLUMNS, {"table": "rolled_up"}).fetchall()
     values = ["0" if kind.lower() == "integer" else "''" for _name, kind in found]
     db.execute(f"insert into main.rolled_up values ({', '.join(values)})")
 
 
 def _make_views(db: sqlite3.Connection) -> None:
-    """Create the views that use only published tables."""
+    """Create those views of the original database that need only published tables."""
     for name, statement in db.execute(WHICH_VIEWS).fetchall():
         db.execute(statement)
         try:
@@ -293,7 +306,7 @@ def _copy_traces(db: sqlite3.Connection, text: str, advance: Advance) -> None:
 
 
 def _copying(db: sqlite3.Connection, table: str, text: str) -> str:
-    """Return the SQL that copies a table; raises SnapshotError if one of its columns is not listed in ``columns``."""
+    """Return the SQL that copies a table's rows; raises SnapshotError unless ``columns`` lists exactly its columns."""
     shown = columns.expressions(table, text)
     if unknown := {row[0] for row in db.execute(WHICH_COLUMNS, {"table": table})} ^ set(shown):
         raise SnapshotError(f"{table}: it is not decided whether {', '.join(sorted(unknown))} may be published")

@@ -1,4 +1,4 @@
-"""``enricher bench workbench`` and ``enricher bench replay``: measure the waiting times in the app, and a replay."""
+"""``enricher bench workbench`` and ``bench replay``: measure how long users of the app wait, and a replay's speed."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PORT = 8765
 PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
 PASSWORD_BYTES = 18
-# Options that have no effect unless the pages are shown.
+# Options that only have an effect if the pages are shown.
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
 STEPS = {
     "traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums",
@@ -147,7 +147,7 @@ def _first_given(*names: str) -> str:
 
 
 def _snapshot_description(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
-    """Return the description of the snapshot, after writing it if requested; None if the live history is shown."""
+    """Return the description of the snapshot to show or write, after writing it; None if the live history is shown."""
     from workbench.web.snapshot import writing as snapshots
 
     try:

@@ -1,8 +1,9 @@
-"""Distinguish what a user typed from what a program wrote, by its text and by other fields of each client's records.
+"""Distinguish what a user typed from what a program wrote, by the text and by other fields of each client's records.
 
 A tag counts as added by the client if the hook's own reader drops its content, so that both agree on the user's words.
-There is one class per client. ``learn`` takes session data from a record, ``unfold`` returns the single messages in a
-record, and the other methods classify turns in the user's role that the user did not type.
+There is one class per client, for the format of its records: ``learn`` takes session data from a record, ``unfold``
+returns the single messages in a record, and the other methods classify turns in the user's role that the user did not
+type.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def _is_hosts(name: str) -> bool:
 
 
 class SessionInfo:
-    """The id and the folder of the session in a file."""
+    """The id and the folder of the session that a transcript file contains."""
 
     __slots__ = ("cwd", "id", "is_subagents")
 

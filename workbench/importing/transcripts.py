@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """The last records of a session, except those too long for the hook; the reader skips those of subagents."""
+    """Keeps the last records of a session within the hook's limits, to return the conversation before a prompt.
+
+    Records of subagents are kept, too, but the client's reader skips them.
+    """
 
     __slots__ = ("_bytes", "_host", "_records")
 
@@ -70,7 +73,7 @@ class Window:
 
 
 class _UserTexts(Found):
-    """Collects the user's texts in a single record, and whether the record contains anything else."""
+    """Collects the user's texts in a single record; ``is_news`` is whether the record contains anything else."""
 
     __slots__ = ("is_news", "texts")
 

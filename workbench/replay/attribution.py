@@ -36,11 +36,17 @@ if TYPE_CHECKING:
     Compiler = Callable[[Mapping[str, str]], Rules | None]
 
 MOST_HUNKS = 40
-"""Maximum number of hunks that are undone one by one; compiling takes 0.1 s each, so more are joined first."""
+"""Maximum number of hunks that are undone one by one; if there are more, hunks are joined first.
+
+After undoing a hunk, the rules must be compiled, which takes 0.1 s.
+"""
 MOST_IN_PAIRS = 12
 """Maximum number of hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
 FEWEST_FOR_IMPACT = 50
-"""Minimum number of prompts for which a hunk's ``Impact`` is computed; that takes as long as judging as many."""
+"""Minimum number of prompts for which the ``Impact`` of each hunk (the prompts that it can affect) is computed.
+
+The computation takes as long as judging this many prompts.
+"""
 
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
 
@@ -105,7 +111,7 @@ class Undoing:
         recorded: Rules | None,
         should_stop: Callable[[], bool] = never,
     ) -> Cause | None:
-        """Return the cause of a prompt's outcome differing from ``before``; None if ``should_stop`` ended the search.
+        """Find the hunks that made a prompt's outcome differ from ``before``; None if ``should_stop`` ended the search.
 
         ``recorded`` are the rules that judged the prompt when it was recorded, or None if they are unknown.
         """
@@ -164,7 +170,7 @@ class Undoing:
             self.edits.hunks = pairs + halves[0][len(pairs) :]
 
     def _join_broken(self) -> None:
-        """Join each hunk that breaks the rules if undone alone with the nearest hunk whose undoing mends them."""
+        """Join each hunk whose undoing alone breaks the rules with the nearest hunk whose undoing repairs them."""
         at = 0
         while at < len(self.edits.hunks) > 1:
             hunk = self.edits.hunks[at]
@@ -280,7 +286,10 @@ def _undoing_for(
 
 
 def undoing_between(was: Texts, now: Texts, *, prompts: int = 1) -> Undoing:
-    """Return the edit that turns ``was`` into ``now``; a file that only one of them has is empty in the other."""
+    """Return the edit that turns the files ``was`` into the files ``now``, with hunks that can be undone.
+
+    A file that is missing in one of them counts as empty there.
+    """
     before, after = ({path: text for _layer, path, text in texts} for texts in (was, now))
     edits = [
         Edit(path, before.get(path, ""), after.get(path, ""))

@@ -22,7 +22,7 @@ FENCE = re.compile(r"(`{3,}|~{3,})")
 ALIKE = 0.5
 """Minimum similarity at which a removed and an added line count as one changed line."""
 MOST_COMPARED = 60
-"""Maximum number of lines in one place that are compared with each other; more are paired by position."""
+"""Maximum number of lines of one changed place that are compared with each other; more are paired by position."""
 SHORT = 200
 
 
@@ -70,7 +70,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A span of both texts; ``hunk`` is the number of its hunk, or -1 if the span is unchanged."""
+    """A span of text before and after the edit; ``hunk`` is the number of its hunk, or -1 if it is unchanged."""
 
     before: str
     after: str
@@ -130,7 +130,10 @@ class Edits:
 
 
 def joined(one: Hunk, other: Hunk) -> Hunk:
-    """Return two hunks as one with both headings; if one only adds a part's heading, the other's heading is used."""
+    """Return two hunks joined into one, with both headings and texts.
+
+    If the first only adds the heading of a part (``# …``), heading and texts are those of the second.
+    """
     first, second = sorted((one, other), key=lambda hunk: (hunk.file, hunk.line))
     parts = first.parts | second.parts
     if PART.fullmatch(first.after) and first.file == second.file and not first.before:
@@ -140,7 +143,7 @@ def joined(one: Hunk, other: Hunk) -> Hunk:
 
 
 def _moves(changed: Sequence[_Step]) -> dict[int, int]:
-    """Find moved texts: return the number of each step that adds one, mapped to that of the step that removes it."""
+    """Find moved texts: map the number of each step that adds one to the number of the step that removes it."""
     went: dict[str, list[int]] = {}
     for step in changed:
         if step.before.strip() and not step.after:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RECORDINGS = (".jsonl", ".ndjson")
 SHORT_ID = 14
-"""Number of an id's digits that lists show: they are its time in microseconds, by which it can be found."""
+"""Number of digits of an experiment's id that lists show: they encode its time, and are enough to find it."""
 
 in_experiment = click.option(
     "--name", required=True, help="The name of the experiment, which decides about the cohort of each session."

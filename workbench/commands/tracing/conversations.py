@@ -1,4 +1,4 @@
-"""``enricher trace import``: list the prompts of past conversations, and store them for replays once confirmed."""
+"""``enricher trace import``: list the prompts of past conversations, and store them for replays if the user agrees."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def command(
 
 @dataclass(slots=True)
 class _Run:
-    """One import, from the listing to the last batch."""
+    """One run of the command: lists the prompts, asks for confirmation, and stores them."""
 
     sources: list[ConversationFile]
     unread: list[ReadProblem]

@@ -1,4 +1,4 @@
-"""``enricher trace label``, ``queue`` and ``wrong``: label prompts or single lines, and list what to label first."""
+"""``enricher trace label``, ``queue`` and ``wrong``: label prompts or lines added to them; list what to label first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.gate.queue import Queued
 
 SHOWN_CHARS = 1_200
-"""Characters of a prompt that the queue shows at most."""
+"""Maximum number of characters of a prompt that the queue shows."""
 LAST = "last"
 
 
@@ -139,7 +139,10 @@ def _lines(file: IO[str]) -> Iterator[GivenLabel]:
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
-    """Write a labelled trace as a golden case to ``cases``, or else to its project's cases file; return the path."""
+    """Write a labelled prompt as a golden case to the file ``cases``, and return the file's path.
+
+    If ``cases`` is empty, the cases file of the prompt's project is used.
+    """
     from workbench.gate import labelling
 
     return _written(lambda: labelling.write_case(db, trace_id, verdict, path=_whole(cases)), cases=cases)
@@ -219,7 +222,10 @@ def wrong(trace_id: str, number: int | None, because: str, is_right: bool, is_un
 
 
 def last_here(db: sqlite3.Connection) -> str:
-    """Return the id of the newest prompt here to which a text was added; raises UnknownTraceError if there is none."""
+    """Return the id of the newest prompt typed in the working folder to which a text was added.
+
+    Raises UnknownTraceError if there is none.
+    """
     query = "select max(id) from traces where cwd = :cwd and output_text <> '' and origin = 'hook'"
     found = db.execute(query, {"cwd": os.getcwd()}).fetchone()[0]
     if found is None:

@@ -1,8 +1,11 @@
-"""The sides of a comparison: the recorded outcomes, a stored version, a file, unsaved text, a git revision.
+"""Define the two sides of a comparison, each a set of rules by which recorded prompts are judged.
 
-A file that is a layer replaces that layer's file in each recorded version: its edit is judged together with the other
-layers, and an edit of a project's file only on prompts that the file applies to
-(``workbench.replay.rulesets.layer_stack``). Any other file replaces all layers.
+A side is a stored version, a file, an unsaved text or a git revision of a file; it can also be the recorded outcomes.
+
+Rules are compiled from layers of files (packaged, user, project and others). A file that is one of these layers
+replaces the layer's file in each recorded version: its edit is judged together with the other layers, and an edit of a
+project's file only on prompts that the file applies to (``workbench.replay.rulesets.layer_stack``). Any other file
+replaces all layers.
 """
 
 from __future__ import annotations
@@ -31,14 +34,14 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts, Versions
 
 NEWEST = ""
-"""Passed instead of a version's hash to ask for the newest rules of a side."""
+"""Passed instead of a version's hash to get the newest rules of a side."""
 SHORT = 10
 MOST_LISTED = 10
 """Maximum number of problems in the message of an error; its ``problems`` attribute has all of them."""
 
 
 class SideError(ValueError):
-    """The side does not exist, or its rules are broken; ``problems`` give file, line and reason."""
+    """A set of rules to compare does not exist, or its rules are broken; ``problems`` give file, line and reason."""
 
     def __init__(self, message: str, *, problems: Sequence[Problem] = ()) -> None:
         left = len(problems) - MOST_LISTED
@@ -48,7 +51,10 @@ class SideError(ValueError):
 
 
 class Side(Protocol):
-    """One side of a comparison: rules that judge recorded prompts; ``hash`` is empty if they depend on the prompt."""
+    """One side of a comparison: a set of rules by which recorded prompts are judged.
+
+    ``hash`` is the hash of the newest rules; empty if there are none, as for the recorded outcomes.
+    """
 
     label: str
     hash: str
@@ -64,7 +70,7 @@ class Side(Protocol):
         """Return the prompt's scope, a text derived from its folder; the rules depend on the version and the scope."""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules for prompts recorded under that version; None if they keep their recorded outcome."""
+        """Return the rules for prompts recorded under the version ``recorded``; None if they keep their outcome."""
 
 
 class InAnyFolder:
@@ -114,7 +120,7 @@ class Fixed(InAnyFolder):
 
 
 class Edited(InAnyFolder):
-    """An edited text in place of a layer's file, compiled with the other files that each version had."""
+    """A side in which an edited text replaces the file of a layer, compiled with the other files of each version."""
 
     def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
         self.label, self.file, self.text = label, file, text
@@ -173,7 +179,10 @@ def stack_key(texts: Texts) -> str:
 
 
 def from_version(wanted: str, versions: Versions) -> Side:
-    """Return a side for the only stored version whose hash begins with ``wanted``; raises SideError."""
+    """Return a side for the stored version whose hash begins with ``wanted``.
+
+    Raises SideError unless there is exactly one, compiled by this release.
+    """
     found = [one for one in versions.in_use if one.startswith(wanted)] if wanted else []
     if len(found) != 1:
         known = ", ".join(one[:SHORT] for one in versions.in_use[:SHORT]) or "none yet"
@@ -242,7 +251,7 @@ def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[st
 
 
 def sound(compiled: Compiled, label: str) -> Rules:
-    """Return compiled rules in the form in which stored versions are read; raises SideError if they are broken."""
+    """Return compiled rules as if they had been read from the database; raises SideError if they are broken."""
     if compiled.broken or "classes" not in compiled.body:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
     rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # like a stored version: lists, no tuples

@@ -63,7 +63,7 @@ class LayerFile:
         return identify(self.scope).id if self.layer == "project" else "\0"
 
     def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """Return the files of a version with this text in place; empty if the version has another file in that place.
+        """Return a version's files with ``text`` as this file; empty if another file takes its place in the version.
 
         Files with fitted weights beside the file are read from the disk, because they are edited together with it.
         """
@@ -130,7 +130,10 @@ def scope_of(layer: str, path: str) -> str:
 
 
 def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
-    """Return a version's files; if unknown, those of the newest version with ``file``; if none, the packaged files."""
+    """Return the files of the version ``recorded``.
+
+    If they are unknown, return those of the newest version that contains ``file``, or else the packaged files.
+    """
     if texts := versions.texts(recorded):
         return texts
     for version in versions.stacks_with(file.path)[:1]:

@@ -1,4 +1,4 @@
-"""The workbench's commands; ``enricher`` finds them through its entry points (``pyproject.toml``).
+"""The workbench's commands; ``enricher`` finds them through the entry points in ``pyproject.toml``.
 
 ``enricher --help`` takes names and descriptions from SECTIONS, so that it need not import the commands to list them.
 """

@@ -186,7 +186,7 @@ class _Tally:
     mark: int = 0
     kept: int = EXAMPLES
     ids: dict[str, list[str]] = field(default_factory=lambda: {FIRED: [], RIGHT: [], WRONG: []})
-    """The ids of the prompts on which the rule fired (the first ``kept`` of them), and of those counted by labels."""
+    """The ids of prompts on which the rule fired (at most ``kept``), and of those whose labels confirm or refute it."""
 
     def add(self, trace_id: str, mark: int, *, tokens: int = 0) -> None:
         self.fired += 1
@@ -242,7 +242,7 @@ class Measurement:
         self._signals.setdefault(signal.condition, []).append(tally)
 
     def add(self, page: Iterable[Recorded]) -> None:
-        """Count the prompts of a page."""
+        """Count the rules that fire on each prompt of a page (a list of prompts from the corpus)."""
         rows = list(page)
         verdicts = labels_of(self._corpus.db, [row.id for row in rows])
         for row in rows:

@@ -38,7 +38,7 @@ CATALOGUES = (CATALOGUE, HEURISTICS)
 
 @dataclass(frozen=True, slots=True)
 class RulePosition:
-    """A file and a line number, counted from 1."""
+    """The position of a rule or signal: an instructions file, and a line number counted from 1."""
 
     file: str
     line: int

@@ -48,7 +48,7 @@ class ArmError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ModelCase:
-    """One input that both arms are asked about; a case without a session gets a session of its own."""
+    """One input about which both arms ask the model; a case without a session gets a session of its own."""
 
     id: str
     session: str
@@ -88,7 +88,10 @@ class Bound:
 
 
 def named(text: str, *, model: str) -> PromptArm:
-    """Return the arm that ``text`` describes, with ``model`` if it names no model; raises ArmError."""
+    """Return the arm that a text such as ``structured@NAME`` describes; raises ArmError.
+
+    If the text names no model, the arm asks ``model``.
+    """
     if text.startswith(MODEL) and len(text) > len(MODEL):
         return PromptArm(text, None, text.removeprefix(MODEL))
     mode, at, other = text.partition("@")
@@ -153,7 +156,7 @@ def _hash(texts: Sequence[str]) -> str:
 def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int) -> Bound:
     """Return an upper bound for the cost of calls, each given as model and prompt.
 
-    ``most_tokens`` is the limit of one response.
+    ``most_tokens`` is the maximum number of tokens of one response.
     """
     made = list(calls)
     most = [len(prompt.encode()) + FRAME_TOKENS for _model, prompt in made]

@@ -61,7 +61,10 @@ class ParsedText:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The names that the rules allow in a text; ``always`` are the guardrails that may be repeated in a session."""
+    """The names of task types and guardrails that the rules allow in a text.
+
+    ``always`` are the guardrails that may be repeated in a session.
+    """
 
     task_types: frozenset[str]
     guardrails: frozenset[str]
@@ -69,7 +72,7 @@ class Terms:
 
     @staticmethod
     def of(rules: Rules) -> Terms:
-        """Return the names that compiled rules define."""
+        """Return the names of task types and guardrails that compiled rules define."""
         known = rules.body["guardrails"]["rules"]
         task_types = (name for facet, name in rules.table.classes if rules.table.facets[facet]["name"] == "task_type")
         return Terms(

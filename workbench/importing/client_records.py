@@ -117,7 +117,7 @@ class SessionInfo:
         self.is_subagents = False
 
     def learn(self, *, identity: str, cwd: str) -> None:
-        """Store the session id and folder of a record; an empty one leaves the earlier value as it is."""
+        """Store a session id and a folder found in a record; an empty argument leaves the earlier value as it is."""
         self.id = identity[:LONGEST_NAME] or self.id
         self.cwd = cwd[:LONGEST_NAME] or self.cwd
 
@@ -151,7 +151,7 @@ class Form:
 
 
 class Claude(Form):
-    """Claude Code: every record has its session's id and folder."""
+    """Claude Code: every record contains the id and the folder of its session."""
 
     name = "claude"
     marks = (b'"hook_additional_context"',)
@@ -180,7 +180,7 @@ class Claude(Form):
 
 
 class Codex(Form):
-    """Codex CLI: the first record describes the session; a record before each turn has the folder."""
+    """Codex CLI: the first record describes the session; a record before each turn contains its folder."""
 
     name = "codex"
     marks = (b'"session_meta"', b'"turn_context"')
@@ -215,7 +215,10 @@ class Codex(Form):
 
 
 class Gemini(Form):
-    """Gemini CLI: a header, messages, and patches that contain messages; the folder is in a file two levels up."""
+    """Gemini CLI: the records are a header, messages, and patches that contain messages.
+
+    The session's folder is named in a file two levels above the transcript.
+    """
 
     name = "gemini"
     marks = (b'"sessionId"', b'"$set"')
@@ -247,7 +250,7 @@ class Gemini(Form):
 
 
 class Copilot(Form):
-    """Copilot CLI: the session's folder is in its start record, and in a file beside the transcript."""
+    """Copilot CLI: the session's folder is named in its start record, and in a file beside the transcript."""
 
     name = "copilot"
     marks = (b'"session.start"',)

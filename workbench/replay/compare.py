@@ -87,8 +87,8 @@ class Change:
 def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
     """Return the kinds of difference between two outcomes of one prompt; empty if the outcomes are the same.
 
-    If the rules of ``before`` or ``after`` would have sent a channel another request than was recorded, the kind is
-    «context unknown», and the items of that channel are not compared.
+    If the rules of ``before`` or ``after`` would have sent a channel (a source of facts for the prompt) another request
+    than was recorded, one kind is «context unknown», and the items of that channel are not compared.
     """
     if before is after or before.is_same(after):
         return ()
@@ -128,7 +128,7 @@ class SessionTally:
 
 @dataclass(slots=True)
 class BlastRadius:
-    """The effect of an edit on the prompts replayed so far.
+    """Counts how an edit of the rules changes the outcomes of the prompts replayed so far.
 
     ``is_same_rules`` means that base and candidate have the same rules; the only possible verdict is then «identical».
     """
@@ -198,7 +198,10 @@ class BlastRadius:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The points of one class for a prompt, and the signals that gave them, as (signal, points), strongest first."""
+    """The points that a prompt got for one class (such as a task type), and the signals that gave them.
+
+    The signals are (signal, points), strongest first.
+    """
 
     facet: str
     name: str

@@ -155,7 +155,7 @@ def _reached(
 ) -> Sequence[RecordedPrompt]:
     """Return the prompts that at least one of these differences between rules may affect.
 
-    The search is fast and inexact; ``level_of`` finds out which of the prompts are really affected.
+    The search is fast and finds too many prompts; ``level_of`` then excludes some of them.
     """
     affecting = [impact for impact in impacts if not impact.is_nothing]
     if not affecting or any(impact.is_everything for impact in affecting):
@@ -171,7 +171,7 @@ def _earlier(row: RecordedPrompt) -> str:
     return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
 
 
-@functools.lru_cache(maxsize=1 << 16)  # each edit asks about the same prompts twice, once for each side
+@functools.lru_cache(maxsize=1 << 16)  # each edit asks about the same prompts twice: for base and candidate
 def _refers_back(prompt: str) -> bool:
     return bool(kind(prompt))
 

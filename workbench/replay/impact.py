@@ -34,7 +34,7 @@ NOT, WEIGH, EVALUATE = range(3)
 """How an edit affects a prompt: not at all; its scores are weighed differently; its scores may differ."""
 
 READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
-"""Keys of the compiled classes that affect how every prompt is read: if one differs, any prompt may be affected."""
+"""Keys of the compiled table of signals that affect the reading of prompts: if one differs, all may be affected."""
 ANY_CONFIDENCE = 0.0, math.inf
 MARKERS_BEGIN = "\ue000"
 """Start of Unicode's private use area: the reader replaces <file> and other markers by such characters."""
@@ -251,7 +251,10 @@ def _is_settled_late(packed: dict[str, Any]) -> bool:
 
 
 class _Changed:
-    """The phrases and features of the changed signals: a prompt without any of them matches none of these signals."""
+    """The phrases and features (such as a prompt's length) that the changed signals of an edit look for.
+
+    A prompt without any of them matches none of these signals.
+    """
 
     def __init__(self, was: _Signals, now: _Signals) -> None:
         self.phrases: set[Phrase] = set()

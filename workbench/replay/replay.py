@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 
     Batch = tuple[list[RecordedPrompt], list[EvaluationTask]]
     Ask = Callable[[str, Rules], dict[str, Any]]
-    """Asks a language model about a prompt under these rules; returns the record of the call.
-
-    The record has the form of ``enricher.model.opinion_request``.
-    """
+    """Asks a language model about a prompt under these rules; returns the record of the call (``opinion_request``)."""
 
 POOL_FROM = 20_000
 """Number of prompts below which starting processes costs more than it saves."""

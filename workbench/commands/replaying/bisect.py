@@ -49,11 +49,11 @@ class BisectError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BisectStep:
-    """The outcome of the prompt under one version of the rules; None if the version was skipped.
+    """The result of judging the prompt under one version of the rules.
 
-    ``skipped`` is the reason for skipping. ``kinds`` are the kinds of difference from the outcome under the version
-    before, ``cause`` is the part of the edit that made them, and ``note`` says why no cause is known. ``is_own`` marks
-    the version that the prompt was recorded under.
+    ``outcome`` is None if the version was skipped; ``skipped`` is then the reason. ``kinds`` are the kinds of
+    difference from the outcome under the version before, ``cause`` is the part of the edit that made them, and ``note``
+    says why no cause is known. ``is_own`` marks the version that the prompt was recorded under.
     """
 
     version: str

@@ -57,9 +57,9 @@ def run_gate(
     junit: str = "",
     markdown: str = "",
 ) -> None:
-    """Check the golden cases of the working folder (the gate), and print and write the reports.
+    """Check the golden cases (prompts with their expected results) of the working folder, and write the reports.
 
-    Exits with code 1 if the gate is closed, for example because an approved case now fails.
+    This check is the gate. Exits with code 1 if the gate is closed, for example because an approved case now fails.
     """
     from workbench.gate import gate, reports
 

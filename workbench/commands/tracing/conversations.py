@@ -181,7 +181,7 @@ def _progress(verb: str, sources: list[ConversationFile], *, is_json: bool) -> I
 
 
 def _moment(since: str) -> int:
-    """Return the time that ``--since`` names in microseconds, or 0 if it is empty."""
+    """Return the time that ``--since`` names, in microseconds since 1970; 0 if ``since`` is empty."""
     from storage.traces.selection import moment
 
     return int(moment(since) * 1_000_000) if since else 0

@@ -174,7 +174,7 @@ class Edited(InAnyFolder):
 
 
 def stack_key(texts: Texts) -> str:
-    """Return a key for a stack of files: stacks with the same layers, paths and texts are compiled only once."""
+    """Return a key for files, given as (layer, path, text): files with the same key are compiled only once."""
     return keyed_hash(b"stack", repr(texts).encode(errors="replace"))
 
 
@@ -194,7 +194,10 @@ def from_version(wanted: str, versions: Versions) -> Side:
 
 
 def from_file(path: str, versions: Versions) -> Side:
-    """Return a side for the file at ``path`` as it is on disk; raises SideError."""
+    """Return a side for the file at ``path`` as it is on disk.
+
+    Raises SideError if the file cannot be read or its rules are broken.
+    """
     return from_text(path, read_text(path), versions=versions, label=path)
 
 

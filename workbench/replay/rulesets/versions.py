@@ -126,7 +126,7 @@ def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, 
 
 
 def pairs(drawers: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each word of a packed index with its value."""
+    """Yield each word and its value from an index that is packed into a few strings."""
     for text in drawers.values():
         for pair in text.split("~"):
             if pair:

@@ -201,7 +201,7 @@ def _count_call(found: OpinionValue, record: dict[str, Any]) -> None:
 def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) -> Ask:
     """Return a simulated model that names the right task type with probability ``accuracy``, else a random other one.
 
-    ``assumed`` is the accuracy that is assumed of it when its answer is combined with the scores of the rules; default:
+    ``assumed`` is the accuracy to assume when its answer is combined with the scores of the rules; default:
     ``accuracy``.
     """
     chance = random.Random(0)  # the same answers in every run, so that runs can be compared

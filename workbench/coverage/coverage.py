@@ -92,7 +92,7 @@ class CoverageRow:
         return self.fired == self.prompts > 0
 
     def rightness(self) -> Interval:
-        """Return Wilson's interval for the share ``right`` of the labelled prompts on which the rule fired."""
+        """Return Wilson's interval for how often the rule was right on the labelled prompts on which it fired."""
         return wilson(self.right, self.right + self.wrong)
 
 

@@ -75,7 +75,7 @@ class Arm:
         self._spent: defaultdict[str, int] = defaultdict(int)
 
     def task(self, question: ExperimentPrompt) -> ArmTask | None:
-        """Return the task for a prompt; None if this arm cannot answer it."""
+        """Return the task of answering a prompt; None if this arm cannot answer it."""
         raise NotImplementedError
 
     def _shown_before(self, question: ExperimentPrompt) -> tuple[list[str], int]:

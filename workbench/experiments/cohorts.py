@@ -74,11 +74,11 @@ class CohortComparison:
         return asdict(self)
 
     def summaries(self) -> list[str]:
-        """Return a line of text for each cohort."""
+        """Return a line of text for each cohort that sums up its figures."""
         return [f"a: {self.a.summary()}", f"b: {self.b.summary()}"]
 
     def effect_cells(self) -> list[tuple[str, str, str, str]]:
-        """Return the texts of a table row for each effect: name, difference b - a, 95 % interval, effect size."""
+        """Return a table row for each effect as texts: its name, difference b - a, 95 % interval and effect size."""
         cells = []
         for name, effect in self.effects.items():
             if effect is None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ANSWER_S = 60.0
 """Maximum time to wait for a response, in seconds; a call without a response by then has failed."""
 PURPOSE = "experiments"
-"""Name under which failures are counted, so that a pause after failures stops only these calls."""
+"""Name under which failed calls are counted, so that a pause after failures stops only the calls of experiments."""
 FAULTS_OF_THE_PROMPT = (400, 413, 422)
 """HTTP statuses with which an endpoint refuses a single prompt, for example because it is too long."""
 

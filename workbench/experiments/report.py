@@ -78,7 +78,7 @@ class AnswerPair:
     b: ArmResult
 
     def is_same(self) -> bool:
-        """Return whether the agent would see the same text and the prompt was classified in the same way."""
+        """Return whether both answers have the same text and the same task type."""
         return (self.a.text, self.a.task_type) == (self.b.text, self.b.task_type)
 
 

@@ -186,7 +186,7 @@ def continue_run(
 
 
 def evaluate_response(text: str, response: str) -> ResponseQuality:
-    """Return whether a text is a valid response of the type ``response``, its quality, and its number of violations.
+    """Rate a model's response by its validity for the type ``response``, its quality, and its number of violations.
 
     Never raises, whatever the response contains.
     """

@@ -69,7 +69,7 @@ LONGEST_SMALL_FILE = 64 * 1024
 
 
 def kind_of(text: str) -> str:
-    """Return the kind of a text in the user's role that is not a prompt to enrich; empty if it is one.
+    """Return what a text in the user's role is if it is not a prompt to enrich, such as «slash command»; else empty.
 
     A text with the bypass prefix counts as a prompt here, because that prefix depends on the settings.
     """
@@ -229,7 +229,10 @@ class Gemini(Form):
         session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
 
     def _listed(self, folder: str) -> str:
-        """Return the project path that ``projects.json``, beside the folder ``tmp``, has for this folder's name."""
+        """Return the project path that ``projects.json`` has for the name of ``folder``; empty if it has none.
+
+        This file lies beside the folder ``tmp``.
+        """
         try:
             known = json.loads(_small_file(os.path.join(os.path.dirname(os.path.dirname(folder)), "projects.json")))
             projects = known["projects"].items()

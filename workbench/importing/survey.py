@@ -35,7 +35,7 @@ NO_TEXT_KEPT = "log keeps no text"
 MOST_SESSIONS = 256
 TEMPLATE_CHARS = 200
 TEMPLATE_SESSIONS = 5
-"""Prompts that begin with the same 200 characters in this many sessions count as written by a program."""
+"""Number of sessions from which prompts with the same first 200 characters count as written by a program."""
 MOST_PROBLEMS = 1000
 BATCH = 100
 """Number of traces stored per transaction; other writers wait some tens of milliseconds for each transaction."""
@@ -67,7 +67,10 @@ class Sieve:
         self._seen: set[str] = set()
 
     def sift(self, sources: list[ConversationFile], advance: Advance) -> Iterator[tuple[ConversationFile, Event, str]]:
-        """Yield each event of the wanted project with its file, and for a prompt why it is not stored, or NEW."""
+        """Yield each prompt of the wanted project with its file and the reason for not storing it, or NEW.
+
+        Turns that are left out and problems are yielded, too, with an empty reason.
+        """
         for source in sources:
             for event in conversation_files.read(source, advance):
                 if isinstance(event, ReadProblem):

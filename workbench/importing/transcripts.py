@@ -99,7 +99,7 @@ class _UserTexts(Found):
 
 
 class Transcript:
-    """A transcript file, to be read once; yields its prompts, the turns that are left out, and problems."""
+    """Reads a transcript file once, and yields its prompts, the turns that are left out, and the problems."""
 
     def __init__(self, source: ConversationFile) -> None:
         self.source = source
@@ -113,7 +113,10 @@ class Transcript:
         self.seen: set[str] = set()
 
     def events(self, advance: Advance) -> Iterator[Event]:
-        """Yield the events of the file in order; ``advance`` is called with the number of bytes read."""
+        """Yield the prompts, left-out turns and problems of the file in order.
+
+        ``advance`` is called with the number of bytes of each piece that was read.
+        """
         self.form.open(self.source.path, self.session)
         try:
             with lines.opened(self.source.path) as file:
@@ -130,7 +133,7 @@ class Transcript:
             yield ReadProblem(self.source.path, 0, failure.strerror or str(failure))
 
     def _document(self, content: bytes) -> Iterator[Event]:
-        """Yield the events of a file that is a single JSON object, the earlier format of Gemini CLI."""
+        """Yield what ``events`` yields for a file that is a single JSON object, the earlier format of Gemini CLI."""
         record = lines.decoded(content) if len(content) <= lines.LARGEST_DOCUMENT else None
         if record is None:
             yield ReadProblem(self.source.path, 0, lines.NO_OBJECT)

@@ -51,7 +51,7 @@ class PairedPrompt:
 
     @classmethod
     def of(cls, row: RecordedPrompt, scopes: tuple[str, str] = ("", "")) -> PairedPrompt:
-        """Return the fields of a recorded prompt that lists and pages show."""
+        """Make a paired prompt from a recorded prompt and its scopes under base and candidate."""
         return cls(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash, scopes)
 
 

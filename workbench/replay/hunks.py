@@ -39,7 +39,7 @@ class Edit:
 class Hunk:
     """One hunk of an edit: its line number in the text after the edit, and its text before and after the edit.
 
-    ``heading`` names the rule; ``parts`` are the numbers of the steps (spans of changed text) that make up the hunk.
+    ``heading`` is the heading above it; ``parts`` are the numbers of the steps (spans of changed text) that form it.
     """
 
     file: str

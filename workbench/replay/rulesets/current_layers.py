@@ -1,7 +1,7 @@
 """Make a side (a set of rules to compare) of all instructions files that apply in a folder now, as the hook does.
 
-A prompt of this project is judged by the files that apply where it was typed. A prompt of another project keeps the
-project and package files that it was recorded with, on top of today's other layers.
+A prompt from the folder's project is judged by the files that apply where it was typed. A prompt from another project
+keeps the project and package files that it was recorded with, on top of today's other layers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts, Versions
 
 ELSEWHERE, HERE = "", "here"
-"""The scopes of a prompt of another project, and of one of this project to which no file of the project applies."""
+"""The scopes of a prompt from another project, and of one from this project to which no file of the project applies."""
 
 
 def layers_in(cwd: str) -> list[Layer]:
@@ -84,7 +84,7 @@ class CurrentLayers:
     def scope(self, row: RecordedPrompt) -> str:
         """Return the paths of the project's files that apply to a prompt, one per line.
 
-        HERE stands for a prompt of this project to which no such file applies, ELSEWHERE for a prompt of another
+        Return HERE for a prompt from this project to which no such file applies, and ELSEWHERE for one from another
         project.
         """
         here = os.path.realpath(row.cwd) if row.cwd else ""

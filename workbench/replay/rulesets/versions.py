@@ -48,7 +48,10 @@ class Versions:
         return self._rules[identity]
 
     def texts(self, identity: str) -> Texts:
-        """Return a version's files (layer, path, text), lowest layer first, then files they name; empty if unknown."""
+        """Return the files of a version as (layer, path, text); empty if they are unknown.
+
+        The lowest layer comes first, and the files that the layers name come last.
+        """
         return self._texts.get(identity, ())
 
     def stacks_with(self, path: str) -> list[str]:

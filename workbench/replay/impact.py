@@ -269,7 +269,7 @@ class _Changed:
                     self._add(side, number, common)
 
     def _add(self, side: _Signals, number: int, common: Collection[Entry]) -> None:
-        """Add the feature and the phrases that a signal looks for, without ``common`` phrases, which match as before."""
+        """Add the feature and the phrases that a signal looks for, except ``common`` phrases, which still match."""
         if feature := side.feature(number):
             self.features.add(feature)
         for first, entry in side.entries(number):

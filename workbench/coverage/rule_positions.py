@@ -149,9 +149,9 @@ def in_force(cwd: str) -> LocatedRules:
 
 
 def of_file(path: str, text: str, *, versions: Versions) -> LocatedRules:
-    """Return the rules with ``text`` as the file at ``path``, compiled with the other layers of its newest version.
+    """Return the rules with ``text`` as the file at ``path``.
 
-    Raises SideError if they are broken.
+    The other layers are those of the newest recorded version with this file. Raises SideError if the rules are broken.
     """
     return _sound(compile_texts(newest_stack(path, versions), instead={recorded_path(path, versions): text}))
 

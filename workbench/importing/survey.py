@@ -184,7 +184,7 @@ class ImportSurvey:
     prompts: int = 0
 
     def group(self, host: str, project: str) -> ConversationGroup:
-        """Return the group of a client and a project, which the first call creates."""
+        """Return the group of a client and a project; create it if there is none yet."""
         return self.groups.setdefault((host, project), ConversationGroup(host, project))
 
     def report(self, problem: ReadProblem) -> None:

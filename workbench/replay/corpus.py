@@ -1,6 +1,6 @@
 """Read the prompts for a replay from the database, all or a selection, with their recorded outcomes.
 
-A corpus only reads; each thread and process opens its own.
+A corpus only reads from the database; each thread and process opens its own.
 """
 
 from __future__ import annotations

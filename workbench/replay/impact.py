@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     Phrase = frozenset[frozenset[str]]
 
 NOT, WEIGH, EVALUATE = range(3)
-"""How an edit affects a prompt: not at all; its scores are weighed differently; its scores may differ."""
+"""How an edit affects a prompt: not at all; its scores are only weighed differently; its scores may differ."""
 
 READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
 """Keys of the compiled table of signals that affect the reading of prompts: if one differs, all may be affected."""

@@ -214,7 +214,7 @@ def _unknown(
 
 
 def _was_off(rule: Mapping[str, Any], inputs: Inputs) -> bool:
-    """Return whether a channel that no instructions file declares was off when the prompt was recorded."""
+    """Return whether a channel that no instructions file declares was switched off when the prompt was recorded."""
     return rule.get("handler") == UNDECLARED and all(one.name != rule["name"] for one in inputs.channels)
 
 

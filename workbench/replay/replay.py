@@ -266,7 +266,7 @@ class Answered:
 
 
 def asked_again(corpus: Corpus, ask: Ask) -> Iterator[Answered]:
-    """Ask the model again about each prompt whose recorded rules are stored; yield what the new answer changes.
+    """Ask the language model again about each prompt whose recorded rules are stored; yield what that changes.
 
     The newest prompt comes first.
     """

@@ -56,7 +56,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def selection_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that select the prompts to replay and say what to do with the result."""
+    """Add to a command the options that select the prompts to replay and say what to do with the result."""
     for option in reversed(
         (
             options.where(),

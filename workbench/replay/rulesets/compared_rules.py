@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts, Versions
 
 NEWEST = ""
-"""Passed instead of a version's hash to get the newest rules of a side."""
+"""Passed to ``rules_for`` instead of a version's hash, to get the newest rules."""
 SHORT = 10
 MOST_LISTED = 10
 """Maximum number of problems in the message of an error; its ``problems`` attribute has all of them."""
@@ -74,12 +74,12 @@ class Side(Protocol):
 
 
 class InAnyFolder:
-    """Base class of the sides whose rules do not depend on where a prompt was typed."""
+    """Base class of the sides (sets of rules to compare) that do not depend on where a prompt was typed."""
 
     scopes = ("",)
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: the side applies to every prompt."""
+        """Return True: these rules apply to every prompt."""
         del row
         return True
 
@@ -90,7 +90,7 @@ class InAnyFolder:
 
 
 class Recorded(InAnyFolder):
-    """The side of the recorded outcomes, which are read instead of computed."""
+    """Stands for the recorded outcomes where a set of rules is compared with them; they are read, not computed."""
 
     label = "recorded"
     hash = ""
@@ -120,7 +120,7 @@ class Fixed(InAnyFolder):
 
 
 class Edited(InAnyFolder):
-    """A side in which an edited text replaces the file of a layer, compiled with the other files of each version."""
+    """The rules of each recorded version with an edited text in place of the file of one layer."""
 
     def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
         self.label, self.file, self.text = label, file, text
@@ -179,7 +179,7 @@ def stack_key(texts: Texts) -> str:
 
 
 def from_version(wanted: str, versions: Versions) -> Side:
-    """Return a side for the stored version whose hash begins with ``wanted``.
+    """Return the rules to compare from the stored version whose hash begins with ``wanted``.
 
     Raises SideError unless there is exactly one, compiled by this release.
     """
@@ -194,7 +194,7 @@ def from_version(wanted: str, versions: Versions) -> Side:
 
 
 def from_file(path: str, versions: Versions) -> Side:
-    """Return a side for the file at ``path`` as it is on disk.
+    """Return the rules to compare from the file at ``path`` as it is on disk.
 
     Raises SideError if the file cannot be read or its rules are broken.
     """
@@ -211,7 +211,10 @@ def read_text(path: str) -> str:
 
 
 def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer") -> Side:
-    """Return a side for a text, saved or not, of the file at ``path``; raises SideError if its rules are broken."""
+    """Return the rules to compare from a text, saved or not, of the file at ``path``.
+
+    Raises SideError if they are broken.
+    """
     file = layer_file(path, versions)
     if file is not None:
         return Edited(label, file, text=text, versions=versions)
@@ -233,10 +236,10 @@ def text_at(revision: str, path: str) -> str:
 
 
 def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[str, str], Side] | None = None) -> Side:
-    """Return the side that the user names: ``recorded``, a file, a version's hash, or a git revision of ``path``.
+    """Return the rules to compare that the user names: ``recorded``, a file, a version's hash or a git revision.
 
-    ``at_revision`` makes a side from a label and the revision's text; without it, the text replaces the file at
-    ``path``.
+    The revision is one of the file at ``path``. ``at_revision`` makes the rules from a label and the revision's text;
+    without it, the text replaces the file at ``path``.
     """
     if name == RECORDED.label:
         return RECORDED
@@ -263,5 +266,5 @@ def sound(compiled: Compiled, label: str) -> Rules:
 
 
 def texts_of(side: Side, versions: Versions) -> Texts:
-    """Return the files of a side (layer, path, text); empty if they are unknown."""
+    """Return the files of a set of rules to compare, as (layer, path, text); empty if they are unknown."""
     return side.texts() if isinstance(side, Edited) else versions.texts(side.hash)

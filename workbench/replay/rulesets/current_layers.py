@@ -42,7 +42,9 @@ def layers_in(cwd: str) -> list[Layer]:
 
 
 class CurrentLayers:
-    """A side made of the instructions files that apply in ``cwd`` now; ``instead`` has texts to use for some paths.
+    """A set of rules to compare, made of the instructions files that apply in ``cwd`` now.
+
+    ``instead`` maps paths to texts to use instead of those of the files.
 
     Raises SideError if a file cannot be read or the rules are broken.
     """
@@ -77,7 +79,7 @@ class CurrentLayers:
         return [file.path for file, _text in self.files if file.scope and not is_trusted(file.scope)]
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: the side applies to every prompt."""
+        """Return True: these rules apply to every prompt."""
         del row
         return True
 

@@ -1,6 +1,6 @@
-"""The workbench's commands; ``enricher`` finds them through its entry points (``pyproject.toml``).
+"""The workbench's commands; ``enricher`` finds them through the entry points in ``pyproject.toml``.
 
-``enricher --help`` shows the sections below, so that it lists the commands without importing them.
+``enricher --help`` takes names and descriptions from SECTIONS, so that it need not import the commands to list them.
 """
 
 SECTIONS = {

@@ -1,4 +1,4 @@
-"""``enricher bench workbench`` and ``enricher bench replay``: measure the waiting times in the app, and a replay."""
+"""``enricher bench workbench`` and ``bench replay``: measure how long users of the app wait, and a replay's speed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ from enricher.interfaces.cli.options import as_json
 @as_json
 @asserting
 def workbench(runs: int, history: str | None, is_json: bool, asserts: bool) -> None:
-    """Time start, filter, coverage, saving and a new prompt in the app, as ratios to importing Textual."""
+    """Time how long the app takes to start, filter, count coverage, save a file and show a new prompt.
+
+    The times are also given as ratios to the time of importing Textual.
+    """
     from storage.db.database import StorageError
     from workbench.bench import workbench_rows
 

@@ -1,7 +1,8 @@
-"""``enricher model``: try the configured model once, and measure what its opinion is worth on labelled prompts.
+"""``enricher model``: try the configured language model, and measure on labelled prompts what it adds to the rules.
 
-The rules alone, the model alone and both combined are compared. A simulated model names the right task type with a
-chosen probability, else another one; it shows what a model of that accuracy would gain before anybody pays for one.
+The rules alone, the model's opinion (the task type that it names) alone, and both combined are compared. A simulated
+model names the right task type with a chosen probability and otherwise another one; it shows what a model of that
+accuracy would gain before anybody pays for one.
 """
 
 from __future__ import annotations
@@ -32,20 +33,24 @@ if TYPE_CHECKING:
     from workbench.tuning.labelled_prompts import LabelledPrompt
 
     Ask = Callable[[LabelledPrompt], dict[str, Any]]
-    """Returns the record of a model call in the form in which traces have it (``enricher.model.opinion_request``)."""
+    """Asks a model about a prompt; returns the record of the call, as traces contain it (``opinion_request``)."""
 
 TOKENS_OF_A_QUESTION = 330
-"""Estimated tokens of a question besides its prompt: instructions, classes with their meanings, three examples."""
+"""Estimated number of tokens that a question to the model has in addition to those of the prompt that it is about.
+
+They are those of the instructions, the task types with their meanings, and three examples.
+"""
 TOKENS_OF_AN_ANSWER = 40
 
 
 @dataclass(slots=True)
 class OpinionValue:
-    """Counts over labelled prompts: right by rules, by model, and by both combined; calls by status; their cost.
+    """How often the rules, a model, and both combined name the right task type of labelled prompts; cost of the calls.
 
-    ``gained`` and ``lost`` are the prompts that only the combined verdict, or only the rules, get right. ``certain``
-    and ``certain_merged`` are the number of prompts whose class is certain enough to be shown, and how many of them are
-    right.
+    ``by_rules``, ``by_model`` and ``merged`` are the numbers of prompts that are classified right by the rules, by the
+    model and by both combined. ``gained`` and ``lost`` are the numbers of prompts that only both combined, or only the
+    rules, classify right. ``certain`` (rules) and ``certain_merged`` (both combined) are the number of prompts whose
+    task type is certain enough to be shown, and how many of these are right.
     """
 
     prompts: int = 0
@@ -64,17 +69,17 @@ class OpinionValue:
 
     @property
     def answered(self) -> int:
-        """Number of usable answers."""
+        """Number of usable answers of the model."""
         return self.statuses.get("ok", 0)
 
     def share(self, right: int, of: int | None = None) -> tuple[float, Interval]:
-        """Return the share ``right`` of the prompts (or of ``of``), and its 95 % interval."""
+        """Return ``right`` as a share of all prompts (or of the number ``of``), and the share's 95 % interval."""
         count = self.prompts if of is None else of
         return (right / count if count else 0.0), wilson(right, count)
 
     @property
     def p_value(self) -> float:
-        """Probability of such a difference between combined verdict and rules by chance alone (McNemar, mid-p)."""
+        """Probability that ``gained`` and ``lost`` differ as much as this by chance alone (McNemar, mid-p)."""
         return mcnemar_midp(self.gained, self.lost)
 
 
@@ -150,7 +155,7 @@ def measure(
 
 
 def value_of(prompts: Iterable[LabelledPrompt], rules: Rules, ask: Ask, *, asks_always: bool = True) -> OpinionValue:
-    """Ask about each prompt, and count what the rules, the model and both combined get right.
+    """Ask the model about each prompt, and count what the rules, the model and both combined classify right.
 
     Without ``asks_always``, the model is asked only where the rules are uncertain, as the hook does by default.
     """
@@ -196,7 +201,8 @@ def _count_call(found: OpinionValue, record: dict[str, Any]) -> None:
 def simulated(accuracy: float, rules: Rules, *, assumed: float | None = None) -> Ask:
     """Return a simulated model that names the right task type with probability ``accuracy``, else a random other one.
 
-    ``assumed`` is the accuracy with which its opinion is combined with the rules, by default the true one.
+    ``assumed`` is the accuracy to assume when its answer is combined with the scores of the rules; default:
+    ``accuracy``.
     """
     chance = random.Random(0)  # the same answers in every run, so that runs can be compared
     table = rules.table

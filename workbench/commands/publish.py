@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PORT = 8765
 PASSWORD = "ENRICHER_PUBLISH_PASSWORD"
 PASSWORD_BYTES = 18
-# Options that have no effect unless the pages are shown.
+# Options that only have an effect if the pages are shown.
 SERVING = ("port", "is_opened", "host", "password_file", "allowed", "base_url")
 STEPS = {
     "traces": "prompts", "trace_scores": "scores", "trace_stages": "stages", "index": "index", "sums": "sums",
@@ -147,7 +147,10 @@ def _first_given(*names: str) -> str:
 
 
 def _snapshot_description(file: str | None, snapshot: str | None, text: str, *, is_sure: bool) -> Publication | None:
-    """Return the description of the snapshot, after writing it if requested; None if the live history is shown."""
+    """Return the description of the snapshot ``file``, or of a new one, which is written to the path ``snapshot``.
+
+    If both are empty, prepare the database for showing the live history, and return None.
+    """
     from workbench.web.snapshot import writing as snapshots
 
     try:
@@ -209,7 +212,10 @@ def _write_snapshot(db: sqlite3.Connection, path: str, text: str) -> Publication
 
 
 def _reveal(db: sqlite3.Connection, *, is_sure: bool) -> None:
-    """Print what full texts would show, and ask for confirmation."""
+    """Print what the readers of a snapshot with full texts could see, and ask for confirmation.
+
+    Raises click.ClickException if the user does not confirm.
+    """
     from workbench.web.snapshot.writing import revealed
 
     seen = revealed(db)
@@ -272,7 +278,10 @@ def _password(file: str | None, *, is_needed: bool) -> str:
 
 
 def _plugin(host: str, allowed: tuple[str, ...], password: str) -> dict[str, object]:
-    """Return the plugin's configuration; readers can see it, so the password is passed in the environment instead."""
+    """Return the configuration of the Datasette plugin.
+
+    Readers of the pages can see it, so the password is passed in an environment variable instead.
+    """
     from workbench.web.server.addresses import names_of
 
     plugin: dict[str, object] = {"home": True, "allowed_hosts": [*names_of(host), *allowed]}
@@ -343,7 +352,10 @@ def _print_address(url: str, publication: Publication | None, *, taken: int) -> 
 
 
 def _open_browser(url: str, port: int, *, is_opened: bool) -> None:
-    """Open a browser, or print how to reach the server; ``port`` is 0 if no forwarding is needed."""
+    """Open a browser if ``is_opened`` is true and one can be shown to the user.
+
+    Before that, print how a user who is at another machine can forward ``port``, unless it is 0.
+    """
     from workbench.web.server import addresses
 
     for line in addresses.forwarding(port) if port else ():

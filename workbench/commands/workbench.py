@@ -1,4 +1,4 @@
-"""``enricher workbench``: start the app."""
+"""``enricher workbench``: start the terminal app, in which users look at prompts and edit the instructions."""
 
 from __future__ import annotations
 

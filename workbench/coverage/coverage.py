@@ -36,24 +36,28 @@ KINDS = ("signal", "task type", "search intent", "guardrail", "approach", "workf
 UNINFORMATIVE = frozenset(
     "always no_words tiny short medium long very_long several_sentences non_english order_last".split()
 )
-"""Features of length and form, which do not depend on the subject; a prompt with no others counts as unmatched."""
+"""Features of a prompt's length and form, not of its subject.
+
+A prompt on which only signals for these features fire counts as unmatched.
+"""
 LEAST_TOGETHER = 5
 """Minimum number of prompts in which rules must fire together to be reported; in fewer, it may be chance."""
 ENOUGH_PROMPTS = 20
 """Minimum number of prompts before rules that always fire are reported; in fewer, it may be chance."""
 EXAMPLES = 3
 FIRED, RIGHT, WRONG = "fired", "right", "wrong"
-"""The numbers of a row that count prompts."""
+"""The attributes of a ``CoverageRow`` that count prompts."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """The coverage of one rule or signal: how many of the ``prompts`` it fired on, its tokens, and how labels judge it.
+    """How often one rule or signal fired (matched), how many tokens it added, and whether labels confirm it.
 
     ``rule`` is the id of the rule, ``name`` its class, guardrail, approach, workflow or channel, ``label`` the signal
-    as ``explain`` names it. ``tokens`` are those of the rule's own text. ``right`` and ``wrong`` count the labelled
-    prompts on which it fired whose right task type is, or is not, the one that it gives points to. ``examples`` are the
-    newest traces.
+    as ``enricher explain`` prints it. It fired on ``fired`` of ``prompts`` prompts, and ``tokens`` is the number of
+    tokens that its own text has in all of them. ``right`` and ``wrong`` count the labelled prompts on which it fired
+    and whose right task type is, or is not, the one that it gives points to. ``examples`` are the ids of the newest
+    prompts on which it fired.
     """
 
     kind: str
@@ -84,17 +88,17 @@ class CoverageRow:
 
     @property
     def is_always_on(self) -> bool:
-        """Whether the rule fired on every prompt, and so distinguishes none."""
+        """Whether the rule fired on every prompt, so that it does not distinguish prompts."""
         return self.fired == self.prompts > 0
 
     def rightness(self) -> Interval:
-        """Return Wilson's interval for how often the class was right on labelled prompts on which the rule fired."""
+        """Return Wilson's interval for how often the rule was right on the labelled prompts on which it fired."""
         return wilson(self.right, self.right + self.wrong)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Rows of one kind and facet that fired on exactly the same prompts."""
+    """Rules or signals of one kind and facet (such as the task type) that fired on exactly the same prompts."""
 
     rows: tuple[CoverageRow, ...]
     fired: int
@@ -102,9 +106,10 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The figures after some prompts; ``judged_again`` counts those that were recorded under other rules.
+    """How often each rule fired on the prompts counted so far.
 
-    ``labels`` counts the labelled prompts of each task type, without labels that only say «wrong».
+    ``judged_again`` counts the prompts that were recorded under other rules. ``labels`` counts the labelled prompts by
+    their right task type, without prompts whose label only says «wrong».
     """
 
     rules_hash: str
@@ -120,33 +125,42 @@ class Coverage:
     kept: Mapping[str, list[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def counted(self, row: CoverageRow, number: str = FIRED) -> list[str]:
-        """Return the ids of the prompts that a number of a row (FIRED, RIGHT or WRONG) counts, newest first.
+        """Return the ids of the prompts that an attribute of a row (FIRED, RIGHT or WRONG) counts, newest first.
 
-        They are complete if the measurement was told to keep them all.
+        Ids beyond the maximum ``kept`` of the ``Measurement`` may be missing.
         """
         return self.tallies[row].ids[number][: getattr(row, number)]
 
     def counted_in_all(self, number: str) -> list[str]:
-        """Return the ids of the prompts that ``prompts``, ``labelled``, ``judged_again`` or ``unmatched`` counts."""
+        """Return the ids of the prompts that the attribute ``number`` counts.
+
+        It is «prompts», «labelled», «judged_again» or «unmatched».
+        """
         return self.kept[number][: getattr(self, number)]
 
     def class_share(self, row: CoverageRow) -> float:
-        """Return the share of labelled prompts in a row's class; an uninformative signal would be right this often."""
+        """Return the share of labelled prompts whose right task type is the row's class.
+
+        A signal that says nothing about the task type would be right this often.
+        """
         known = sum(self.labels.values())
         return self.labels.get(row.name, 0) / known if known else 0.0
 
     def doubtful(self) -> list[CoverageRow]:
-        """Return the signals that, by their 95 % interval, are right no more often than an uninformative signal."""
+        """Return the signals whose 95 % interval shows that they are right no more often than by chance."""
         judged = [row for row in self.rows if row.kind == "signal" and row.facet == TASK_TYPE and row.right + row.wrong]
         found = [row for row in judged if row.label != "<always>" and row.rightness().high <= self.class_share(row)]
         return sorted(found, key=lambda row: (row.rightness().high - self.class_share(row), row.file, row.line))
 
     def dead(self) -> list[CoverageRow]:
-        """Return the rows that never fired."""
+        """Return the rules and signals that never fired."""
         return [row for row in self.rows if row.is_dead]
 
     def always_on(self) -> list[CoverageRow]:
-        """Return the rows that fired on every prompt, except ``<always>``; empty below ENOUGH_PROMPTS prompts."""
+        """Return the rules and signals that fired on every prompt; empty if there are fewer than ENOUGH_PROMPTS.
+
+        The signal ``<always>``, which is meant to fire on every prompt, is left out.
+        """
         found = [row for row in self.rows if row.is_always_on and row.label != "<always>"]
         return found if self.prompts >= ENOUGH_PROMPTS else []
 
@@ -172,7 +186,7 @@ class _Tally:
     mark: int = 0
     kept: int = EXAMPLES
     ids: dict[str, list[str]] = field(default_factory=lambda: {FIRED: [], RIGHT: [], WRONG: []})
-    """By number, the prompts that it counts; only the first ``kept`` of those on which the rule fired."""
+    """The ids of prompts on which the rule fired (at most ``kept``), and of those whose labels confirm or refute it."""
 
     def add(self, trace_id: str, mark: int, *, tokens: int = 0) -> None:
         self.fired += 1
@@ -182,7 +196,7 @@ class _Tally:
             self.ids[FIRED].append(trace_id)
 
     def count_label(self, trace_id: str, verdict: tuple[str, str], came_out: str) -> None:
-        """Count a label for or against this rule's class; «wrong» only counts against the recorded class."""
+        """Count a label for or against this rule's class; the label «wrong» only counts against the recorded class."""
         kind, task_type = verdict
         is_right = kind != "wrong" and self.name == (task_type if kind == "class" else came_out)
         if kind != "wrong" or self.name == came_out:
@@ -199,7 +213,7 @@ class _Tally:
 class Measurement:
     """A coverage count in progress: pages of a corpus can be added, and figures read, at any time.
 
-    ``kept`` is the number of prompts that are kept for each number, as its examples or as all that it counts.
+    ``kept`` is the maximum number of prompt ids that are stored for each figure.
     """
 
     def __init__(self, corpus: Corpus, written: LocatedRules, *, kept: int = EXAMPLES) -> None:
@@ -228,7 +242,7 @@ class Measurement:
         self._signals.setdefault(signal.condition, []).append(tally)
 
     def add(self, page: Iterable[Recorded]) -> None:
-        """Count the prompts of a page."""
+        """Count the rules that fire on each prompt of a page (a list of prompts from the corpus)."""
         rows = list(page)
         verdicts = labels_of(self._corpus.db, [row.id for row in rows])
         for row in rows:
@@ -279,7 +293,7 @@ class Measurement:
         return [tally] if tally else []
 
     def _shaping_rules(self, row: Recorded, outcome: Outcome) -> Iterator[tuple[tuple[str, str], int]]:
-        """Yield the rules that shaped the text of a prompt (kind and name), with the tokens of each rule's own text."""
+        """Yield the kind and name of each rule that shaped the outcome, and the number of tokens of its own text."""
         yield ("task type", outcome.task_type), 0
         yield ("search intent", outcome.search_intent), 0
         for identity in outcome.guardrails:
@@ -315,7 +329,7 @@ class Measurement:
 
 
 def measure(corpus: Corpus, written: LocatedRules, *, should_stop: Callable[[], bool] = never) -> Coverage:
-    """Return how often each rule fired on the prompts of a corpus, or on those read until it was stopped."""
+    """Return how often each rule fired on the prompts of a corpus, or on those read before ``should_stop`` was true."""
     measurement = Measurement(corpus, written)
     for page in corpus.pages():
         if should_stop():
@@ -336,7 +350,7 @@ def _lines(written: LocatedRules) -> Iterator[_Tally]:
 
 
 def _approaches(written: LocatedRules) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Yield the name of each approach, and a pattern that matches its text whatever facts are filled in."""
+    """Yield the name of each approach, and a pattern that matches its text, whatever is filled in for ``{…}``."""
     approaches = written.rules.body["approaches"]
     for name, say, *_ in (*approaches["rules"], *approaches.get("as-specified", ())):
         pieces = re.split(r"\{[^{}]*\}", say)
@@ -370,7 +384,7 @@ def _identified(row: CoverageRow) -> dict[str, object]:
 
 
 def as_object(found: Coverage) -> dict[str, object]:
-    """Return all figures as JSON values."""
+    """Return all figures of a coverage count as JSON values."""
     rows = []
     for row in found.rows:
         interval = row.rightness()

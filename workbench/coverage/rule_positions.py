@@ -38,7 +38,7 @@ CATALOGUES = (CATALOGUE, HEURISTICS)
 
 @dataclass(frozen=True, slots=True)
 class RulePosition:
-    """A file and a line number, counted from 1."""
+    """The position of a rule or signal: an instructions file, and a line number counted from 1."""
 
     file: str
     line: int
@@ -46,10 +46,11 @@ class RulePosition:
 
 @dataclass(frozen=True, slots=True)
 class LocatedSignal:
-    """One signal of one class; ``index`` is its number within the rule in its own file, ``condition`` within the table.
+    """One signal of one class, with its position in an instructions file.
 
-    Signals with the same condition fire together. ``name`` is the class name in the table; ``signal`` is the signal as
-    the file has it.
+    ``index`` is its number among the signals of its rule in that file, ``condition`` its number in the compiled table
+    of signals; signals with the same condition fire together. ``name`` is the class name in the table; ``signal`` is
+    the signal as written in the file.
     """
 
     rule: str
@@ -82,18 +83,21 @@ class LocatedRules:
         return [path for layer, path, _text in self.compiled.texts if layer not in CATALOGUES]
 
     def task_types(self) -> list[str]:
-        """Return the names of the task types, in the order that decides between equal points."""
+        """Return the names of the task types in table order; of two with equal points, a prompt gets the first."""
         table = self.rules.body["classes"]
         return [name for of, name in table["classes"] if table["facets"][of]["name"] == TASK_TYPE]
 
     def rules_of(self, kind: str) -> Iterator[tuple[str, RuleBlock]]:
-        """Yield every named rule of a kind, as its name in outcomes and its block in the file."""
+        """Yield each named rule of a kind: its name as used in outcomes, and its block in the file."""
         for block in self.compiled.rules.values():
             if block.kind == kind and block.name:
                 yield self._name_of(kind, block.name), block
 
     def guardrail_titles(self) -> dict[str, tuple[str, RulePosition]]:
-        """Return title and position (that of the rule or of the table row) of each guardrail that may be shown."""
+        """Return the title and the position of each guardrail that may be shown, by its id.
+
+        The position is that of the rule or the table row that defines it.
+        """
         blocks = {name: RulePosition(block.file, block.line) for name, block in self.rules_of("guardrail")}
         linked = self.compiled.guardrails
         rows_at = {row.guardrail: RulePosition(row.file, row.line) for row in reversed(linked.shorthands)}
@@ -129,7 +133,10 @@ class LocatedRules:
                 )
 
     def _in_table_order(self) -> list[ClassRule]:
-        """Return the class rules in the order of the compiler's numbers: guardrails last, without undefined ones."""
+        """Return the rules that have signals in the order in which the compiler numbers them: guardrails last.
+
+        Guardrails whose signals the compiler does not use are left out.
+        """
         takes_signals_of = self.compiled.guardrails.takes_signals_of
         classes = [rule for rule in self.compiled.classes if rule.facet != "guardrail"]
         guards = [rule for rule in self.compiled.classes if rule.facet == "guardrail"]
@@ -142,12 +149,18 @@ def in_force(cwd: str) -> LocatedRules:
 
 
 def of_file(path: str, text: str, *, versions: Versions) -> LocatedRules:
-    """Return the rules with ``text`` as the file at ``path``, compiled with its other layers; raises SideError."""
+    """Return the rules with ``text`` as the file at ``path``.
+
+    The other layers are those of the newest recorded version with this file. Raises SideError if the rules are broken.
+    """
     return _sound(compile_texts(newest_stack(path, versions), instead={recorded_path(path, versions): text}))
 
 
 def for_prompt(row: RecordedPrompt, path: str, text: str, *, cwd: str, versions: Versions) -> LocatedRules:
-    """Return the rules that would judge a prompt now, with ``text`` as the file at ``path``; raises SideError."""
+    """Return the rules that would judge a prompt now, with ``text`` as the file at ``path``.
+
+    Raises SideError if they are broken.
+    """
     now = CurrentLayers("now", cwd, versions)
     file = layer_file(path, versions)
     texts = file.within(now.all_texts(row.rules_hash, now.scope(row)), text) if file else []
@@ -161,7 +174,7 @@ def recorded_path(path: str, versions: Versions) -> str:
 
 
 def newest_stack(path: str, versions: Versions) -> Texts:
-    """Return the newest stack of files that contains the file, or only the file if it is not a layer."""
+    """Return the newest known files that are compiled together with this file; only this file if it is not a layer."""
     file = layer_file(path, versions)
     return file.within(stack_of("", file, versions), "") if file else [(LONE_LAYER, os.path.abspath(path), "")]
 

@@ -17,7 +17,11 @@ SCANNED_CHARS, EXAMPLES = 2_000, 3
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Unmatched prompts that share a word: the words that at least half of them contain, and the newest trace ids."""
+    """A group of unmatched prompts that share a word.
+
+    ``terms`` are the words that at least half of the prompts contain, ``prompts`` is the number of prompts, and
+    ``examples`` are the ids of the newest.
+    """
 
     terms: tuple[str, ...]
     prompts: int
@@ -32,7 +36,7 @@ class Cluster:
 
 @dataclass(slots=True)
 class Unmatched:
-    """Collects prompts that no signal matches; add them newest first."""
+    """Collects the prompts that no signal matches, to cluster them; add the newest first."""
 
     count: int = 0
     _prompts: dict[str, dict[str, str]] = field(default_factory=dict)

@@ -28,16 +28,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The explanation of a trace; ``written`` are its rules with their positions, None if the files were not stored."""
+    """The explanation of a recorded prompt's outcome, with the positions of its rules in their files.
+
+    ``written`` are the rules with these positions, None if the files were not stored.
+    """
 
     trace_id: str
     explained: Explanation
     written: LocatedRules | None
 
     def signals(self, facet: str, name: str) -> Iterator[tuple[Evidence, RulePosition | None]]:
-        """Yield the evidence for a class with its position; None for points that many plain words give together.
+        """Yield each signal that gave points to a class, with its position in a file.
 
-        Signals with the same label and weight are told apart by the order of the table, in which evidence is listed.
+        The position is None if it is unknown, and for points that many plain words give together. Signals with the same
+        label and weight are told apart by the order of the table, in which evidence is listed.
         """
         own = [one for one in self._fired() if (one.facet, one.name) == (facet, name)]
         for one in self.explained.enrichment.classification.evidence:
@@ -67,7 +71,7 @@ class Why:
         return next((RulePosition(block.file, block.line) for block in found), None)
 
     def threshold_place(self) -> RulePosition | None:
-        """Return the position of the task types' thresholds; None if it is unknown."""
+        """Return the position of the rule with the thresholds for task types; None if it is unknown."""
         block = self.written.compiled.rules.get("task_type") if self.written else None
         return RulePosition(block.file, block.line) if block else None
 
@@ -77,7 +81,7 @@ class Why:
         return next((text for _layer, path, text in texts if path == file), "")
 
     def file_now(self, file: str) -> str:
-        """Return where a file is now; a packaged file of another installation becomes that of this one."""
+        """Return where a file is now: for a packaged file of another installation, the same file of this one."""
         texts = self.written.compiled.texts if self.written else ()
         packaged = next((os.path.dirname(path) for layer, path, _text in texts if layer == PACKAGED), "")
         if not packaged or not file.startswith(packaged + os.sep):
@@ -87,7 +91,7 @@ class Why:
 
 
 def why(corpus: Corpus, trace_id: str) -> Why:
-    """Explain a trace; raises ``enricher.interfaces.explanation.ExplanationError``."""
+    """Explain the outcome of a recorded prompt; raises ``enricher.interfaces.explanation.ExplanationError``."""
     explained = of_trace(corpus.db, trace_id)
     texts = corpus.versions.texts(explained.rules.hash)
     compiled = compile_texts(texts) if texts else None
@@ -96,7 +100,10 @@ def why(corpus: Corpus, trace_id: str) -> Why:
 
 
 def outcome_today(corpus: Corpus, trace_id: str) -> str:
-    """Return how the rules as saved now classify a prompt; empty if that is unknown, or the same as recorded."""
+    """Return how the rules as saved now classify a prompt; empty if that is unknown, or the same as recorded.
+
+    If these rules are broken, return the error message.
+    """
     row = next(stored.rows_of(corpus.db, [trace_id]), None)
     if row is None or not row.has_inputs:
         return ""

@@ -1,8 +1,8 @@
-"""Compare two arms on the same prompts: their answers, their latencies, and whether the differences are significant.
+"""Run an experiment: let two variants (arms) answer the same prompts, and compare their answers and latencies.
 
-Both arms first answer every prompt untimed to warm up, in the order b a, and a b for every second prompt. Then each is
-timed twice, in the order a b b a, and b a a b for every second prompt. So each arm runs after itself, which is faster,
-as often as after the other arm, and equal arms have equal times.
+For each prompt, both arms first answer once untimed to warm up, in the order b a; then each is timed twice, in the
+order a b b a. For every second prompt, a and b change places. So each arm runs after itself, which is faster, as often
+as after the other arm, and equal arms have equal times.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class ExperimentResult:
 
 
 def run(questions: Iterable[ExperimentPrompt], *, a: Arm, b: Arm, left_out: Counter[str]) -> ExperimentResult:
-    """Let both arms answer every prompt, and return the result; ``left_out`` counts prompts without two answers."""
+    """Let both arms answer every prompt, and return the result.
+
+    Prompts that one of the arms cannot answer are added to ``left_out``, which counts them by reason.
+    """
     pairs: list[AnswerPair] = []
     breaches: dict[str, Counter[str]] = {"a": Counter(), "b": Counter()}
     unknown = 0

@@ -1,4 +1,4 @@
-"""The arms of an experiment: instructions that answer prompts now, or answers recorded in a file.
+"""Define the two variants (arms) of an experiment: instructions that are applied now, or answers read from a file.
 
 An arm returns one task per prompt, a pure function that can be run as often as needed for timing. Each arm keeps its
 own record of what it has shown to a session.
@@ -31,9 +31,10 @@ REMEDY = 'write one {"id", "text", "task_type"?, "latency_ms"} a line, or what "
 
 @dataclass(frozen=True, slots=True)
 class ArmAnswer:
-    """The answer of an arm to a prompt; ``names`` are the references that it shows, as ``kind:reference``.
+    """The answer of an arm to a prompt: its task type, and the text that would be added to it.
 
-    ``latency_ms`` is None if the answer is computed now and has to be timed; ``failure`` says why an answer is missing.
+    ``names`` are the guardrails, approach and items that the text shows, as ``kind:reference``. ``latency_ms`` is None
+    if the answer is computed now and has to be timed; ``failure`` says why an answer is missing.
     """
 
     task_type: str
@@ -46,10 +47,11 @@ class ArmAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ArmTask:
-    """One prompt for one arm: how to answer it, and the terms that the answer may use.
+    """One prompt for one arm: a function that answers it, and what the answer is checked against.
 
-    ``tokens`` is the token limit, ``already_shown`` what the session was shown before; ``is_unknown`` means that the
-    arm's rules would have sent a channel a different request, whose answer is unknown.
+    ``terms`` are the names that the answer may use, ``tokens`` is the maximum number of its tokens, and
+    ``already_shown`` is what the session was shown before. ``is_unknown`` means that the arm's rules would have sent a
+    channel another request than was recorded, so that the channel's answer is unknown.
     """
 
     answer: Callable[[], ArmAnswer]
@@ -73,11 +75,11 @@ class Arm:
         self._spent: defaultdict[str, int] = defaultdict(int)
 
     def task(self, question: ExperimentPrompt) -> ArmTask | None:
-        """Return the task for a prompt; None if this arm cannot answer it."""
+        """Return the task of answering a prompt; None if this arm cannot answer it."""
         raise NotImplementedError
 
     def _shown_before(self, question: ExperimentPrompt) -> tuple[list[str], int]:
-        """Return the references that the session was shown, and the number of tokens spent on it."""
+        """Return what the session was shown, as ``kind:reference``, and the number of tokens spent on it."""
         return self._names[question.session], self._spent[question.session]
 
     def record_shown(self, question: ExperimentPrompt, answer: ArmAnswer) -> None:
@@ -99,7 +101,7 @@ class Instructions(Arm):
         self._terms: dict[str, Terms] = {}
 
     def task(self, question: ExperimentPrompt) -> ArmTask | None:
-        """Return the task of enriching the prompt under these rules; None if no rules are known."""
+        """Return the task of deciding by these rules what to add to the prompt; None if no rules are known."""
         row, base = question.row, question.base
         own = self._side.rules_for(row.rules_hash, self._side.scope(row)) if self._side.concerns(row) else None
         rules = own or base
@@ -120,7 +122,7 @@ class Instructions(Arm):
 
 
 class Recording(Arm):
-    """An arm with answers from a file; they are checked against the rules that the prompt was recorded under."""
+    """An arm whose answers are read from a file; they are checked against the rules the prompt was recorded under."""
 
     def __init__(self, path: str) -> None:
         super().__init__()

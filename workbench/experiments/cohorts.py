@@ -1,4 +1,4 @@
-"""Compare the sessions of the two cohorts of an experiment by their labels, prompts and tokens.
+"""Divide sessions into the two cohorts of an experiment, and compare how the prompts of each were labelled.
 
 The cohort of a session is computed from a keyed hash of its id, with the experiment's name as the key, so it is the
 same on every machine and at any time. Every session counts in its assigned cohort, whatever rules it really ran with.
@@ -37,8 +37,8 @@ PRICES: tuple[tuple[str, Callable[[SessionFigures], float]], ...] = (
 class CohortFigures:
     """The figures of one cohort of sessions.
 
-    ``held_back`` is the number of prompts to which no text was added because of shadow mode, and ``right`` is the share
-    of the labelled prompts whose label says that the result was right.
+    ``held_back`` is the number of prompts to which no text was added because of shadow mode (in which texts are only
+    recorded). ``right`` is the share of the labelled prompts whose label says that the result was right.
     """
 
     sessions: int
@@ -74,11 +74,11 @@ class CohortComparison:
         return asdict(self)
 
     def summaries(self) -> list[str]:
-        """Return a line of text for each cohort."""
+        """Return a line of text for each cohort that sums up its figures."""
         return [f"a: {self.a.summary()}", f"b: {self.b.summary()}"]
 
     def effect_cells(self) -> list[tuple[str, str, str, str]]:
-        """Return the texts of a table row for each effect: name, difference b - a, 95 % interval, effect size."""
+        """Return a table row for each effect as texts: its name, difference b - a, 95 % interval and effect size."""
         cells = []
         for name, effect in self.effects.items():
             if effect is None:

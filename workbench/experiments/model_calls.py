@@ -1,4 +1,4 @@
-"""Ask a model about every case, once for each arm, and return the answers with their costs and quality.
+"""Ask a language model about every case of an experiment, once for each variant (arm), and rate its responses.
 
 The two prompts of a case are sent one after the other. Which arm goes first alternates from case to case, so that
 neither profits from a warm cache or a quiet hour. Calls count towards the daily limits of the settings.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ANSWER_S = 60.0
 """Maximum time to wait for a response, in seconds; a call without a response by then has failed."""
 PURPOSE = "experiments"
-"""Name under which failures are counted, so that a pause after failures stops only these calls."""
+"""Name under which failed calls are counted, so that a pause after failures stops only the calls of experiments."""
 FAULTS_OF_THE_PROMPT = (400, 413, 422)
 """HTTP statuses with which an endpoint refuses a single prompt, for example because it is too long."""
 
@@ -49,9 +49,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ResponseQuality:
-    """How good a response is: whether it is valid, its quality (0 to 1), and the number of violations found.
+    """How good a model's response is: whether it is valid, and its quality (0 to 1).
 
-    ``violations`` is None if there was no response.
+    ``violations`` is the number of rule violations that the response reports, None if there was no response.
     """
 
     is_valid: bool
@@ -61,7 +61,7 @@ class ResponseQuality:
 
 
 class ModelCalls:
-    """Asks the configured endpoint within its daily limits; the cost of a call is computed from ``prices``."""
+    """Sends prompts to the configured model within its daily limits; ``prices`` give the cost of a call."""
 
     def __init__(
         self, settings: Mapping[str, Value], *, state: str, prices: prompt_arms.Prices, most_tokens: int
@@ -79,7 +79,7 @@ class ModelCalls:
             raise StopError(f"budget: {made} of {limit} calls are made today")
 
     def __call__(self, prompt: str, model: str) -> Reply:
-        """Return the response; raises StopError if the endpoint cannot be asked at all."""
+        """Send a prompt to a model, and return the response; raises StopError if no more calls can be made now."""
         try:
             endpoint = self._endpoint(model)
         except EndpointError as problem:
@@ -104,9 +104,9 @@ class ModelCalls:
         return self._endpoints[model]
 
     def _failed(self, failure: client.ModelError, latency_ms: float) -> Reply:
-        """Return a failed reply if the prompt or the time limit is to blame.
+        """Return a reply without a text if this prompt was refused or no response came in time.
 
-        Any other failure is recorded, and StopError is raised.
+        After any other failure, which later calls would share, record the failure and raise StopError.
         """
         if failure.reason == "timeout" or failure.status in FAULTS_OF_THE_PROMPT:
             return Reply("", latency_ms, fault=str(failure))
@@ -121,7 +121,8 @@ class ModelCalls:
 class CallPlan:
     """The calls of an experiment: the cases in order, the arms, the prices, and the limits.
 
-    ``most_tokens`` is the limit of one response, ``budget`` the limit of the cost of all calls in US dollars.
+    ``most_tokens`` is the maximum number of tokens of a response, ``budget`` the maximum cost of all calls in US
+    dollars.
     """
 
     asked: Sequence[Pairing]
@@ -131,7 +132,7 @@ class CallPlan:
     budget: float | None = None
 
     def missing(self, done: Mapping[tuple[str, str], ArmResult]) -> list[list[tuple[Pairing, str]]]:
-        """Return the calls that have no result yet, grouped by case, in the order in which they are to be made."""
+        """Return the calls without a result in ``done``, grouped by case, in the order in which they are to be made."""
         found = []
         for at, one in enumerate(self.asked):
             order = NAMES if at % 2 == 0 else NAMES[::-1]
@@ -166,7 +167,7 @@ def ask_missing(
     judge: Callable[[str], ResponseQuality],
     store: Callable[[ArmResult], None],
 ) -> str:
-    """Make the calls that have no result yet; return the reason why some were not made, or an empty text.
+    """Make the calls without a result in ``done``; return why some were not made, or an empty text.
 
     Each result is stored and added to ``done`` before the next call. The calls stop before a case that could exceed the
     budget or a daily limit, and at once if the endpoint refuses.

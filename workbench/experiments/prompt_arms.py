@@ -1,4 +1,6 @@
-"""Arms that ask a model, differing in the mode of a prompt template or in the model, and the cases for them.
+"""Prepare an experiment that asks a language model: its two variants (arms), its cases, and the most it can cost.
+
+The arms differ in the mode of a prompt template (structured or unstructured) or in the model.
 
 A case in a file is a JSON object whose keys are the template's variables, except ``id`` and ``session_id``. For a case
 from a recorded prompt, that prompt is the value of the template's main variable, whatever its name.
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from storage.traces.selection import Selection
 
     Render = Callable[["ModelCase", Mapping[str, Any], str | None], str]
-    """Returns the prompt for a case with these variables; mode None means the configured mode."""
+    """Returns the prompt to send for a case with these variables and mode; None means the configured mode."""
     Prices = Mapping[str, tuple[float, float]]
     """US dollars per million tokens of prompts and of responses, by model name."""
 
@@ -46,7 +48,7 @@ class ArmError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ModelCase:
-    """One input that both arms are asked about; a case without a session gets a session of its own."""
+    """One input about which both arms ask the model; a case without a session gets a session of its own."""
 
     id: str
     session: str
@@ -64,7 +66,7 @@ class PromptArm:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A case with the prompt that each arm sends, without secrets; ``hash`` changes if one of the prompts does."""
+    """A case with the prompt that each arm sends, secrets removed; ``hash`` changes if one of the prompts does."""
 
     case: ModelCase
     prompts: Mapping[str, str]
@@ -86,7 +88,10 @@ class Bound:
 
 
 def named(text: str, *, model: str) -> PromptArm:
-    """Return the arm that ``text`` describes, with ``model`` if it names no model; raises ArmError."""
+    """Return the arm that a text such as ``structured@NAME`` describes; raises ArmError.
+
+    If the text names no model, the arm asks ``model``.
+    """
     if text.startswith(MODEL) and len(text) > len(MODEL):
         return PromptArm(text, None, text.removeprefix(MODEL))
     mode, at, other = text.partition("@")
@@ -121,7 +126,7 @@ def cost(prices: Prices, model: str, prompt_tokens: int | None, response_tokens:
 
 
 def pairings(cases: Iterable[ModelCase], arms: Mapping[str, PromptArm], render: Render) -> list[Pairing]:
-    """Return the cases with the prompts of both arms, without secrets; raises what ``render`` raises."""
+    """Return each case with the prompts of both arms, secrets removed; exceptions of ``render`` are passed on."""
     return [_pairing(case, arms, render) for case in cases]
 
 
@@ -151,7 +156,7 @@ def _hash(texts: Sequence[str]) -> str:
 def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int) -> Bound:
     """Return an upper bound for the cost of calls, each given as model and prompt.
 
-    ``most_tokens`` is the limit of one response.
+    ``most_tokens`` is the maximum number of tokens of one response.
     """
     made = list(calls)
     most = [len(prompt.encode()) + FRAME_TOKENS for _model, prompt in made]
@@ -166,7 +171,7 @@ def bound(calls: Iterable[tuple[str, str]], prices: Prices, *, most_tokens: int)
 
 
 def cases_in_file(path: str) -> Iterator[ModelCase]:
-    """Yield the cases of a JSONL file in order; raises QuestionError."""
+    """Yield the cases of a JSONL file in order; raises QuestionError if a line cannot be used."""
     seen: set[str] = set()
     for place, value in lines(path):
         case_id = str(value.get("id") or place.rpartition(":")[2])
@@ -180,13 +185,13 @@ def cases_in_file(path: str) -> Iterator[ModelCase]:
 
 
 def cases_of_log(db: sqlite3.Connection, selection: Selection, *, limit: int = 0) -> Iterator[ModelCase]:
-    """Yield the recorded prompts that have a text, newest first; ``limit`` 0 means all."""
+    """Yield the selected prompts that were recorded with their text as cases, newest first; ``limit`` 0 means all."""
     for page in corpus.rows(db, selection, limit=limit):
         yield from _with_text(page)
 
 
 def cases_of_traces(db: sqlite3.Connection, ids: Iterable[str]) -> Iterator[ModelCase]:
-    """Yield the recorded prompts of these traces, without those that have been deleted."""
+    """Yield the recorded prompts with these ids as cases, without those that have been deleted."""
     yield from _with_text(corpus.rows_of(db, ids))
 
 

@@ -1,4 +1,4 @@
-"""The prompts that both arms answer, each with the inputs of its classification and, if known, the right task type.
+"""Read the prompts that both arms of an experiment answer, with their inputs and, if known, the right task type.
 
 For a prompt from a file, the channels are called once, under the current rules, so that both arms decide from the same
 inputs; a recorded prompt has its recorded inputs.
@@ -32,15 +32,15 @@ REMEDY = (
 
 
 class QuestionError(ValueError):
-    """A line that cannot be used; the message gives file, line and what to write instead."""
+    """A line of a file of prompts cannot be used; the message gives file, line and what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentPrompt:
-    """One prompt; ``right`` and ``wrong`` are the task types that labels declare right or wrong.
+    """One prompt of an experiment; ``right`` and ``wrong`` are the task types that labels declare right or wrong.
 
-    ``base`` are the rules under which its inputs were collected, None if they were not stored; ``is_recorded`` means
-    that the prompt is from a trace, whose inputs include what its session was shown before.
+    ``base`` are the rules under which its inputs were collected, None if they were not stored. ``is_recorded`` means
+    that the prompt comes from a trace, whose inputs include what its session was shown before.
     """
 
     row: RecordedPrompt
@@ -79,7 +79,7 @@ class Questions:
                     yield self._labelled(row, *labels.get(row.id, ("", "")))
 
     def of_file(self, path: str) -> Iterator[ExperimentPrompt]:
-        """Yield the prompts of a JSONL file in order; raises QuestionError."""
+        """Yield the prompts of a JSONL file in order; raises QuestionError if a line cannot be used."""
         seen: set[str] = set()
         for place, value in lines(path):
             question = self._trace(value, place) if "prompt_hmac" in value else self._plain(value, place)
@@ -133,7 +133,7 @@ class Questions:
 
 
 def lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield ``file:line`` and the JSON object of each non-empty line; raises QuestionError."""
+    """Yield ``file:line`` and the JSON object of each non-empty line; raises QuestionError for any other line."""
     return json_objects(path, QuestionError, remedy=REMEDY)
 
 

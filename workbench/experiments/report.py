@@ -1,4 +1,4 @@
-"""The figures of an experiment: five metrics per arm, their paired differences, and a verdict.
+"""Compute the report of an experiment: five metrics of each variant (arm), the paired differences, and a verdict.
 
 Prompts of one session are similar, so where a session has several prompts, tests compare sessions instead of prompts.
 Nothing is rounded here.
@@ -52,7 +52,10 @@ METRICS: Metrics = (
     ("quality", "share", "higher", lambda one: one.quality),
     ("violations", "per prompt", "lower", lambda one: _optional(one.violations)),
 )
-"""For each metric: name, unit, better direction (empty for costs, which do not affect the verdict), and function."""
+"""For each metric of an answer: its name, its unit, whether higher or lower is better, and a function that returns it.
+
+Costs (tokens and latency) have no better direction, and do not affect the verdict.
+"""
 METRICS_OF_RESPONSES: Metrics = (
     ("tokens", "tokens", "", lambda one: _optional(one.prompt_tokens and one.tokens)),
     ("latency_ms", "ms", "", lambda one: one.latency_ms),
@@ -60,7 +63,10 @@ METRICS_OF_RESPONSES: Metrics = (
     ("quality", "score", "higher", lambda one: one.quality),
     ("violations", "per response", "", lambda one: _optional(one.violations)),
 )
-"""The same metrics for a model's responses. Violations are findings in the response; more may be better or worse."""
+"""The same metrics for a model's responses.
+
+Violations are those that the response reports, so that more of them may be better or worse.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +78,13 @@ class AnswerPair:
     b: ArmResult
 
     def is_same(self) -> bool:
-        """Return whether the agent would see the same text and the prompt was classified in the same way."""
+        """Return whether both answers have the same text and the same task type."""
         return (self.a.text, self.a.task_type) == (self.b.text, self.b.task_type)
 
 
 @dataclass(frozen=True, slots=True)
 class ArmFigures:
-    """One metric of one arm; ``sd`` is the standard deviation over single prompts."""
+    """One metric of one arm over ``n`` prompts; ``sd`` is the standard deviation over single prompts."""
 
     n: int
     mean: float | None
@@ -114,7 +120,10 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentReport:
-    """The figures of an experiment; ``share`` is the share of prompts that the arms answer differently."""
+    """The figures of an experiment; ``share`` is the share of prompts that the arms answer differently.
+
+    ``gained`` and ``lost`` are the numbers of labelled prompts that only arm b, or only arm a, gets right.
+    """
 
     prompts: int
     sessions: int
@@ -142,7 +151,10 @@ def report_on(
     left_out: Counter[str],
     unknown_context: int = 0,
 ) -> ExperimentReport:
-    """Return the report; if both arms have the same rules (``same_arms``) and the same answers, nothing is tested."""
+    """Return the report on the answers of two arms.
+
+    If both arms have the same rules (``same_arms``) and give the same answers, nothing is tested.
+    """
     is_same = same_arms and all(pair.is_same() for pair in pairs)
     metrics = _tested(pairs, METRICS, is_same=is_same)
     gained, lost = _gained_and_lost(pairs)
@@ -201,7 +213,7 @@ def _report(
 
 
 def _tested(pairs: Sequence[AnswerPair], of: Metrics, *, is_same: bool) -> tuple[Metric, ...]:
-    """Compute the metrics, and test their differences; p-values are adjusted for the number of tests."""
+    """Compute the metrics of both arms, and test the differences; p-values are adjusted for the number of tests."""
     metrics = [_metric(pairs, *one, is_same=is_same) for one in of]
     tested = [at for at, one in enumerate(metrics) if one.p is not None]
     for at, adjusted in zip(tested, benjamini_hochberg([metrics[at].p or 0.0 for at in tested]), strict=True):

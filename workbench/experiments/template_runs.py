@@ -1,7 +1,8 @@
-"""Begin, interrupt, continue and report experiments that compare two ways of asking a model.
+"""Begin, continue and report experiments that compare two ways (arms) of asking a language model.
 
-The experiment is stored before the first call, and each response before the next call. What is stored is enough for the
-report and for continuing; a case counts only if both its prompts are still the same as at the beginning.
+The experiment is stored before the first call, and each response before the next call, so that an interrupted
+experiment can be reported and continued. It continues only with cases whose two prompts, one per arm, have not changed
+since it began.
 """
 
 from __future__ import annotations
@@ -32,9 +33,12 @@ if TYPE_CHECKING:
 CHANGED = "its prompt is not the one that the experiment began with"
 INTERRUPTED = "it was interrupted"
 USUAL: dict[str, Any] = {"examples": "", "facts": "", "workflows": [], "guardrails": []}
-"""Template variables that a case may omit; ``rules`` is set to the rules for prompts of the template's type."""
+"""Default values of the template variables that a case may omit.
+
+Defaults for ``task_types``, ``rules`` (validation rules for this type of prompt) and ``form`` are added later.
+"""
 USUAL_FORM = "task"
-"""The form of the template ``classification`` in which the model is asked for a task type."""
+"""The form of a template that is used by default; in ``classification``, it asks the model for a task type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +186,7 @@ def continue_run(
 
 
 def evaluate_response(text: str, response: str) -> ResponseQuality:
-    """Return whether a text is a valid response of this type, its quality, and the number of its findings.
+    """Rate a model's response by its validity for the type ``response``, its quality, and its number of violations.
 
     Never raises, whatever the response contains.
     """
@@ -230,7 +234,7 @@ def report_of(
 
 
 def _calls(plan: Mapping[str, Any], results: Iterable[ArmResult]) -> dict[str, Any]:
-    """Return token sums over the responses with counted tokens, and costs over those with known costs."""
+    """Return the number of calls, and for each arm the sums of counted tokens and of known costs."""
     every = list(results)
     by_arm = {name: [one for one in every if one.arm == name] for name in NAMES}
     return {

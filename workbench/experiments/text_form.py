@@ -1,8 +1,8 @@
-"""Parse an added text by its documented form, and count the rules that it breaks.
+"""Parse a text that was added to a prompt, and list where it breaks the documented form or the limits.
 
 The form is that of ``enricher.respond.render``: a title, then at most one line of each label in fixed order; in the
-profile ``as-specified``, blank lines separate them. A text is a success only if it can be parsed and names only what
-the rules define; an empty text is a success, too.
+profile ``as-specified``, blank lines separate them. A text is a success only if it can be parsed and names only task
+types and guardrails that the rules define; an empty text is a success, too.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ LABELS = {
     "approach": re.compile(r"\*\*Suggested Approach\*\*: (?P<said>\S.*)"),
     "partial": re.compile(r"_Partial: (?P<said>\S.*)_"),
 }
-"""Patterns of the possible lines, in the order in which they occur in a text."""
+"""A pattern for each kind of line, by label, in the order in which the lines occur in a text."""
 
 
 class FormError(ValueError):
-    """A line breaks the documented form; ``line`` counts from 1."""
+    """A line of a text breaks the documented form; ``line`` is its number, counted from 1."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -51,7 +51,7 @@ class FormError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """The parsed content of a text; ``guardrails`` are ids."""
+    """The parsed content of an added text; ``guardrails`` are the ids of the guardrails that it names."""
 
     task_type: str = ""
     items: tuple[str, ...] = ()
@@ -61,7 +61,10 @@ class ParsedText:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The names that the rules allow in a text; ``always`` are the guardrails that may be repeated in a session."""
+    """The names of task types and guardrails that the rules allow in a text.
+
+    ``always`` are the guardrails that may be repeated in a session.
+    """
 
     task_types: frozenset[str]
     guardrails: frozenset[str]
@@ -69,7 +72,7 @@ class Terms:
 
     @staticmethod
     def of(rules: Rules) -> Terms:
-        """Return the names that compiled rules define."""
+        """Return the names of task types and guardrails that compiled rules define."""
         known = rules.body["guardrails"]["rules"]
         task_types = (name for facet, name in rules.table.classes if rules.table.facets[facet]["name"] == "task_type")
         return Terms(
@@ -81,14 +84,17 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class TextCheck:
-    """The result of checking a text: a fault if any, and the broken rules, one name per breach."""
+    """The result of checking an added text.
+
+    ``fault`` says why the text is no success, and is empty if it is one; ``violations`` has a name for each breach.
+    """
 
     fault: str = ""
     violations: tuple[str, ...] = ()
 
 
 def parse(text: str) -> ParsedText:
-    """Return the content of a text, empty content for an empty text; raises FormError if the form is broken."""
+    """Return the content of an added text, which may be empty; raises FormError if it breaks the documented form."""
     if not text:
         return ParsedText()
     title, *lines = text.split("\n")
@@ -125,13 +131,13 @@ def _labelled(line: str, number: int, *, after: str) -> tuple[str, str]:
 def read(
     text: str, *, terms: Terms, tokens: int, already_shown: Collection[str], names: Collection[str] | None = None
 ) -> TextCheck:
-    """Return the rules that a text breaks.
+    """Check an added text, and return its breaches.
 
-    ``tokens`` is the token limit by ruling R12's estimate, ``already_shown`` has what the session was shown before, as
-    ``kind:reference``; ``names`` is what this text shows, by default what ``references`` finds in it. Possible
-    breaches: ``form`` (the text cannot be parsed), ``budget`` (more tokens than the limit, or more characters than a
-    host accepts), ``unknown class``, ``unknown guardrail``, ``repeated`` (a guardrail or an approach that the session
-    was shown before, unless the rules always allow it).
+    ``tokens`` is the maximum number of tokens as ``estimate_tokens`` counts them (ruling R12), ``terms`` are the names
+    that the text may use. ``already_shown`` is what the session was shown before, as ``kind:reference``; ``names`` is
+    what this text shows, by default what ``references`` finds in it. Possible breaches: ``form`` (the text cannot be
+    parsed), ``budget`` (more tokens than the maximum, or more characters than a client accepts), ``unknown class``,
+    ``unknown guardrail``, ``repeated`` (something that the session was shown before, unless the rules allow that).
     """
     over = ["budget"] if text and (estimate_tokens(text) > tokens or len(text) > MOST_CHARACTERS) else []
     try:
@@ -149,16 +155,17 @@ def read(
 
 
 def references(parsed: ParsedText) -> list[str]:
-    """Return the references that a text shows, as ``kind:reference``; the reference of an approach is its text."""
+    """Return the guardrails and the approach that a text shows, as ``guardrail:ID`` and ``approach:TEXT``."""
     return [f"guardrail:{one}" for one in parsed.guardrails] + (
         [f"approach:{parsed.approach}"] if parsed.approach else []
     )
 
 
 def allowance(settings: Mapping[str, Any], *, spent: int) -> int:
-    """Return the token limit of a text: the prompt's budget, the rest of the session's budget, or the hard cap.
+    """Return the maximum number of tokens of the text that may be added to a prompt.
 
-    The smallest of them applies.
+    It is the smallest of the prompt's budget, the session's budget without the ``spent`` tokens, and a hard cap. In the
+    profile ``as-specified``, the session has no budget, and a search intent has tokens of its own.
     """
     if is_as_specified(settings):
         return min(int(settings["budgets.tokens"]) + int(settings["search_intent.max_tokens"]), HARD_CAP_TOKENS)

@@ -30,11 +30,11 @@ class ConversationFile:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A prompt as the user typed it; ``at`` is in microseconds since 1970.
+    """A prompt as the user typed it; ``at`` is its time in microseconds since 1970.
 
-    ``index`` identifies it within its session. ``is_dated`` is true if the file has its time; if not, the time is a
-    guess that may differ when the file is read again. ``before()`` returns the conversation before the prompt, and is
-    valid until the next turn is requested.
+    ``index`` identifies the prompt within its session. ``is_dated`` is true if the file contains the time; if not, the
+    time is a guess that may differ when the file is read again. ``before()`` returns the conversation before the
+    prompt; call it before you request the next turn.
     """
 
     host: str

@@ -1,8 +1,9 @@
-"""Distinguish what a user typed from what a program wrote, by its text and by other fields of each client's records.
+"""Distinguish what a user typed from what a program wrote, by the text and by other fields of each client's records.
 
 A tag counts as added by the client if the hook's own reader drops its content, so that both agree on the user's words.
-There is one class per client. ``learn`` takes session data from a record, ``unfold`` returns the single messages in a
-record, and the other methods classify turns in the user's role that the user did not type.
+There is one class per client, for the format of its records: ``learn`` takes session data from a record, ``unfold``
+returns the single messages in a record, and the other methods classify turns in the user's role that the user did not
+type.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ LONGEST_SMALL_FILE = 64 * 1024
 
 
 def kind_of(text: str) -> str:
-    """Return the kind of a text in the user's role that is not a prompt to enrich; empty if it is one.
+    """Return what a text in the user's role is if it is not a prompt to enrich, such as «slash command»; else empty.
 
     A text with the bypass prefix counts as a prompt here, because that prefix depends on the settings.
     """
@@ -106,7 +107,7 @@ def _is_hosts(name: str) -> bool:
 
 
 class SessionInfo:
-    """The id and the folder of the session in a file."""
+    """The id and the folder of the session that a transcript file contains."""
 
     __slots__ = ("cwd", "id", "is_subagents")
 
@@ -116,7 +117,7 @@ class SessionInfo:
         self.is_subagents = False
 
     def learn(self, *, identity: str, cwd: str) -> None:
-        """Store the session id and folder of a record; an empty one leaves the earlier value as it is."""
+        """Store a session id and a folder found in a record; an empty argument leaves the earlier value as it is."""
         self.id = identity[:LONGEST_NAME] or self.id
         self.cwd = cwd[:LONGEST_NAME] or self.cwd
 
@@ -150,7 +151,7 @@ class Form:
 
 
 class Claude(Form):
-    """Claude Code: every record has its session's id and folder."""
+    """Claude Code: every record contains the id and the folder of its session."""
 
     name = "claude"
     marks = (b'"hook_additional_context"',)
@@ -179,7 +180,7 @@ class Claude(Form):
 
 
 class Codex(Form):
-    """Codex CLI: the first record describes the session; a record before each turn has the folder."""
+    """Codex CLI: the first record describes the session; a record before each turn contains its folder."""
 
     name = "codex"
     marks = (b'"session_meta"', b'"turn_context"')
@@ -214,7 +215,10 @@ class Codex(Form):
 
 
 class Gemini(Form):
-    """Gemini CLI: a header, messages, and patches that contain messages; the folder is in a file two levels up."""
+    """Gemini CLI: the records are a header, messages, and patches that contain messages.
+
+    The session's folder is named in a file two levels above the transcript.
+    """
 
     name = "gemini"
     marks = (b'"sessionId"', b'"$set"')
@@ -225,7 +229,10 @@ class Gemini(Form):
         session.learn(identity="", cwd=root if os.path.isabs(root) else self._listed(folder))
 
     def _listed(self, folder: str) -> str:
-        """Return the project path that ``projects.json``, beside the folder ``tmp``, has for this folder's name."""
+        """Return the project path that ``projects.json`` has for the name of ``folder``; empty if it has none.
+
+        This file lies beside the folder ``tmp``.
+        """
         try:
             known = json.loads(_small_file(os.path.join(os.path.dirname(os.path.dirname(folder)), "projects.json")))
             projects = known["projects"].items()
@@ -246,7 +253,7 @@ class Gemini(Form):
 
 
 class Copilot(Form):
-    """Copilot CLI: the session's folder is in its start record, and in a file beside the transcript."""
+    """Copilot CLI: the session's folder is named in its start record, and in a file beside the transcript."""
 
     name = "copilot"
     marks = (b'"session.start"',)

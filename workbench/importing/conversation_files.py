@@ -1,7 +1,8 @@
-"""Find conversation files on this machine, recognise which client wrote one, and read prompts that are stored as rows.
+"""Find files with conversations on this machine, recognise the client that wrote each, and read the prompts in them.
 
-Those are ``logs.db`` of the program ``llm``, and plain JSONL. ``llm`` stored its calls in ``responses`` up to 0.31, and
-stores them in ``turns`` since 0.32 (its migration 23), where ``turn_search`` has the texts of prompt and response.
+The database ``logs.db`` of the program ``llm`` and plain JSONL files are read here, transcripts of other clients by
+``workbench.importing.transcripts``. Up to release 0.31, ``llm`` stored its calls in the table ``responses``; since 0.32
+(its migration 23), it stores them in ``turns``, with the texts of prompt and response in ``turn_search``.
 """
 
 from __future__ import annotations
@@ -64,7 +65,10 @@ def stored_files(host: str = "") -> list[ConversationFile]:
 
 
 def named(paths: tuple[str, ...], host: str = "") -> tuple[list[ConversationFile], list[ReadProblem]]:
-    """Return the conversation files at ``paths`` or in folders there, and a problem for each path without any."""
+    """Return the conversation files at or below ``paths``, and a problem for each file that cannot be used.
+
+    With ``host``, all files are taken to be of that client; otherwise the client is recognised.
+    """
     found: list[ConversationFile] = []
     problems: list[ReadProblem] = []
     for path in map(os.path.abspath, paths):
@@ -82,7 +86,10 @@ def named(paths: tuple[str, ...], host: str = "") -> tuple[list[ConversationFile
 
 
 def read(source: ConversationFile, advance: Advance) -> Iterator[Event]:
-    """Yield the prompts of a file, the turns that are left out, and the problems."""
+    """Yield the prompts of a file, the turns that are left out, and the problems.
+
+    ``advance`` is called with the number of bytes of each piece that was read.
+    """
     if source.host == "llm":
         return _llm_calls(source, advance)
     return _jsonl_prompts(source, advance) if source.host == "jsonl" else Transcript(source).events(advance)
@@ -155,7 +162,7 @@ def _llm_folder() -> str:
 
 
 class _PromptAndResponse:
-    """Reader for rows with a prompt and a response, with the interface of the hook's transcript readers."""
+    """Reads rows with a prompt and a response; has the interface of the hook's transcript readers."""
 
     MARKS: tuple[bytes, ...] = ()
     TODO_MARKS: tuple[bytes, ...] = ()
@@ -260,7 +267,7 @@ class _Conversation:
     def turn(
         self, source: ConversationFile, text: str, *, index: str, at: int | None, line: int, cwd: str = ""
     ) -> Turn:
-        """Return a prompt of this conversation; without a time, it gets the modification time of the file."""
+        """Return a prompt of this conversation; if its time is unknown, the modification time of the file is used."""
 
         def before() -> Conversation:
             return self._window.before(text, cwd=cwd)

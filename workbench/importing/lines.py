@@ -1,4 +1,4 @@
-"""Read untrusted files from start to end: only regular files, in pieces of bounded size, with arbitrary bytes."""
+"""Read untrusted files from start to end: only regular files, in pieces of bounded size, whatever their bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LONGEST_LINE = 16 << 20
-"""Length in bytes; the line of a prompt also contains the images that the user pasted."""
+"""Maximum length of a line in bytes; it is large, because a prompt's line also contains images that the user pasted."""
 PIECE = 1 << 20
 LARGEST_DOCUMENT = 64 << 20
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -26,7 +26,7 @@ NO_OBJECT = "no JSON object"
 
 @contextlib.contextmanager
 def opened(path: str) -> Iterator[BinaryIO]:
-    """Open a regular file; raises OSError for a pipe, which would make the caller wait, and for any other kind."""
+    """Open a regular file; raises OSError for any other kind, such as a pipe, which would make the caller wait."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -60,9 +60,10 @@ def decoded(content: bytes) -> dict[str, Any] | None:
 
 
 def moment(value: object) -> int | None:
-    """Convert a time to microseconds since 1970; it is ISO-8601 (UTC without a zone), or seconds or milliseconds.
+    """Convert a time that a client recorded to microseconds since 1970.
 
-    None if the value is not a time, or not between 2000 and tomorrow.
+    It is a text in ISO 8601 (in UTC if it names no zone), or a number of seconds or milliseconds since 1970. Return
+    None if the value is none of these, or not between the year 2000 and tomorrow.
     """
     try:
         found = _parsed(value)

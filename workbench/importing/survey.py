@@ -1,4 +1,7 @@
-"""Decide which prompts an import stores: first count them by client and project, then read them again and store."""
+"""Decide which prompts of past conversations an import stores.
+
+All files are read twice: first to count the prompts by client and project, then to store them.
+"""
 
 from __future__ import annotations
 
@@ -32,17 +35,18 @@ NO_TEXT_KEPT = "log keeps no text"
 MOST_SESSIONS = 256
 TEMPLATE_CHARS = 200
 TEMPLATE_SESSIONS = 5
-"""A long beginning in this many sessions counts as a program's: nobody types the same 200 characters so often."""
+"""Number of sessions from which prompts with the same first 200 characters count as written by a program."""
 MOST_PROBLEMS = 1000
 BATCH = 100
-"""Number of traces per transaction; other writers wait some tens of milliseconds for each transaction."""
+"""Number of traces stored per transaction; other writers wait some tens of milliseconds for each transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportFilter:
-    """The prompts to import: a time range in microseconds, a project, and a maximum number, the newest ones.
+    """Which prompts to import: a time range in microseconds since 1970, a project, and a maximum number.
 
-    ``until`` excludes prompts that are typed between counting and storing.
+    If there are more prompts than ``limit`` (0 means no limit), the newest are imported. ``until`` excludes prompts
+    that are typed between counting and storing.
     """
 
     since: int
@@ -52,7 +56,7 @@ class ImportFilter:
 
 
 class Sieve:
-    """Filters out prompts that the database already has, and prompts that it has already let through."""
+    """Decides whether to store a prompt: not if it is in the database, outside the time range, or a copy of another."""
 
     def __init__(self, db: sqlite3.Connection | None, tracer: Tracer, wanted: ImportFilter) -> None:
         self._db = db
@@ -63,7 +67,10 @@ class Sieve:
         self._seen: set[str] = set()
 
     def sift(self, sources: list[ConversationFile], advance: Advance) -> Iterator[tuple[ConversationFile, Event, str]]:
-        """Yield every event of the wanted project with its file; for prompts, also why it is not stored (or NEW)."""
+        """Yield each prompt of the wanted project with its file and the reason for not storing it, or NEW.
+
+        Turns that are left out and problems are yielded, too, with an empty reason.
+        """
         for source in sources:
             for event in conversation_files.read(source, advance):
                 if isinstance(event, ReadProblem):
@@ -142,7 +149,12 @@ class Sieve:
 
 @dataclass(slots=True)
 class ConversationGroup:
-    """The conversations of one client in one project; ``prompts`` counts those that would be stored."""
+    """The conversations of one client in one project; ``prompts`` is the number of prompts that would be stored.
+
+    ``secrets`` counts the secrets to be removed from these prompts, by kind. ``left_out`` counts, by kind, the turns
+    that no user typed or that the hook would skip; ``not_again`` counts, by reason, the other prompts that are not
+    stored.
+    """
 
     host: str
     project: str
@@ -156,10 +168,11 @@ class ConversationGroup:
 
 @dataclass(slots=True)
 class ImportSurvey:
-    """What an import would store.
+    """What an import would store, counted by client and project.
 
-    If a limit was reached, ``since`` is the time of the oldest prompt to store, ``at_since`` the number of prompts to
-    store with that very time; else both are 0.
+    ``templates`` are the hashes of beginnings by which prompts of a program are recognised. If the limit on the number
+    of prompts was reached, ``since`` is the time of the oldest prompt to store, and ``at_since`` the number of prompts
+    to store with that very time; otherwise both are 0.
     """
 
     groups: dict[tuple[str, str], ConversationGroup] = field(default_factory=dict)
@@ -171,7 +184,7 @@ class ImportSurvey:
     prompts: int = 0
 
     def group(self, host: str, project: str) -> ConversationGroup:
-        """Return the group of a client and a project, which the first call creates."""
+        """Return the group of a client and a project; create it if there is none yet."""
         return self.groups.setdefault((host, project), ConversationGroup(host, project))
 
     def report(self, problem: ReadProblem) -> None:
@@ -232,7 +245,7 @@ def _count(result: ImportSurvey, fresh: list[tuple[int, str, ConversationGroup, 
 
 @dataclass(slots=True)
 class Stored:
-    """Number of prompts stored so far; ``refused`` counts those that the database rejected."""
+    """The number of prompts stored so far; ``refused`` is the number of those that the database rejected."""
 
     prompts: int = 0
     refused: int = 0

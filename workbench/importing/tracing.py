@@ -1,7 +1,7 @@
-"""Make the trace of a past prompt: enrich it under the current rules, without asking any channel.
+"""Make the trace (the record) of a prompt from a past conversation, as if the hook had seen it under the current rules.
 
-The steps are the hook's own (redact, classify, decide, describe), so that the text of an imported trace can be
-reproduced exactly, as that of any other trace.
+The steps are those of the hook (redact, classify, decide, describe), except that no channel is asked for facts. So a
+replay can reproduce the text of an imported trace exactly, as that of any other trace.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Tracer:
         self._folders: dict[str, tuple[cache.Rules, dict[str, Value]]] = {}
 
     def prepare(self) -> None:
-        """Create the key if it does not exist yet."""
+        """Create the key for hashing prompts if it does not exist yet."""
         self.key = key.load(self.state)
 
     def project_of(self, cwd: str) -> Project | None:
@@ -67,7 +67,10 @@ class Tracer:
         return self._rules_for(cwd)[1]
 
     def trace(self, turn: Turn) -> traces.Trace:
-        """Return the redacted trace of a prompt; with a text, its status is ``shadow``, since no agent saw the text."""
+        """Return the redacted trace of a prompt.
+
+        If a text would have been added, the trace has the status ``shadow``, because no agent saw the text.
+        """
         rules, settings = self._rules_for(turn.cwd)
         original = traces.storable(turn.text)
         prompt, kinds, length = redact_and_cap(original, PROMPT_LIMIT)
@@ -89,9 +92,9 @@ class Tracer:
         return trace
 
     def store_versions(self) -> bool:
-        """Spool the rules versions used since the last call, to be imported later; return whether there were any.
+        """Write the rules versions used since the last call to the spool, from which the database imports them.
 
-        Raises OSError if the spool cannot be written.
+        Return whether there were any. Raises OSError if the spool cannot be written.
         """
         new = {rules.hash: rules.body for rules in self._versions.values() if rules.hash not in self._kept}
         for identity, body in new.items():

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """The last records of a session, except those too long for the hook; the reader skips those of subagents."""
+    """Keeps the last records of a session within the hook's limits, to return the conversation before a prompt.
+
+    Records of subagents are kept, too, but the client's reader skips them.
+    """
 
     __slots__ = ("_bytes", "_host", "_records")
 
@@ -70,7 +73,7 @@ class Window:
 
 
 class _UserTexts(Extract):
-    """Collects the user's texts in a single record, and whether the record contains anything else."""
+    """Collects the user's texts in a single record; ``is_news`` is whether the record contains anything else."""
 
     __slots__ = ("is_news", "texts")
 
@@ -96,7 +99,7 @@ class _UserTexts(Extract):
 
 
 class Transcript:
-    """A transcript file, to be read once; yields its prompts, the turns that are left out, and problems."""
+    """Reads a transcript file once, and yields its prompts, the turns that are left out, and the problems."""
 
     def __init__(self, source: ConversationFile) -> None:
         self.source = source
@@ -110,7 +113,10 @@ class Transcript:
         self.seen: set[str] = set()
 
     def events(self, advance: Advance) -> Iterator[Event]:
-        """Yield the events of the file in order; ``advance`` is called with the number of bytes read."""
+        """Yield the prompts, left-out turns and problems of the file in order.
+
+        ``advance`` is called with the number of bytes of each piece that was read.
+        """
         self.form.open(self.source.path, self.session)
         try:
             with lines.opened(self.source.path) as file:
@@ -127,7 +133,7 @@ class Transcript:
             yield ReadProblem(self.source.path, 0, failure.strerror or str(failure))
 
     def _document(self, content: bytes) -> Iterator[Event]:
-        """Yield the events of a file that is a single JSON object, the earlier format of Gemini CLI."""
+        """Yield what ``events`` yields for a file that is a single JSON object, the earlier format of Gemini CLI."""
         record = lines.decoded(content) if len(content) <= lines.LARGEST_DOCUMENT else None
         if record is None:
             yield ReadProblem(self.source.path, 0, lines.NO_OBJECT)

@@ -1,1 +1,1 @@
-"""Replay recorded prompts under other rules and report which outcomes differ."""
+"""Replay recorded prompts: judge them again under other rules, and report which outcomes differ."""

@@ -1,7 +1,7 @@
-"""Find the hunks of an edit that changed a prompt's outcome: undo a hunk, judge the prompt again, compare the outcomes.
+"""Find out which hunks of an edit of the instructions files changed the outcome of a prompt.
 
-Single hunks are tried first, then pairs. A hunk whose undoing restores the earlier outcome is the cause. If no hunk and
-no pair does, the cause lists all hunks that can affect the prompt.
+A hunk is undone and the prompt judged again: if this restores the earlier outcome, the hunk is the cause. Single hunks
+are tried first, then pairs. If neither restores the outcome, all hunks that can affect the prompt are named.
 """
 
 from __future__ import annotations
@@ -36,11 +36,17 @@ if TYPE_CHECKING:
     Compiler = Callable[[Mapping[str, str]], Rules | None]
 
 MOST_HUNKS = 40
-"""Maximum number of hunks that are undone one by one; compiling takes 0.1 s each, so more are joined first."""
+"""Maximum number of hunks that are undone one by one; if there are more, hunks are joined first.
+
+After undoing a hunk, the rules must be compiled, which takes 0.1 s.
+"""
 MOST_IN_PAIRS = 12
 """Maximum number of hunks that are tried in pairs: twelve make 66 pairs, each of which must be compiled."""
 FEWEST_FOR_IMPACT = 50
-"""Minimum number of prompts for which a hunk's ``Impact`` is computed; that takes as long as judging as many."""
+"""Minimum number of prompts for which the ``Impact`` of each hunk (the prompts that it can affect) is computed.
+
+The computation takes as long as judging this many prompts.
+"""
 
 ALONE, TOGETHER, PAIR, SET, ELSEWHERE = "alone", "together", "pair", "set", "elsewhere"
 
@@ -64,12 +70,12 @@ class Cause:
 
     @property
     def line(self) -> int:
-        """Line of the first hunk in the candidate; 0 without hunks."""
+        """Line number of the first hunk in the edited file; 0 without hunks."""
         return self.hunks[0].line if self.hunks else 0
 
     @property
     def heading(self) -> str:
-        """Headings of all hunks, comma-separated."""
+        """The headings under which the hunks lie in their files, comma-separated."""
         return ", ".join(dict.fromkeys(hunk.heading for hunk in self.hunks))
 
     def __str__(self) -> str:
@@ -83,8 +89,8 @@ class Cause:
 class Undoing:
     """An edit of some instructions files, and the rules that result when some of its hunks are undone.
 
-    ``compiler`` compiles texts by path to rules, and returns None if they are broken. ``prompts`` is the number of
-    prompts whose cause will be searched.
+    ``compiler`` takes the texts of the files by path, and returns the compiled rules or None if they are broken.
+    ``prompts`` is the number of prompts for which ``cause`` will be called.
     """
 
     edits: Edits
@@ -105,7 +111,7 @@ class Undoing:
         recorded: Rules | None,
         should_stop: Callable[[], bool] = never,
     ) -> Cause | None:
-        """Return the cause of a prompt's outcome differing from ``before``; None if ``should_stop`` ended the search.
+        """Find the hunks that made a prompt's outcome differ from ``before``; None if ``should_stop`` ended the search.
 
         ``recorded`` are the rules that judged the prompt when it was recorded, or None if they are unknown.
         """
@@ -133,7 +139,7 @@ class Undoing:
         return Cause(tuple(reaching or self.edits.hunks), SET)
 
     def without(self, hunks: Iterable[Hunk]) -> Rules | None:
-        """Return the candidate rules with these hunks undone; None if the remaining text does not compile."""
+        """Return the rules of the edited files with these hunks undone; None if their text does not compile then."""
         hunks = tuple(hunks)
         key = frozenset(part for hunk in hunks for part in hunk.parts)
         if key not in self._rules:
@@ -141,7 +147,7 @@ class Undoing:
         return self._rules[key]
 
     def _pairs(self, reaching: Sequence[Hunk]) -> Iterator[tuple[Hunk, Hunk]]:
-        """Yield pairs of hunks that can both affect the prompt, then pairs with hunks that cannot affect it alone."""
+        """Yield pairs of hunks to undo together, first those in which each hunk can affect the prompt on its own."""
         others = [hunk for hunk in self.edits.hunks if hunk not in reaching]
         near = [*reaching, *others][:MOST_IN_PAIRS]
         pairs = list(combinations(near, 2))
@@ -164,7 +170,7 @@ class Undoing:
             self.edits.hunks = pairs + halves[0][len(pairs) :]
 
     def _join_broken(self) -> None:
-        """Join each hunk that breaks the rules if undone alone with the nearest hunk whose undoing mends them."""
+        """Join each hunk whose undoing alone breaks the rules with the nearest hunk whose undoing repairs them."""
         at = 0
         while at < len(self.edits.hunks) > 1:
             hunk = self.edits.hunks[at]
@@ -204,9 +210,10 @@ def attribute(
 def attribute_layers(
     changes: Sequence[Change], *, corpus: Corpus, candidate: CurrentLayers, base: Side
 ) -> Iterator[tuple[str, Cause]]:
-    """Yield the trace id and the cause of each change, searching all files that apply to the prompt.
+    """Yield the trace id and the cause of each change, for an edit of several files.
 
-    The earlier files are those of ``base``, or of the prompt's recorded version if the base is ``RECORDED``.
+    The edited files are those of ``candidate`` that apply to the prompt. The files before the edit are those of
+    ``base``, or of the prompt's recorded version if the base is ``RECORDED``.
     """
     known: dict[tuple[object, ...], Undoing] = {}
 
@@ -280,7 +287,10 @@ def _undoing_for(
 
 
 def undoing_between(was: Texts, now: Texts, *, prompts: int = 1) -> Undoing:
-    """Return the edit that turns ``was`` into ``now``; a file that only one of them has is empty in the other."""
+    """Return the edit that turns the files ``was`` into the files ``now``, with hunks that can be undone.
+
+    A file that is missing in one of them counts as empty there.
+    """
     before, after = ({path: text for _layer, path, text in texts} for texts in (was, now))
     edits = [
         FileEdit(path, before.get(path, ""), after.get(path, ""))

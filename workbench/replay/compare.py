@@ -1,6 +1,6 @@
-"""Compare two outcomes of one prompt, judge a prompt by two sides, and count the changes over all prompts.
+"""Compare the outcomes of recorded prompts under two sets of rules, base and candidate, and count the changes.
 
-The count of changes is the blast radius of an edit.
+The counts over all prompts are the blast radius of an edit.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TODAY = "today's rules"
 
 @dataclass(frozen=True, slots=True)
 class PairedPrompt:
-    """The prompt of a pair, with the fields that lists and pages show."""
+    """A recorded prompt whose two outcomes are compared, with the fields that lists and pages show."""
 
     id: str
     at: str
@@ -47,11 +47,11 @@ class PairedPrompt:
     text: str
     rules_hash: str
     scopes: tuple[str, str] = ("", "")
-    """Scopes under base and candidate: what the rules of each depend on in addition to the version (``Side.scope``)."""
+    """The prompt's scope under base and under candidate; with the rules version, it decides which rules apply."""
 
     @classmethod
     def of(cls, row: RecordedPrompt, scopes: tuple[str, str] = ("", "")) -> PairedPrompt:
-        """Return the fields of a recorded prompt that lists and pages show."""
+        """Make a paired prompt from a recorded prompt and its scopes under base and candidate."""
         return cls(row.id, row.at, row.session_id, row.project, row.host, row.prompt, row.rules_hash, scopes)
 
 
@@ -87,8 +87,8 @@ class Change:
 def kinds(before: Outcome, after: Outcome) -> tuple[str, ...]:
     """Return the kinds of difference between two outcomes of one prompt; empty if the outcomes are the same.
 
-    If the rules of ``before`` or ``after`` would have sent a channel another request than was recorded, the kind is
-    «context unknown», and the items of that channel are not compared.
+    If the rules of ``before`` or ``after`` would have sent a channel (a source of facts for the prompt) another request
+    than was recorded, one kind is «context unknown», and the items of that channel are not compared.
     """
     if before is after or before.is_same(after):
         return ()
@@ -118,7 +118,7 @@ def _common(one: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
 
 @dataclass(slots=True)
 class SessionTally:
-    """Number of prompts and changed prompts of one session, and the tokens shown to it before and after."""
+    """For one session: the number of prompts, of changed prompts, and of tokens added before and after the edit."""
 
     prompts: int = 0
     changed: int = 0
@@ -128,10 +128,9 @@ class SessionTally:
 
 @dataclass(slots=True)
 class BlastRadius:
-    """The effect of an edit on the prompts replayed so far.
+    """Counts how an edit of the rules changes the outcomes of the prompts replayed so far.
 
-    ``is_same_rules`` means that base and candidate have the same rules hash; the only possible verdict is then
-    «identical».
+    ``is_same_rules`` means that base and candidate have the same rules; the only possible verdict is then «identical».
     """
 
     base: str
@@ -190,7 +189,7 @@ class BlastRadius:
         return share_changed([(one.changed, one.prompts) for one in self.sessions.values()])
 
     def tokens_per_session(self) -> tuple[float, float]:
-        """Return the mean number of tokens shown per session, before and after."""
+        """Return the mean number of tokens added per session, before and after the edit."""
         count = max(1, len(self.sessions))
         before = sum(one.tokens_before for one in self.sessions.values())
         after = sum(one.tokens_after for one in self.sessions.values())
@@ -199,7 +198,10 @@ class BlastRadius:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of one class, and the signals that gave it, as (words, points), strongest first."""
+    """The points that a prompt got for one class (such as a task type), and the signals that gave them.
+
+    The signals are (signal, points), strongest first.
+    """
 
     facet: str
     name: str
@@ -209,7 +211,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class SideResult:
-    """One side of a comparison: outcome, scores, and the time to judge the prompt here (0 if it was not judged)."""
+    """A prompt's outcome and scores under one of two compared rule sets (sides).
+
+    ``milliseconds`` is the time that judging the prompt took on this machine, 0 if it was not judged again.
+    """
 
     label: str
     outcome: Outcome
@@ -220,7 +225,7 @@ class SideResult:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Both sides of a prompt and the kinds of difference between them."""
+    """A prompt's results under base and under candidate, and the kinds of difference between them."""
 
     prompt: PairedPrompt
     before: SideResult
@@ -229,9 +234,10 @@ class SideBySide:
 
 
 def side_by_side(corpus: Corpus, trace_id: str, *, base: Side = RECORDED, candidate: Side | None = None) -> SideBySide:
-    """Judge one recorded prompt by both sides; the default candidate is the rules that apply in its folder today.
+    """Judge one recorded prompt by two sets of rules, and return both results.
 
-    Raises SideError if the prompt was deleted or its text was not kept.
+    The default base is the recorded outcome, the default candidate the rules that apply in the prompt's folder today.
+    Raises SideError if the prompt was deleted, its text was not kept, or the rules are broken.
     """
     row = _row(corpus, trace_id)
     recorded = corpus.versions.rules(row.rules_hash)

@@ -1,6 +1,6 @@
 """Read the prompts for a replay from the database, all or a selection, with their recorded outcomes.
 
-A corpus only reads; each thread and process opens its own.
+A corpus only reads from the database; each thread and process opens its own.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ def why_left_out(row: RecordedPrompt) -> str:
 
 @contextlib.contextmanager
 def opened(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Iterator[Corpus]:
-    """Open the database, including the spooled traces, while its prompts are read.
+    """Open the database of the state folder, yield the selected prompts as a corpus, and close the database.
 
-    Raises ``storage.db.database.StorageError``.
+    Traces that the hook has spooled to files are imported first. Raises ``storage.db.database.StorageError``.
     """
     with database.opened(state_dir) as db:
         yield Corpus(db, selection, limit)

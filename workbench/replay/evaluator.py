@@ -1,4 +1,4 @@
-"""Judge prompts by the rules of both sides (base and candidate); the evaluator is sent to worker processes."""
+"""Judge recorded prompts by two sets of rules (the sides base and candidate), in this process or in a worker."""
 
 from __future__ import annotations
 
@@ -26,12 +26,19 @@ if TYPE_CHECKING:
 
 FEATURES_KEY = '"features"'
 OPINION = '"opinion":'
-"""Occurs in the inputs of a prompt on which a model gave its opinion; how much that counts depends on the rules."""
+"""A piece of JSON that the recorded inputs of a prompt contain if a language model classified it, too (its opinion).
+
+How much the opinion counts depends on the rules, so such a prompt cannot be judged from its recorded scores alone.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationTask:
-    """A prompt to judge; ``levels`` has NOT, WEIGH or EVALUATE for each side, ``scores`` are the recorded scores."""
+    """A recorded prompt to judge under base and candidate.
+
+    ``levels`` gives for each of the two how much is done: nothing (NOT), the recorded ``scores`` are weighed again
+    (WEIGH), or all is judged again (EVALUATE). ``scopes`` are the prompt's scopes (``Side.scope``) under the two.
+    """
 
     row: RecordedPrompt
     levels: tuple[int, int]
@@ -40,20 +47,27 @@ class EvaluationTask:
 
     @property
     def situation(self) -> Situation:
-        """Return what the rules of both sides depend on: the recorded version, and the prompt's scope for each side."""
+        """Return what decides which rules apply: the recorded version, and the scopes under base and candidate."""
         return self.row.rules_hash, *self.scopes
 
 
 @dataclass(frozen=True, slots=True)
 class Impacts:
-    """Which prompts the differences between recorded, base and candidate rules can affect; None for missing rules."""
+    """Tells which prompts must be judged again, from the differences between recorded, base and candidate rules.
+
+    ``base`` and ``candidate`` hold how these rules differ from the recorded ones, ``between`` how they differ from each
+    other. Each is None if there are no such rules, because the recorded outcome is used.
+    """
 
     base: Impact | None
     candidate: Impact | None
     between: Impact | None
 
     def levels(self, rows: Sequence[RecordedPrompt]) -> dict[str, tuple[int, int]]:
-        """Return NOT, WEIGH or EVALUATE for each side, by trace id, only for the prompts that the edit can affect."""
+        """Return how much must be judged again (NOT, WEIGH or EVALUATE) under base and under candidate, by trace id.
+
+        Prompts that the edit cannot affect are left out.
+        """
         sides = [impact for impact in (self.base, self.candidate) if impact is not None]
         if self.between is not None and not any(impact.is_nothing for impact in sides):
             is_read_alike = self.base is not None and not self.base.is_everything
@@ -66,7 +80,7 @@ class Impacts:
         return {trace_id: (before, after) for trace_id, before, after in found if before or after}
 
     def is_for_all(self) -> bool:
-        """Return whether a side must judge all prompts of the version again."""
+        """Return whether base or candidate may have to judge most prompts again, whatever words they contain."""
         sides = [reach for reach in (self.base, self.candidate) if reach is not None]
         is_wide = self.between is None or self.between.is_for_all
         return is_wide and any(reach.is_for_all for reach in sides)
@@ -74,9 +88,11 @@ class Impacts:
 
 @dataclass(slots=True)
 class Evaluator:
-    """The rules of each recorded version and of both sides; None for a side that uses the recorded outcome.
+    """Judges prompts by the rules of base and candidate.
 
-    With ``ask_today``, channel requests that differ from the recorded ones are answered by today's stores.
+    ``recorded`` has the rules of each recorded version; ``sides`` has the rules of base and candidate, None where the
+    recorded outcome is used instead. With ``ask_today``, a built-in channel is queried now if these rules would have
+    sent it another request than was recorded.
     """
 
     ask_today: bool = False
@@ -84,9 +100,10 @@ class Evaluator:
     sides: dict[Situation, tuple[Rules | None, Rules | None]] = field(default_factory=dict)
 
     def learn(self, situation: Situation, versions: Versions, sides: tuple[Side, Side]) -> Impacts:
-        """Store the rules of both sides for a situation (version and scopes); return which prompts they can affect.
+        """Store the rules of base and candidate for a situation, and return which prompts they can affect.
 
-        Raises ``workbench.replay.rulesets.compared_rules.SideError``.
+        A situation is a recorded rules version together with a prompt's scopes (``Side.scope``) under base and
+        candidate. Raises ``workbench.replay.rulesets.compared_rules.SideError`` if rules are broken.
         """
         version, *scopes = situation
         recorded = self.recorded[version] = versions.rules(version)
@@ -99,7 +116,7 @@ class Evaluator:
         )
 
     def outcomes(self, task: EvaluationTask) -> Sides:
-        """Return the outcomes of both sides; None for a side whose outcome is the recorded one."""
+        """Return the prompt's outcomes under base and candidate; None in place of one that is the recorded outcome."""
         recorded = self.recorded[task.row.rules_hash]
         base, candidate = self.sides[task.situation]
         before, after = task.levels
@@ -118,10 +135,11 @@ class Evaluator:
 def level_of(
     row: RecordedPrompt, reach: Impact | None, *, knows_features: bool = True, knows_confidence: bool = True
 ) -> int:
-    """Return how much of the judging must be repeated for a recorded prompt: NOT, WEIGH or EVALUATE.
+    """Return how much of a recorded prompt must be judged again: nothing (NOT), its scores (WEIGH) or all (EVALUATE).
 
-    ``reach`` is the difference between earlier and later rules, or None. Without ``knows_features`` or
-    ``knows_confidence``, the recorded features or confidence may differ from those under the earlier rules.
+    ``reach`` is the difference between earlier and later rules, None if there is none. Pass False for
+    ``knows_features`` or ``knows_confidence`` if the earlier rules are not those that gave the prompt its recorded
+    features or its recorded confidence.
     """
     if reach is None or reach.is_nothing:
         return NOT
@@ -135,7 +153,10 @@ def level_of(
 def _reached(
     rows: Sequence[RecordedPrompt], impacts: Sequence[Impact], *, knows_confidence: bool = True
 ) -> Sequence[RecordedPrompt]:
-    """Return the prompts that at least one of these differences may affect; ``level_of`` excludes some more of them."""
+    """Return the prompts that at least one of these differences between rules may affect.
+
+    The search is fast and finds too many prompts; ``level_of`` then excludes some of them.
+    """
     affecting = [impact for impact in impacts if not impact.is_nothing]
     if not affecting or any(impact.is_everything for impact in affecting):
         return rows if affecting else ()
@@ -150,13 +171,16 @@ def _earlier(row: RecordedPrompt) -> str:
     return Conversation.from_json(json.loads(row.inputs)["conversation"], row.prompt).basis(row.prompt)
 
 
-@functools.lru_cache(maxsize=1 << 16)  # each edit asks about the same prompts twice, once for each side
+@functools.lru_cache(maxsize=1 << 16)  # each edit asks about the same prompts twice: for base and candidate
 def _refers_back(prompt: str) -> bool:
     return bool(kind(prompt))
 
 
 def _features(row: RecordedPrompt) -> set[str]:
-    """Return the recorded features and ``task_…``, cut from the JSON text, because parsing all of it takes too long."""
+    """Return the prompt's recorded features, and ``task_TYPE`` for its task type.
+
+    They are cut out of the JSON text, because parsing all of it takes too long.
+    """
     _, _, behind = row.inputs.partition(f"{FEATURES_KEY}:")
     named = behind[: behind.index("]")].strip("[ ")
     return {*(name.strip('" ') for name in named.split(",")), f"task_{row.task_type}"}
@@ -171,5 +195,5 @@ def prepare(evaluator: Evaluator) -> None:
 
 
 def evaluate_all(tasks: Sequence[EvaluationTask]) -> list[Sides]:
-    """Return the outcomes of tasks; runs in a worker process."""
+    """Return the outcomes of these tasks under base and candidate; runs in a worker process, after ``prepare``."""
     return [_PREPARED[0].outcomes(task) for task in tasks]

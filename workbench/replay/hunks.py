@@ -1,8 +1,8 @@
-"""Split an edit into hunks that can be undone one by one: a signal, a key, a whole rule, a paragraph.
+"""Split an edit of instructions files into hunks that can be undone one by one, such as a signal or a whole rule.
 
-Undoing any set of hunks gives a whole text again: undoing all of them gives exactly the base, undoing none exactly the
-candidate. A rule that was added or removed is one hunk; so is a text that was only moved, and so is a value of several
-lines.
+Undoing any set of hunks gives a whole text again: undoing all gives exactly the text before the edit (the base),
+undoing none the text after it (the candidate). A rule that was added or removed is one hunk; so is a text that was
+only moved, and so is a value of several lines.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ FENCE = re.compile(r"(`{3,}|~{3,})")
 ALIKE = 0.5
 """Minimum similarity at which a removed and an added line count as one changed line."""
 MOST_COMPARED = 60
-"""Maximum number of lines in one place that are compared with each other; more are paired by position."""
+"""Maximum number of lines of one changed place that are compared with each other; more are paired by position."""
 SHORT = 200
 
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """The texts of a file before and after an edit; the text is empty on the side where the file does not exist."""
+    """The text of a file before (``base``) and after (``candidate``) an edit; empty where the file does not exist."""
 
     path: str
     base: str
@@ -37,9 +37,9 @@ class FileEdit:
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """One hunk of an edit: its line in the candidate, counted from 1, and the text there before and after.
+    """One hunk of an edit: its line number in the text after the edit, and its text before and after the edit.
 
-    ``heading`` names the rule; ``parts`` are the numbers of the steps (spans of changed text) that make up the hunk.
+    ``heading`` is the heading above it; ``parts`` are the numbers of the steps (spans of changed text) that form it.
     """
 
     file: str
@@ -70,7 +70,7 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A span of both texts; ``hunk`` is the number of its hunk, or -1 if the span is unchanged."""
+    """A span of text before and after the edit; ``hunk`` is the number of its hunk, or -1 if it is unchanged."""
 
     before: str
     after: str
@@ -99,7 +99,7 @@ class Edits:
         self.hunks = list(self._hunks())
 
     def undone(self, hunks: Collection[Hunk]) -> dict[str, str]:
-        """Return the candidate text of every file, by path, with these hunks undone."""
+        """Return the edited text of every file, by path, with these hunks undone."""
         parts = {part for hunk in hunks for part in hunk.parts}
         return {
             edit.path: "".join(step.before if step.hunk in parts else step.after for step in steps)
@@ -130,7 +130,10 @@ class Edits:
 
 
 def joined(one: Hunk, other: Hunk) -> Hunk:
-    """Return two hunks as one with both headings; if one only adds a part's heading, the other's heading is used."""
+    """Return two hunks joined into one, with both headings and texts.
+
+    If the first only adds the heading of a part (``# …``), heading and texts are those of the second.
+    """
     first, second = sorted((one, other), key=lambda hunk: (hunk.file, hunk.line))
     parts = first.parts | second.parts
     if PART.fullmatch(first.after) and first.file == second.file and not first.before:
@@ -140,7 +143,7 @@ def joined(one: Hunk, other: Hunk) -> Hunk:
 
 
 def _moves(changed: Sequence[_Step]) -> dict[int, int]:
-    """Find moved texts: return the number of each step that adds one, mapped to that of the step that removes it."""
+    """Find moved texts: map the number of each step that adds one to the number of the step that removes it."""
     went: dict[str, list[int]] = {}
     for step in changed:
         if step.before.strip() and not step.after:
@@ -153,7 +156,7 @@ def _moves(changed: Sequence[_Step]) -> dict[int, int]:
 
 
 def _steps(edit: FileEdit) -> Iterator[_Step]:
-    """Yield the spans of both texts in order: the texts are aligned rule by rule, then unit by unit within a rule."""
+    """Yield the spans of an edit in order: both texts are aligned rule by rule, then unit by unit within a rule."""
     before, after = (list(_rules(text)) for text in (edit.base, edit.candidate))
     old_titles, new_titles = ([units[0].heading for units in rules] for rules in (before, after))
     # With 200 or more elements, autojunk would ignore frequent ones, such as fences and blank lines.
@@ -196,7 +199,10 @@ def _within(old: Sequence[_Unit], new: Sequence[_Unit], line: int) -> Iterator[_
 
 
 def _aligned(old: Sequence[_Unit], new: Sequence[_Unit]) -> Iterator[tuple[_Unit | None, _Unit | None]]:
-    """Yield pairs of old and new units in order; the most similar are paired first, None stands for a missing one."""
+    """Yield pairs of an old and a new unit in order; None stands for a unit that was added or removed.
+
+    The most similar units are paired first.
+    """
     if len(old) == len(new) or len(old) * len(new) > MOST_COMPARED**2:
         shared = min(len(old), len(new))
         yield from zip(old[:shared], new[:shared], strict=True)

@@ -1,9 +1,9 @@
 """Find which prompts an edit of the rules can affect; the others need not be judged again.
 
-Most edits touch a few signals. A prompt with none of the words that a changed signal needs matches neither its old nor
-its new form, and its recorded scores stay valid. Edits of thresholds or guardrails only weigh those scores differently,
-so that the prompt need not be read again. The answer «may be affected» can be wrong, «is not affected» cannot:
-``tests/replay/test_reach.py`` checks that with random edits.
+Most edits change a few signals. A prompt with none of the words that a changed signal needs does not match the signal,
+neither before nor after the edit, so that its recorded scores stay valid. Edits of thresholds or guardrails only weigh
+these scores differently, so that the prompt need not be read again. The answer «may be affected» can be wrong, «is not
+affected» cannot: ``tests/replay/test_reach.py`` checks that with random edits.
 """
 
 from __future__ import annotations
@@ -31,24 +31,25 @@ if TYPE_CHECKING:
     Phrase = frozenset[frozenset[str]]
 
 NOT, WEIGH, EVALUATE = range(3)
-"""How an edit affects a prompt: not at all; the same scores are weighed differently; the scores may differ."""
+"""How an edit affects a prompt: not at all; its scores are only weighed differently; its scores may differ."""
 
 READER = ("classes", "contractions", "requests", "openers", "approvals", "english")
-"""Keys that affect how every prompt is read: if one of them differs, any prompt may be affected."""
+"""Keys of the compiled table of signals that affect the reading of prompts: if one differs, all may be affected."""
 ANY_CONFIDENCE = 0.0, math.inf
 MARKERS_BEGIN = "\ue000"
 """Start of Unicode's private use area: the reader replaces <file> and other markers by such characters."""
 RUN = re.compile("[a-z0-9]+")
 CONVERSATION = '"conversation"'
 NOT_AS_WRITTEN = ('"answer":', "\\u0130", "\\u212a")
-"""Recorded inputs with one of these cannot be searched as they are: texts are extracted from an answer, and the two
+"""Pieces of JSON that make a search for words in the recorded inputs unreliable.
 
-characters have lower-case forms in ASCII.
+The texts in an ``answer`` are extracted before they are searched for signals; the two characters contain an ASCII
+letter in lower case.
 """
 
 
 class Impact:
-    """The prompts that the difference between two rules versions can affect; all prompts if ``before`` is None."""
+    """Tells which prompts the difference between two sets of rules can affect; all prompts if ``before`` is None."""
 
     __slots__ = ("_between", "_features", "_is_carried_otherwise", "_least", "_parts", "_phrases", "_sought")
 
@@ -114,11 +115,11 @@ class Impact:
         features: Collection[str] | None = None,
         confidence: float | None = None,
     ) -> int:
-        """Return what of a prompt must be judged again: nothing (NOT), its scores (WEIGH), or all (EVALUATE).
+        """Return how much of a prompt must be judged again: nothing (NOT), its scores (WEIGH), or all (EVALUATE).
 
-        ``earlier`` is the earlier text that the prompt refers back to. ``features`` are the prompt's recorded features
-        and ``task_TYPE`` for its task type; ``confidence`` is that of the task type under the earlier rules. Both are
-        None if they are not known.
+        ``earlier`` is the text of the conversation that the prompt refers back to. ``features`` are the prompt's
+        features and ``task_TYPE`` for its task type, ``confidence`` is the confidence in that task type, both under the
+        earlier rules and None if they are not known.
         """
         if self._least == EVALUATE or self.is_nothing:
             return self._least
@@ -132,9 +133,9 @@ class Impact:
         return NOT if confidence is not None and not low <= confidence < high else self._least
 
     def positions(self, rows: Sequence[RecordedPrompt], *, knows_confidence: bool) -> Collection[int]:
-        """Return the positions of the prompts that may be affected; ``level`` then excludes some of them.
+        """Return the positions in ``rows`` of the prompts that may be affected; ``level`` can exclude some of them.
 
-        A single search through all prompts takes a fraction of the time of one search per prompt.
+        All prompts are searched at once, which takes a fraction of the time of one search per prompt.
         """
         if self.is_everything or self._features:
             return range(len(rows))
@@ -150,7 +151,7 @@ class Impact:
     def _with_conversation(self, rows: Sequence[RecordedPrompt]) -> Iterator[int]:
         """Yield the positions of the prompts whose recorded conversation may contain a word of a changed signal.
 
-        Its JSON text is searched, which is faster than finding out whether the prompt refers back to the conversation.
+        The JSON text is searched, which is faster than finding out whether the prompt refers back to the conversation.
         """
         texts = {at: row.inputs.lower() for at, row in enumerate(rows) if CONVERSATION in row.inputs}
         joined = "\n".join(texts.values())
@@ -166,10 +167,10 @@ class Impact:
 
 
 def _signals(rules: Rules) -> _Signals:
-    """Return the signals of a version, from a cache, because each save of a file is compared with the same version.
+    """Return the signals of compiled rules, from a cache: each save of an edited file is compared with the same rules.
 
-    A cached entry is used only if its compiled table is equal, too: two releases may compile the same text, with the
-    same hash, to different tables.
+    A cached entry is used only if its compiled table of signals is equal, too: two releases may compile the same text,
+    with the same hash, to different tables.
     """
     packed = rules.body["classes"]
     known = _KNOWN.get(rules.hash)
@@ -181,12 +182,15 @@ def _signals(rules: Rules) -> _Signals:
 
 
 def _lowered(text: str) -> str:
-    """Return the part of a text that is searched for signals, in the form in which it is searched."""
+    """Return the part of a text that is searched for signals, in lower case and with straight apostrophes."""
     return scanned_part(text).lower().replace("\u2019", "'")
 
 
 def _occurs(forms: Iterable[str], words: set[str], low: str) -> bool:
-    """Return whether one of the forms occurs: as a word, or anywhere if it contains more than letters and digits."""
+    """Return whether the text ``low`` contains one of the forms of a word.
+
+    ``words`` are the words of the text. A form with other characters than letters and digits may occur anywhere in it.
+    """
     return any(form in words or (not form.isalnum() and form in low) for form in forms)
 
 
@@ -208,7 +212,7 @@ def _with_contractions(
 
 
 def _weigh_differently(before: Rules, after: Rules) -> bool:
-    """Return whether anything except signals differs: thresholds, guardrails, approaches, channels, budgets."""
+    """Return whether two sets of rules differ in more than signals: thresholds, guardrails, channels or budgets."""
     return _differ_except_facets(before, after) or before.body["classes"]["facets"] != after.body["classes"]["facets"]
 
 
@@ -218,12 +222,12 @@ def _differ_except_facets(before: Rules, after: Rules) -> bool:
 
 
 def _silent(packed: dict[str, Any]) -> list[str]:
-    """Return the task types that a prompt referring back neither keeps nor takes over from the earlier text."""
+    """Return the task types, such as small talk, that are not carried over from the text a prompt refers back to."""
     return next((facet["silent"] for facet in packed["facets"] if facet["name"] == TASK_TYPE), [])
 
 
 def _confidences_in_question(before: Rules, after: Rules) -> tuple[float, float]:
-    """Return the range of confidences [low, high) in which only one of the two versions shows the task type.
+    """Return the range of confidences [low, high) in which only one of the two sets of rules shows the task type.
 
     The range is unbounded if anything other than the task type's minimum confidence differs.
     """
@@ -247,7 +251,10 @@ def _is_settled_late(packed: dict[str, Any]) -> bool:
 
 
 class _Changed:
-    """The phrases and features of the changed signals: a prompt without any of them matches none of these signals."""
+    """The phrases and features (such as a prompt's length) that the changed signals of an edit look for.
+
+    A prompt without any of them matches none of these signals.
+    """
 
     def __init__(self, was: _Signals, now: _Signals) -> None:
         self.phrases: set[Phrase] = set()
@@ -262,7 +269,7 @@ class _Changed:
                     self._add(side, number, common)
 
     def _add(self, side: _Signals, number: int, common: Collection[Entry]) -> None:
-        """Add the feature and the phrases of a signal, except phrases that both sides have: these match as before."""
+        """Add the feature and the phrases that a signal looks for, except ``common`` phrases, which still match."""
         if feature := side.feature(number):
             self.features.add(feature)
         for first, entry in side.entries(number):
@@ -271,7 +278,7 @@ class _Changed:
 
 
 def _by_frame(side: _Signals, names: Iterable[str]) -> dict[str, list[int]]:
-    """Return the numbers of the named signals, grouped by all they have besides phrases (weights, guards, place)."""
+    """Return the numbers of the named signals, grouped by all but their phrases (weights, conditions, position)."""
     found: dict[str, list[int]] = {}
     for name in names:
         number = side.number(name)
@@ -280,9 +287,9 @@ def _by_frame(side: _Signals, names: Iterable[str]) -> dict[str, list[int]]:
 
 
 class _Signals:
-    """The signals of a compiled table, identified by what they look for, because their numbers differ between tables.
+    """The signals of a compiled table, each with a name that describes it, because its number differs between tables.
 
-    ``counts`` is the number of signals that look for the same thing; signals written differently count separately.
+    The name contains all phrases, weights and conditions. ``counts`` is the number of signals by name.
     """
 
     def __init__(self, packed: dict[str, Any]) -> None:
@@ -317,7 +324,7 @@ class _Signals:
         return self._names[number]
 
     def frame(self, number: int) -> str:
-        """Return a text of all that identifies a signal except its phrases."""
+        """Return a text that is equal for signals that differ only in their phrases."""
         return self._frames[number]
 
     def is_of(self, packed: dict[str, Any]) -> bool:
@@ -333,7 +340,7 @@ class _Signals:
         return self._features.get(number, "")
 
     def entries(self, number: int) -> list[Entry]:
-        """Return the phrases of a signal, each as its first word and the rest: kind, gap, other words."""
+        """Return the phrases of a signal, each as its first word and a tuple of kind, gap and the other words."""
         return self._entries.get(number, [])
 
     def words_of(self, first: str, entry: tuple[Any, ...]) -> Phrase:

@@ -1,7 +1,7 @@
 """Compute the outcome of one recorded prompt under one set of rules.
 
-The recorded outcome is read; any other is computed by the same pure ``decide`` that the hook runs, from inputs that the
-trace recorded.
+It is computed by the same pure function ``decide`` that the hook runs, from the inputs that were recorded in the
+prompt's trace.
 """
 
 from __future__ import annotations
@@ -32,17 +32,19 @@ if TYPE_CHECKING:
 
 NO_INTENT = "none"
 SHAPING_DEFAULTS = {key: DEFAULTS[key] for key in RECORDED_SETTINGS}
-"""Default values for settings that a trace does not contain because it is older than they are."""
+"""Default values of the recorded settings, for a trace that is older than a setting and so does not contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a prompt; ``guardrails``, ``approach`` and ``items`` are those that the text contains.
+    """What rules decide about a prompt: its classification, and the text that is added to it.
 
-    ``workflow`` is chosen for every judged prompt, whether or not the text contains a plan; empty if none was certain.
+    ``shown`` is whether the task type is certain enough to be shown. ``workflow`` is chosen for every judged prompt,
+    even if the text contains no plan; it is empty if none was certain. ``guardrails``, ``approach`` and ``items``, each
+    item as (channel, reference), are those that the text contains.
 
-    ``items`` are (channel, reference). ``unknown`` are the channels to which these rules would have sent a different
-    request, so that the answer is unknown; ``today`` are the channels that today's stores answered instead.
+    ``unknown`` are the channels to which these rules would have sent another request than was recorded, so that their
+    answer is unknown; ``today`` are such channels that were queried now instead.
     """
 
     task_type: str
@@ -58,7 +60,7 @@ class Outcome:
     today: tuple[str, ...] = ()
 
     def is_same(self, other: Outcome) -> bool:
-        """Return whether the agent would see the same text and the prompt was classified in the same way."""
+        """Return whether both outcomes have the same text, classification, workflow and unknown channels."""
         return (
             self.text == other.text
             and self.task_type == other.task_type
@@ -70,7 +72,7 @@ class Outcome:
 
 
 def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: tuple[str, ...] = ()) -> Outcome:
-    """Return the outcome of an enrichment."""
+    """Return the outcome that sums up an enrichment, the result of ``decide``."""
     judged, text = enrichment.classification, enrichment.text
     return Outcome(
         judged.task_type,
@@ -90,10 +92,10 @@ def outcome_of(enrichment: Enrichment, *, unknown: tuple[str, ...] = (), today: 
 def reevaluated(
     row: RecordedPrompt, rules: Rules, *, recorded: Rules | None = None, ask_today: bool = False
 ) -> Outcome:
-    """Return the outcome of a recorded prompt under ``rules``.
+    """Judge a recorded prompt again by ``rules``, and return the outcome.
 
-    ``recorded`` are the rules that judged it when it was recorded; without them, channel requests are taken to be
-    the same. With ``ask_today``, today's stores answer the requests that would have differed.
+    ``recorded`` are the rules that judged it when it was recorded; without them, ``rules`` are assumed to send every
+    channel the recorded request. With ``ask_today``, built-in channels that would get another request are queried now.
     """
     inputs = _inputs(row, json.loads(row.inputs), rules, recorded)
     judged = verdict_on(inputs, rules, is_explained=False)
@@ -110,8 +112,8 @@ def reweighed(
 ) -> Outcome:
     """Compute the outcome of a prompt under ``rules`` from its recorded scores, without reading the prompt again.
 
-    ``rules`` must have the same signals as ``recorded``, whose scores these are, by facet and name. Raises KeyError for
-    a trace without recorded features.
+    ``scores`` are the points that the rules ``recorded`` gave, by facet (such as the task type) and class name;
+    ``rules`` must have the same signals. Raises KeyError for a trace without recorded features.
     """
     kept = json.loads(row.inputs)
     inputs, table = _inputs(row, kept, rules, recorded), rules.table
@@ -156,7 +158,7 @@ def _decided(
 
 
 def _answerable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
-    """Return the channels among these that today's stores can answer."""
+    """Return those of the channels that a replay may query now, because they are built in."""
     askable = {rule["name"] for rule in rules.body["channels"] if can_rerun(rule)}
     return tuple(name for name in channels if name in askable)
 
@@ -164,7 +166,8 @@ def _answerable(channels: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
 def settings_under(used: Mapping[str, Any], then: Rules, now: Rules) -> dict[str, Any]:
     """Return the settings that a prompt would have had under the rules ``now`` instead of ``then``.
 
-    Budgets are declared by the instructions files; a value set by ``config.toml`` or the environment is kept.
+    ``used`` are its recorded settings. The budgets (token limits) that instructions files declare are those of ``now``;
+    a value that ``config.toml`` or the environment set is kept.
     """
     said_then, says_now = declared_budgets(then), declared_budgets(now)
     return {
@@ -211,12 +214,12 @@ def _unknown(
 
 
 def _was_off(rule: Mapping[str, Any], inputs: Inputs) -> bool:
-    """Return whether a channel that no instructions file declares was off when the prompt was recorded."""
+    """Return whether a channel that no instructions file declares was switched off when the prompt was recorded."""
     return rule.get("handler") == UNDECLARED and all(one.name != rule["name"] for one in inputs.channels)
 
 
 def _is_spent(inputs: Inputs) -> bool:
-    """Return whether the session had no tokens left, so that no channel's answer could be shown."""
+    """Return whether the session had used up its token budget, so that no channel's answer could be shown."""
     has_budget = not (inputs.form or inputs.is_as_specified)
     return has_budget and inputs.spent >= int(inputs.settings["budgets.session_tokens"])
 
@@ -224,7 +227,7 @@ def _is_spent(inputs: Inputs) -> bool:
 def ask(
     channels: Collection[str], row: RecordedPrompt, judged: Classification, *, rules: Rules, inputs: Inputs
 ) -> list[ChannelResult]:
-    """Ask these built-in channels what they offer today for a recorded prompt, each within its deadline."""
+    """Query these built-in channels now for a recorded prompt, each within its deadline; return their results."""
     settings, _problems = with_environment(rules.body["settings"], os.environ)
     event = PromptEvent(row.prompt, host=row.host, session_id=row.session_id, cwd=row.cwd)
     request = Request(

@@ -1,10 +1,10 @@
-"""Judge the recorded prompts again under other rules, newest first, and pair the outcomes of base and candidate.
+"""Judge recorded prompts again under two sets of rules, the base and the candidate, and pair the two outcomes.
 
-Recorded outcomes are read, not computed again; prompts that the edit cannot affect are not judged either. If more than
-POOL_FROM prompts must all be judged, a process pool is used.
+Prompts that the difference between the rules cannot affect are not judged again: they keep their recorded outcome. If
+more than POOL_FROM (20,000) prompts must all be judged, several processes share the work.
 
-All figures of the workbench rely on what ``verify`` checks: judged by its own rules, each prompt gets exactly its
-recorded text.
+All figures of the workbench rely on what ``verify`` checks: a prompt that is judged again by the rules that it was
+recorded under gets exactly the text that was recorded for it.
 """
 
 from __future__ import annotations
@@ -39,16 +39,19 @@ if TYPE_CHECKING:
 
     Batch = tuple[list[RecordedPrompt], list[EvaluationTask]]
     Ask = Callable[[str, Rules], dict[str, Any]]
-    """Returns the record of a model call about a prompt under these rules (see ``enricher.model.opinion_request``)."""
+    """Asks a language model about a prompt under these rules; returns the record of the call (``opinion_request``)."""
 
 POOL_FROM = 20_000
 """Number of prompts below which starting processes costs more than it saves."""
 FIRST_BATCH, BATCH = 100, 500
-"""Number of prompts between two checks of ``should_stop``, and between two updates of the screen."""
+"""Number of prompts in a batch: on the first page of prompts, and later.
+
+``should_stop`` is checked before each batch, and the screen can be updated after it.
+"""
 WAITING_PER_PROCESS = 4
-"""Batches submitted per process before the oldest result is awaited."""
+"""Number of batches per process that are submitted to the pool before the result of the oldest is awaited."""
 EVERYTHING = Selection("1")
-"""All prompts, including those of tests: their recorded texts must be reproduced as well."""
+"""Selects all prompts, even those that tests recorded, because ``verify`` must reproduce their texts as well."""
 
 
 def never() -> bool:
@@ -57,9 +60,10 @@ def never() -> bool:
 
 
 class Replay:
-    """One replay of a corpus under base and candidate; ``judged`` counts the prompts that had to be judged again.
+    """A replay of the prompts of a corpus under two sets of rules, ``base`` and ``candidate``.
 
-    With ``ask_today``, today's stores answer a request that base or candidate would have sent differently to a channel.
+    ``judged`` counts the prompts that had to be judged again. With ``ask_today``, a built-in channel (a source of facts
+    for a prompt) is queried now if base or candidate would have sent it another request than was recorded.
     """
 
     def __init__(
@@ -79,18 +83,22 @@ class Replay:
 
     @property
     def is_same_rules(self) -> bool:
-        """Return whether base and candidate have the same rules for every version, so that no outcome can differ."""
+        """Return whether base and candidate have the same rules for every recorded version.
+
+        If so, no outcome can differ.
+        """
         if not self.base.hash or self.base.hash != self.candidate.hash:
             return False
         return all(_is_same_for(version, self.base, self.candidate) for version in self.corpus.versions.in_use)
 
     def blast_radius(self) -> BlastRadius:
-        """Return an empty blast radius for this replay, to which its pairs are to be added."""
+        """Return an empty blast radius (counts of changes) for this replay; add each batch of its results to it."""
         return BlastRadius(self.base.label, self.candidate.label, is_same_rules=self.is_same_rules)
 
     def batches(self, *, processes: int = 0) -> Iterator[Replayed]:
-        """Yield all prompts, a few hundred at a time, newest first; with 0 ``processes``, as many are used as help.
+        """Yield all prompts with their outcomes in batches of a few hundred, newest first.
 
+        ``processes`` 0 means one process per processor if very many prompts must be judged, otherwise a single one.
         Raises ``workbench.replay.rulesets.compared_rules.SideError`` if a version cannot be compiled.
         """
         wanted = processes or (_processors() if self._is_large() else 1)
@@ -104,7 +112,7 @@ class Replay:
         return any(self._impacts_of(situation).is_for_all() for situation in self._situations())
 
     def _pool(self, processes: int) -> ProcessPoolExecutor:
-        """Return a pool of processes that already have the rules of every version; only prompts are sent to them."""
+        """Return a pool of worker processes that have the rules of every version, so only prompts are sent to them."""
         for situation in self._situations():
             self._impacts_of(situation)
         spawn = multiprocessing.get_context("spawn")  # a forked process with threads may hang when it starts
@@ -205,7 +213,7 @@ class Replay:
 
 
 def _is_same_for(version: str, *sides: Side) -> bool:
-    """Return whether these sides judge the prompts of a recorded version by the same rules."""
+    """Return whether all these sides (rule sets to compare) judge prompts of a recorded version by the same rules."""
     first, *others = (rules.hash if (rules := side.rules_for(version)) else version for side in sides)
     return all(one == first for one in others)
 
@@ -216,7 +224,10 @@ def _processors() -> int:
 
 @dataclass(slots=True)
 class Fidelity:
-    """The result of ``verify``: number of traces with a reproduced text, ids of the others, counts of the skipped."""
+    """The result of ``verify``: how many prompts got their recorded text again, and the ids of those that did not.
+
+    ``left_out`` counts, by reason, the prompts that could not be judged again.
+    """
 
     same: int = 0
     differing: list[str] = field(default_factory=list)
@@ -224,9 +235,9 @@ class Fidelity:
 
 
 def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0) -> Fidelity:
-    """Replay all traces, or the ``limit`` newest, with their recorded rules and inputs, and count the reproduced texts.
+    """Judge recorded prompts again by their own rules and inputs, and check that each gets its recorded text.
 
-    Raises ``StorageError``.
+    ``limit`` is the maximum number of prompts, the newest ones; 0 means all. Raises ``StorageError``.
     """
     outcome = Fidelity()
     with opened(state_dir, selection, limit=limit) as corpus:
@@ -244,7 +255,10 @@ def verify(state_dir: str, selection: Selection = EVERYTHING, *, limit: int = 0)
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A recorded prompt, the record of the new model call, and the change of its outcome (None if it is the same)."""
+    """A recorded prompt about which the model was asked again, with the record of the new call.
+
+    ``change`` is the change of the prompt's outcome, None if the outcome is the same.
+    """
 
     prompt: PairedPrompt
     record: dict[str, Any]
@@ -252,7 +266,10 @@ class Answered:
 
 
 def asked_again(corpus: Corpus, ask: Ask) -> Iterator[Answered]:
-    """Ask the model again about the prompts whose rules are known, newest first, and yield what its answers change."""
+    """Ask the language model again about each prompt whose recorded rules are stored; yield what that changes.
+
+    The newest prompt comes first.
+    """
     for page in corpus.pages():
         for row in page:
             rules = corpus.versions.rules(row.rules_hash)

@@ -1,4 +1,4 @@
-"""Commands that try instructions on recorded prompts."""
+"""The commands that try instructions on recorded prompts."""
 
 SECTIONS = {
     "Tune the instructions": {
@@ -11,4 +11,4 @@ SECTIONS = {
         "ab": "test whether one version is better than another",
     },
 }
-"""The section of ``enricher --help`` that lists these commands, as in ``workbench.commands``."""
+"""For each section of ``enricher --help``, the commands of this package with a description."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RECORDINGS = (".jsonl", ".ndjson")
 SHORT_ID = 14
-"""Number of an id's digits that lists show: they are its time in microseconds, by which it can be found."""
+"""Number of digits of an experiment's id that lists show: they encode its time, and are enough to find it."""
 
 in_experiment = click.option(
     "--name", required=True, help="The name of the experiment, which decides about the cohort of each session."
@@ -126,7 +126,7 @@ def show_experiment(experiment_id: str, is_json: bool) -> None:
 @click.argument("session_id", metavar="SESSION")
 @in_experiment
 def show_cohort(session_id: str, name: str) -> None:
-    """Print the cohort of a session, a or b: always the same for one name, and independent of it for another."""
+    """Print to which cohort (a or b) a session belongs in the experiment with this name; the answer never changes."""
     from workbench.experiments.cohorts import cohort_of
 
     click.echo(cohort_of(session_id, name=name))
@@ -137,7 +137,7 @@ def show_cohort(session_id: str, name: str) -> None:
 @options.since
 @options.as_json
 def show_effect(name: str, since: str, is_json: bool) -> None:
-    """Compare the cohorts: how many labelled prompts are right, and the prompts and tokens of a session."""
+    """Compare the cohorts: how many labelled prompts are right, and how many prompts and tokens a session has."""
     from storage.evaluation import experiments
     from workbench.experiments.cohorts import compare
 

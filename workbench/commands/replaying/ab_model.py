@@ -1,4 +1,4 @@
-"""``enricher ab ask`` and ``ab resume``: compare modes of a prompt template, or models, by asking the model."""
+"""``enricher ab ask`` and ``ab resume``: compare two modes of a prompt template, or two models, by asking them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared by the commands of ``enricher ab``: open the database, turn its errors into messages, print an experiment."""
+"""Functions that the commands of ``enricher ab`` share: open the database, and print an experiment."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def opened() -> Iterator[sqlite3.Connection]:
 
 
 def summary(one: Experiment) -> Value:
-    """Return an experiment as JSON, without the answers of its arms."""
+    """Return a stored experiment as JSON values, without the answers of its two arms."""
     return {"id": one.id, "at": one.at, "question": one.question, "arms": one.arms, **one.report}
 
 
 def record(one: Experiment, results: Iterable[ArmResult]) -> Value:
-    """Return an experiment as JSON, with the answers of both arms to each prompt."""
+    """Return a stored experiment as JSON values, with the answers of both arms to each prompt."""
     answers: dict[str, Value] = {}
     for result in results:
         fields = asdict(result)
@@ -51,7 +51,10 @@ def record(one: Experiment, results: Iterable[ArmResult]) -> Value:
 
 
 def print_report(value: Value, *, is_json: bool, out: str = "") -> None:
-    """Print an experiment, either completely as JSON or as a readable report; write it as JSON to the file ``out``."""
+    """Print an experiment that ``record`` returned: completely as JSON, or as a readable report.
+
+    If ``out`` names a file, the experiment is also written to it as JSON.
+    """
     if out:
         _write(out, value)
     if is_json:

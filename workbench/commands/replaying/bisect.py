@@ -1,4 +1,4 @@
-"""``enricher bisect``: find the stored version of the rules that changed a prompt's result, and the edit in it.
+"""``enricher bisect``: find the stored versions of the rules that changed a prompt's result, and the edits in them.
 
 The prompt is judged under each version, oldest first. All are tried instead of halving their list: an outcome may
 change back and forth, and judging a prompt takes less than a millisecond. Versions that never applied to the prompt's
@@ -49,11 +49,11 @@ class BisectError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class BisectStep:
-    """The outcome of the prompt under one version; ``outcome`` is None if the version was skipped.
+    """The result of judging the prompt under one version of the rules.
 
-    ``skipped`` is the reason for skipping. ``kinds`` are the differences from the outcome under the previous version.
-    ``cause`` is the hunks that made these differences; ``note`` says why no cause is known. ``is_own`` marks the
-    version that the prompt was recorded under.
+    ``outcome`` is None if the version was skipped; ``skipped`` is then the reason. ``kinds`` are the kinds of
+    difference from the outcome under the version before, ``cause`` is the part of the edit that made them, and ``note``
+    says why no cause is known. ``is_own`` marks the version that the prompt was recorded under.
     """
 
     version: str

@@ -1,4 +1,4 @@
-"""Shared by the commands that replay: open the selected prompts, run with a progress bar, and print the figures."""
+"""Functions that the replaying commands share: open the selected prompts, replay them, and print the changes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ MOST_ATTRIBUTED = 500
 
 @contextlib.contextmanager
 def opened(selection: Selection, *, limit: int = 0) -> Iterator[Corpus]:
-    """Yield the selected prompts of this account as a corpus; errors of the storage raise click.ClickException."""
+    """Yield the selected prompts of this account as a corpus.
+
+    StorageError and SideError become click.ClickException, which ends the command with a message.
+    """
     from storage.db.database import StorageError
     from workbench.replay import corpus
     from workbench.replay.rulesets.compared_rules import SideError
@@ -53,7 +56,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def selection_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that select the prompts to replay and say what to do with the result."""
+    """Add to a command the options that select the prompts to replay and say what to do with the result."""
     for option in reversed(
         (
             options.where(),
@@ -131,7 +134,7 @@ def _causes(figures: Figures, corpus: Corpus, path: str, base: Side, candidate: 
 
 
 def _text(side: Side, path: str, versions: Versions) -> str | None:
-    """Return the text of the file at ``path`` in a side (rule set); None if the side does not include this file."""
+    """Return the text of the file at ``path`` in a side (rule set to compare); None if the side has no such file."""
     from workbench.replay.rulesets.compared_rules import texts_of
     from workbench.replay.rulesets.current_layers import CurrentLayers
 
@@ -141,9 +144,9 @@ def _text(side: Side, path: str, versions: Versions) -> str | None:
 
 
 def _earlier_text(path: str, versions: Versions, *, now: str) -> str:
-    """Return the text of the file in the newest version in which it differs from ``now``.
+    """Return the text of a file from the newest recorded version in which it differs from ``now``.
 
-    Return ``now`` if no recorded version differs, and an empty text if no version contains the file.
+    Return ``now`` if it differs in no recorded version, and an empty text if no version contains the file.
     """
     places = {os.path.abspath(path), os.path.realpath(path)}
     texts = [text for version in versions.in_use for _layer, of, text in versions.texts(version) if of in places]
@@ -181,7 +184,7 @@ def _keep(
 
 
 def as_object(figures: Figures, causes: dict[str, Cause]) -> dict[str, Any]:
-    """Return the figures of a replay as values for JSON."""
+    """Return the figures of a replay, and the causes of its changes by trace id, as JSON values."""
     from workbench.edits.progress import as_json as outcome_json
     from workbench.statistics.pairs import minimum_detectable_share
 

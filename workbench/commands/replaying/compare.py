@@ -1,4 +1,4 @@
-"""``enricher compare``: compare two instructions on the same recorded prompts, or show a stored comparison."""
+"""``enricher compare``: compare two sets of instructions on the same prompts, or show a stored comparison."""
 
 from __future__ import annotations
 

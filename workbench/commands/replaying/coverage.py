@@ -36,7 +36,8 @@ PERCENT = 100
 def coverage(selection: Selection, instructions: str | None, is_all: bool, is_json: bool) -> None:
     """Count how often each rule fires on the recorded prompts, and how many tokens it adds.
 
-    It lists the rules that never or always fire, those that fire on the same prompts, and the prompts without any.
+    It lists the rules that never or always fire, those that fire on the same prompts, and the prompts on which no
+    rule fires.
     """
     from workbench.coverage.coverage import as_object, measure
 
@@ -169,7 +170,7 @@ def percent(share: float) -> str:
 
 
 def rightness(row: CoverageRow) -> str:
-    """Return how many labels confirm a signal, with Wilson's interval in percent; empty if it has no labels."""
+    """Return how many labelled prompts confirm a signal, with Wilson's interval in percent; empty if there are none."""
     count = row.right + row.wrong
     if not count:
         return ""

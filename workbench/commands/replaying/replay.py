@@ -1,4 +1,4 @@
-"""``enricher replay``: replay the recorded prompts under other instructions, verify them, or check the golden cases."""
+"""``enricher replay``: judge recorded prompts again by other instructions, or check the golden cases (``--gate``)."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def run_gate(
     junit: str = "",
     markdown: str = "",
 ) -> None:
-    """Check the golden cases of the working folder (the gate), and print and write the reports.
+    """Check the golden cases (prompts with their expected results) of the working folder, and write the reports.
 
-    Exits with code 1 if the gate is closed, for example because an approved case now fails.
+    This check is the gate. Exits with code 1 if the gate is closed, for example because an approved case now fails.
     """
     from workbench.gate import gate, reports
 
@@ -152,7 +152,10 @@ def _refuse_with(option: str, **others: object) -> None:
 
 
 def _file(instructions: str) -> str:
-    """Return the instructions file to compare: the given one, or else the highest layer here, trusted or not."""
+    """Return the instructions file to compare: the given one, or else the file of the highest layer that has one.
+
+    The file need not be trusted.
+    """
     from workbench.edits.instructions_file import nearest
 
     path = nearest(os.getcwd(), given=instructions)
@@ -184,7 +187,7 @@ def _sides(path: str, base: str, versions: Versions, *, is_given: bool) -> tuple
 
 
 def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
-    """Ask the model about the selected prompts under the rules they were recorded with; print which results differ."""
+    """Ask the model again about the selected prompts, under their recorded rules; print which results differ."""
     from workbench.commands.model import ask, configured, cost
     from workbench.replay.replay import asked_again
 
@@ -213,9 +216,9 @@ def _ask_model(selection: Selection, limit: int, *, is_json: bool) -> None:
 
 
 def _verify(selection: Selection, limit: int, *, is_json: bool) -> None:
-    """Replay the selected prompts, print those whose text differs from the recorded one, and exit.
+    """Judge the selected prompts again by their recorded rules, print those that get another text, and exit.
 
-    Without a selection, all prompts are replayed, even those of tests.
+    Without a selection, all prompts are judged, even those of tests.
     """
     from storage.db.database import StorageError
     from storage.traces.selection import EVERYTHING

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_LISTED, PROMPT_CHARS, ID_CHARS = 8, 70, 14
 LEAST_PROMPTS = 100
-"""With fewer prompts, the weights would overfit single prompts."""
+"""Minimum number of labelled prompts for a fit; with fewer, the weights would overfit single prompts."""
 
 
 @click.command("tune", epilog="Example: enricher tune labelled.jsonl")
@@ -103,8 +103,8 @@ def suggest(files: tuple[str, ...], selection: Selection, instructions: str | No
     """Propose single edits of the instructions from labels, each as a diff.
 
     An edit changes a weight, adds a phrase or removes a signal; for a rule whose lines were called wrong (enricher
-    trace wrong), it raises the floor. For each, the prompts or lines are listed that it fixes and that it breaks. No
-    file is changed.
+    trace wrong), it raises the floor, the least score at which the rule adds a line. For each edit, the prompts or
+    lines are listed that it fixes and that it breaks. No file is changed.
     """
     from enricher.rules.layers import packaged_file
     from workbench.tuning.labelled_prompts import LabelError, read_labelled

@@ -1,4 +1,4 @@
-"""``enricher trace stats --adherence``: how often agents followed the workflow of their prompt."""
+"""``enricher trace stats --adherence``: print how often agents followed the workflow that was chosen for a prompt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def report(db: sqlite3.Connection, selection: Selection | None, *, is_json: bool) -> None:
-    """Print how often the workflow was followed, by workflow, for the selected prompts."""
+    """Print for each workflow how often agents followed it after the selected prompts."""
     try:
         figures = measure_history(db, selection, os.getcwd())
     except (NoRulesError, OSError) as failure:

@@ -1,4 +1,4 @@
-"""``enricher trace import``: list the prompts of past conversations, and store them for replays once confirmed."""
+"""``enricher trace import``: list the prompts of past conversations, and store them for replays if the user agrees."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def command(
 
 @dataclass(slots=True)
 class _Run:
-    """One import, from the listing to the last batch."""
+    """One run of the command: lists the prompts, asks for confirmation, and stores them."""
 
     sources: list[ConversationFile]
     unread: list[ReadProblem]
@@ -181,7 +181,7 @@ def _progress(verb: str, sources: list[ConversationFile], *, is_json: bool) -> I
 
 
 def _moment(since: str) -> int:
-    """Return the time that ``--since`` names in microseconds, or 0 if it is empty."""
+    """Return the time that ``--since`` names, in microseconds since 1970; 0 if ``since`` is empty."""
     from storage.traces.selection import moment
 
     return int(moment(since) * 1_000_000) if since else 0

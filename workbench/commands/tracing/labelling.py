@@ -1,4 +1,4 @@
-"""``enricher trace label``, ``queue`` and ``wrong``: label prompts or single lines, and list what to label first."""
+"""``enricher trace label``, ``queue`` and ``wrong``: label prompts or lines added to them; list what to label first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.gate.queue import Queued
 
 SHOWN_CHARS = 1_200
-"""Characters of a prompt that the queue shows at most."""
+"""Maximum number of characters of a prompt that the queue shows."""
 LAST = "last"
 
 
@@ -85,7 +85,10 @@ def label(
 
 
 def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
-    """Write a golden case that expects this workflow, and print its file; raises click.ClickException."""
+    """Write a golden case (a regression test) that expects this workflow for a prompt, and print the case's file.
+
+    Raises click.ClickException if there is no such workflow or prompt.
+    """
     from enricher.interfaces.api import rules_for
     from workbench.gate import labelling
 
@@ -102,7 +105,7 @@ def _expect_workflow(trace_id: str, name: str, *, cases: str) -> None:
 
 
 def _refuse_unknown(one: GivenLabel, known: Sequence[str]) -> None:
-    """Raise click.ClickException if a prompt (or a line, if the label is for one) cannot have this verdict."""
+    """Raise click.ClickException if the verdict is not one that a prompt (or a line, if it labels a line) can have."""
     if one.line and one.verdict not in line_labels.VERDICTS:
         raise click.ClickException(f"{one.place}{one.verdict!r} is not ok or wrong, which is what lines can be")
     if not one.line and one.verdict not in (*labels.VERDICTS, *known):
@@ -139,7 +142,10 @@ def _lines(file: IO[str]) -> Iterator[GivenLabel]:
 
 
 def write_case(db: sqlite3.Connection, trace_id: str, verdict: str, *, cases: str = "") -> str:
-    """Write a labelled trace as a golden case to ``cases``, or else to its project's cases file; return the path."""
+    """Write a labelled prompt as a golden case (a regression test) to the file ``cases``; return the file's path.
+
+    If ``cases`` is empty, the cases file of the prompt's project is used.
+    """
     from workbench.gate import labelling
 
     return _written(lambda: labelling.write_case(db, trace_id, verdict, path=_whole(cases)), cases=cases)
@@ -150,7 +156,10 @@ def _whole(cases: str) -> str:
 
 
 def _written(write: Callable[[], str], *, cases: str) -> str:
-    """Return the path that ``write`` returns; a CasesError becomes a click.ClickException that says what to do."""
+    """Call ``write`` and return its result, the path of the cases file.
+
+    A CasesError becomes a click.ClickException that says what to do.
+    """
     from workbench.gate.cases import CasesError
 
     try:
@@ -219,7 +228,10 @@ def wrong(trace_id: str, number: int | None, because: str, is_right: bool, is_un
 
 
 def last_here(db: sqlite3.Connection) -> str:
-    """Return the id of the newest prompt here to which a text was added; raises UnknownTraceError if there is none."""
+    """Return the id of the newest prompt typed in the working folder to which a text was added.
+
+    Raises UnknownTraceError if there is none.
+    """
     query = "select max(id) from traces where cwd = :cwd and output_text <> '' and origin = 'hook'"
     found = db.execute(query, {"cwd": os.getcwd()}).fetchone()[0]
     if found is None:

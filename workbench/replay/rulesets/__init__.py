@@ -1,1 +1,1 @@
-"""Rules that a replay compares: stored versions, files, unsaved text, git revisions, layers."""
+"""Load the sets of rules that a replay compares, from stored versions, files, unsaved texts or git revisions."""

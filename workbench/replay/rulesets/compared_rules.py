@@ -1,8 +1,11 @@
-"""The sides of a comparison: the recorded outcomes, a stored version, a file, unsaved text, a git revision.
+"""Define the two sides of a comparison, each a set of rules by which recorded prompts are judged.
 
-A file that is a layer replaces that layer's file in each recorded version: its edit is judged together with the other
-layers, and an edit of a project's file only on prompts that the file applies to
-(``workbench.replay.rulesets.layer_stack``). Any other file replaces all layers.
+A side is a stored version, a file, an unsaved text or a git revision of a file; it can also be the recorded outcomes.
+
+Rules are compiled from layers of files (packaged, user, project and others). A file that is one of these layers
+replaces the layer's file in each recorded version: its edit is judged together with the other layers, and an edit of a
+project's file only on prompts that the file applies to (``workbench.replay.rulesets.layer_stack``). Any other file
+replaces all layers.
 """
 
 from __future__ import annotations
@@ -31,14 +34,14 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts, Versions
 
 NEWEST = ""
-"""Passed instead of a version's hash to ask for the newest rules of a side."""
+"""Passed to ``rules_for`` instead of a version's hash, to get the newest rules."""
 SHORT = 10
 MOST_LISTED = 10
 """Maximum number of problems in the message of an error; its ``problems`` attribute has all of them."""
 
 
 class SideError(ValueError):
-    """The side does not exist, or its rules are broken; ``problems`` give file, line and reason."""
+    """A set of rules to compare does not exist, or its rules are broken; ``problems`` give file, line and reason."""
 
     def __init__(self, message: str, *, problems: Sequence[Problem] = ()) -> None:
         left = len(problems) - MOST_LISTED
@@ -48,7 +51,10 @@ class SideError(ValueError):
 
 
 class Side(Protocol):
-    """One side of a comparison: rules that judge recorded prompts; ``hash`` is empty if they depend on the prompt."""
+    """One side of a comparison: a set of rules by which recorded prompts are judged.
+
+    ``hash`` is the hash of the newest rules; empty if there are none, as for the recorded outcomes.
+    """
 
     label: str
     hash: str
@@ -64,16 +70,16 @@ class Side(Protocol):
         """Return the prompt's scope, a text derived from its folder; the rules depend on the version and the scope."""
 
     def rules_for(self, recorded: str, scope: str = "") -> Rules | None:
-        """Return the rules for prompts recorded under that version; None if they keep their recorded outcome."""
+        """Return the rules for prompts recorded under the version ``recorded``; None if they keep their outcome."""
 
 
 class InAnyFolder:
-    """Base class of the sides whose rules do not depend on where a prompt was typed."""
+    """Base class of the sides (sets of rules to compare) that do not depend on where a prompt was typed."""
 
     scopes = ("",)
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: the side applies to every prompt."""
+        """Return True: these rules apply to every prompt."""
         del row
         return True
 
@@ -84,7 +90,7 @@ class InAnyFolder:
 
 
 class Recorded(InAnyFolder):
-    """The side of the recorded outcomes, which are read instead of computed."""
+    """Stands for the recorded outcomes where a set of rules is compared with them; they are read, not computed."""
 
     label = "recorded"
     hash = ""
@@ -114,7 +120,7 @@ class Fixed(InAnyFolder):
 
 
 class Edited(InAnyFolder):
-    """An edited text in place of a layer's file, compiled with the other files that each version had."""
+    """The rules of each recorded version with an edited text in place of the file of one layer."""
 
     def __init__(self, label: str, file: LayerFile, *, text: str, versions: Versions) -> None:
         self.label, self.file, self.text = label, file, text
@@ -168,12 +174,15 @@ class Edited(InAnyFolder):
 
 
 def stack_key(texts: Texts) -> str:
-    """Return a key for a stack of files: stacks with the same layers, paths and texts are compiled only once."""
+    """Return a key for files, given as (layer, path, text): files with the same key are compiled only once."""
     return keyed_hash(b"stack", repr(texts).encode(errors="replace"))
 
 
 def from_version(wanted: str, versions: Versions) -> Side:
-    """Return a side for the only stored version whose hash begins with ``wanted``; raises SideError."""
+    """Return the rules to compare from the stored version whose hash begins with ``wanted``.
+
+    Raises SideError unless there is exactly one, compiled by this release.
+    """
     found = [one for one in versions.in_use if one.startswith(wanted)] if wanted else []
     if len(found) != 1:
         known = ", ".join(one[:SHORT] for one in versions.in_use[:SHORT]) or "none yet"
@@ -185,7 +194,10 @@ def from_version(wanted: str, versions: Versions) -> Side:
 
 
 def from_file(path: str, versions: Versions) -> Side:
-    """Return a side for the file at ``path`` as it is on disk; raises SideError."""
+    """Return the rules to compare from the file at ``path`` as it is on disk.
+
+    Raises SideError if the file cannot be read or its rules are broken.
+    """
     return from_text(path, read_text(path), versions=versions, label=path)
 
 
@@ -199,7 +211,10 @@ def read_text(path: str) -> str:
 
 
 def from_text(path: str, text: str, *, versions: Versions, label: str = "buffer") -> Side:
-    """Return a side for a text, saved or not, of the file at ``path``; raises SideError if its rules are broken."""
+    """Return the rules to compare from a text, saved or not, of the file at ``path``.
+
+    Raises SideError if they are broken.
+    """
     file = layer_file(path, versions)
     if file is not None:
         return Edited(label, file, text=text, versions=versions)
@@ -221,10 +236,10 @@ def text_at(revision: str, path: str) -> str:
 
 
 def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[str, str], Side] | None = None) -> Side:
-    """Return the side that the user names: ``recorded``, a file, a version's hash, or a git revision of ``path``.
+    """Return the rules to compare that the user names: ``recorded``, a file, a version's hash or a git revision.
 
-    ``at_revision`` makes a side from a label and the revision's text; without it, the text replaces the file at
-    ``path``.
+    The revision is one of the file at ``path``. ``at_revision`` makes the rules from a label and the revision's text;
+    without it, the text replaces the file at ``path``.
     """
     if name == RECORDED.label:
         return RECORDED
@@ -242,7 +257,7 @@ def named(name: str, *, path: str, versions: Versions, at_revision: Callable[[st
 
 
 def sound(compiled: Compiled, label: str) -> Rules:
-    """Return compiled rules in the form in which stored versions are read; raises SideError if they are broken."""
+    """Return compiled rules as if they had been read from the database; raises SideError if they are broken."""
     if compiled.broken or "classes" not in compiled.body:
         raise SideError(f"{label} cannot be used:", problems=compiled.broken or compiled.problems)
     rules = Rules(compiled.hash, json.loads(json.dumps(compiled.body)))  # like a stored version: lists, no tuples
@@ -251,5 +266,5 @@ def sound(compiled: Compiled, label: str) -> Rules:
 
 
 def texts_of(side: Side, versions: Versions) -> Texts:
-    """Return the files of a side (layer, path, text); empty if they are unknown."""
+    """Return the files of a set of rules to compare, as (layer, path, text); empty if they are unknown."""
     return side.texts() if isinstance(side, Edited) else versions.texts(side.hash)

@@ -1,7 +1,7 @@
-"""A side made of all layers of instructions files that apply in a folder now, found as the hook finds them.
+"""Make a side (a set of rules to compare) of all instructions files that apply in a folder now, as the hook does.
 
-A prompt of this project is judged by the files that apply where it was typed. A prompt of another project keeps the
-project and package files that it was recorded with, on top of today's other layers.
+A prompt from the folder's project is judged by the files that apply where it was typed. A prompt from another project
+keeps the project and package files that it was recorded with, on top of today's other layers.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts, Versions
 
 ELSEWHERE, HERE = "", "here"
-"""Scopes: of a prompt of another project; of a prompt of this project to which none of the project's files applies."""
+"""The scopes of a prompt from another project, and of one from this project to which no file of the project applies."""
 
 
 def layers_in(cwd: str) -> list[Layer]:
     """Return the instructions layers that apply in ``cwd``, lowest first.
 
-    The project's own layers are included even if they are not trusted yet, so that an edit can be tried; a replay
-    starts no programs.
+    The project's own layers are included even if they are not trusted yet, so that an edit can be tried. That is safe,
+    because a replay starts no programs.
     """
     layers = [layer for layer in find_layers(cwd).instructions if layer.name not in OF_ONE_FOLDER]
     own = [Layer(name, os.path.join(folder, OWN_FOLDER, OWN_FILE)) for name, folder in layer_folders(cwd)]
@@ -42,7 +42,9 @@ def layers_in(cwd: str) -> list[Layer]:
 
 
 class CurrentLayers:
-    """A side made of the files that apply in ``cwd`` today; ``instead`` maps paths to texts that replace theirs.
+    """A set of rules to compare, made of the instructions files that apply in ``cwd`` now.
+
+    ``instead`` maps paths to texts to use instead of those of the files.
 
     Raises SideError if a file cannot be read or the rules are broken.
     """
@@ -77,14 +79,14 @@ class CurrentLayers:
         return [file.path for file, _text in self.files if file.scope and not is_trusted(file.scope)]
 
     def concerns(self, row: RecordedPrompt) -> bool:
-        """Return True: the side applies to every prompt."""
+        """Return True: these rules apply to every prompt."""
         del row
         return True
 
     def scope(self, row: RecordedPrompt) -> str:
         """Return the paths of the project's files that apply to a prompt, one per line.
 
-        HERE stands for a prompt of this project to which no such file applies, ELSEWHERE for a prompt of another
+        Return HERE for a prompt from this project to which no such file applies, and ELSEWHERE for one from another
         project.
         """
         here = os.path.realpath(row.cwd) if row.cwd else ""
@@ -136,7 +138,10 @@ class CurrentLayers:
 
 
 def with_current_paths(then: Texts, now: Texts) -> Texts:
-    """Return the files of a version; layers that now lie at another path, and the files they name, get that path."""
+    """Return the files ``then`` of an earlier version, with the paths at which their layers lie in ``now``.
+
+    The files that a moved layer names, such as catalogues, are assumed to have moved with it.
+    """
     places = {layer: path for layer, path, _text in now if layer not in NAMED_FILES and layer not in OF_ONE_FOLDER}
     moved = {path: places[layer] for layer, path, _text in then if layer in places}
     folders = {os.path.dirname(old): os.path.dirname(new) for old, new in moved.items()}

@@ -1,8 +1,8 @@
-"""Find a file's place among the layers: which prompts it applies to, and which files lie below and above it.
+"""Find the place of an instructions file among the layers, the files that are compiled together, lowest first.
 
-Each recorded version was compiled from its own stack of files. An edited file takes its place in that stack; if the
-version had no such file (the layer is new, or was not trusted yet), the file is inserted where it will be for the next
-prompt.
+The place decides which prompts the file applies to, and which files lie below and above it. Each recorded version was
+compiled from its own stack of files. An edited file takes its place in that stack; if the version had no such file (the
+layer is new, or was not trusted yet), the file is inserted where it will be for the next prompt.
 """
 
 from __future__ import annotations
@@ -35,15 +35,16 @@ if TYPE_CHECKING:
     from workbench.replay.rulesets.versions import Texts, Versions
 
 ORDER = ("packaged", "user", HEURISTICS, "aops", "project", "package")
-"""The layers, lowest first, as ``enricher.rules.layers`` finds them."""
+"""The names of the layers, lowest first, as ``enricher.rules.layers`` finds them."""
 OF_ONE_FOLDER = ("project", "package")
 
 
 @dataclass(frozen=True)
 class LayerFile:
-    """A file's layer (or «catalogue», «fitted»), its path as in the stored versions, and the folder it applies to.
+    """An instructions file with its layer, its path as in the stored versions, and the folder that it applies to.
 
-    An empty ``scope`` means that it applies in every folder.
+    The folder is ``scope``; empty means every folder. For a file that a layer's file names, ``layer`` is its kind, such
+    as «catalogue» or «fitted» (fitted weights).
     """
 
     layer: str
@@ -63,7 +64,7 @@ class LayerFile:
         return identify(self.scope).id if self.layer == "project" else "\0"
 
     def within(self, texts: Texts, text: str) -> list[tuple[str, str, str]]:
-        """Return the files of a version with this text in place; empty if the version has another file in that place.
+        """Return a version's files with ``text`` as this file; empty if another file takes its place in the version.
 
         Files with fitted weights beside the file are read from the disk, because they are edited together with it.
         """
@@ -130,7 +131,10 @@ def scope_of(layer: str, path: str) -> str:
 
 
 def stack_of(recorded: str, file: LayerFile, versions: Versions) -> Texts:
-    """Return a version's files; if unknown, those of the newest version with ``file``; if none, the packaged files."""
+    """Return the files of the version ``recorded``.
+
+    If they are unknown, return those of the newest version that contains ``file``, or else the packaged files.
+    """
     if texts := versions.texts(recorded):
         return texts
     for version in versions.stacks_with(file.path)[:1]:

@@ -1,4 +1,4 @@
-"""The rules versions that traces refer to: their compiled form, and the files from which each was compiled."""
+"""Read the versions of the rules under which prompts were recorded: compiled rules, and the files behind them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOTHING: list[Any] = []
 
 
 class Versions:
-    """The recorded versions; their files are read at once, their compiled forms on demand."""
+    """The recorded versions of the rules; their files are read at once, their compiled rules on demand."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -48,11 +48,14 @@ class Versions:
         return self._rules[identity]
 
     def texts(self, identity: str) -> Texts:
-        """Return a version's files (layer, path, text), lowest layer first, then files they name; empty if unknown."""
+        """Return the files of a version as (layer, path, text); empty if they are unknown.
+
+        The lowest layer comes first, and the files that the layers name come last.
+        """
         return self._texts.get(identity, ())
 
     def stacks_with(self, path: str) -> list[str]:
-        """Return the hashes of the versions that were compiled from ``path`` (among other files), newest use first."""
+        """Return the hashes of the versions compiled from ``path`` (among other files), latest use first."""
         named = [*self.in_use, *(identity for identity in self._texts if identity not in self.in_use)]
         return [one for one in named if any(path == of for _layer, of, _text in self.texts(one))]
 
@@ -114,7 +117,7 @@ class UnpackedTable(Table):
 def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, str], dict[str, list[Group]]]:
     """Return the base forms, and for each word the groups of phrases that may begin with it.
 
-    The result is cached: the two sides of an edit that only changes a threshold have the same phrases.
+    The result is cached: rules before and after an edit that only changes a threshold have the same phrases.
     """
     bases = dict(pairs(dict(fold)))
     by_exact, by_index = ({word: _group(value) for word, value in pairs(dict(drawers))} for drawers in (exact, index))
@@ -126,7 +129,7 @@ def _unpacked(fold: Drawers, exact: Drawers, index: Drawers) -> tuple[dict[str, 
 
 
 def pairs(drawers: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each word of a packed index with its value."""
+    """Yield each word and its value from an index that is packed into a few strings."""
     for text in drawers.values():
         for pair in text.split("~"):
             if pair:

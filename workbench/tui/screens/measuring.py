@@ -1,4 +1,4 @@
-"""The base of screens that measure the prompts of a filter; it applies when typing pauses, and is remembered."""
+"""The base of screens that measure the prompts of a filter; a typed filter applies after a pause, and is remembered."""
 
 from __future__ import annotations
 

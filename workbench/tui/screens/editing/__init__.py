@@ -1,1 +1,1 @@
-"""The Instructions screen in layers: the open file, saving it, replaying its edit, and what the user sees of it."""
+"""The Instructions screen, split into base classes that open a file, save it, replay it, and show the effect."""

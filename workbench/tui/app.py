@@ -101,7 +101,7 @@ class Workbench(App[None], inherit_bindings=False):
         wanted = screen or self.memory.recall("app", "screen", SCREENS[0].name)
         self._first = wanted if place(wanted) else SCREENS[0].name
         self.edited: dict[str, str] = {}
-        """Texts that were edited but not saved yet, by path."""
+        """The unsaved texts of edited instructions files, by path."""
         self.wishes: dict[str, Wish] = {}
         """The result that the user wants for a prompt, by trace id; only those chosen since the start of the app."""
         self.layer_chosen = ""
@@ -182,7 +182,7 @@ class Workbench(App[None], inherit_bindings=False):
             await self.push_screen(HelpScreen(self.screen))
 
     async def action_jump(self) -> None:
-        """Show a letter over each part of the screen that can have the focus; typing the letter goes there."""
+        """Show a letter over each part of the screen that can have the focus; typing it focuses that part."""
         from workbench.tui.widgets.jump import JumpScreen
 
         async def answered(name: str | None) -> None:

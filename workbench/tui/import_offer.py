@@ -55,7 +55,7 @@ class StoppedError(Exception):
 
 @dataclass
 class Progress(Message):
-    """Message that ``share`` (0 to 1) of all bytes was read, and that ``stored`` prompts were stored so far."""
+    """Message that ``share`` (0 to 1) of all conversation files was read, and ``stored`` prompts were stored so far."""
 
     share: float
     stored: int = 0
@@ -267,7 +267,7 @@ def store_prompts(
 def _advance(
     sources: list[ConversationFile], report: Callable[[float], object], should_stop: Callable[[], bool]
 ) -> Advance:
-    """Return a function to call with the size in bytes of each piece that was read.
+    """Return a function for a reader to call with the size in bytes of each piece of the files that it has read.
 
     From time to time, the function passes the share of all bytes read so far to ``report``. It raises StoppedError once
     ``should_stop`` returns true.

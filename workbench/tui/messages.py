@@ -19,7 +19,7 @@ class Replaceable(Message):
 
 
 class OpenPlace(Message):
-    """A request to show the main screen (place) named ``PLACE``, whose method ``opened`` then handles the message."""
+    """A request to show the main screen (place) named ``PLACE``, and to pass the message to its method ``opened``."""
 
     PLACE: ClassVar[str]
 
@@ -49,7 +49,7 @@ class Counted:
 
 @dataclass
 class FilterTraces(OpenPlace):
-    """Show the traces that the filter ``text`` selects on the Traces screen; with ``counted``, only its prompts."""
+    """Show on the Traces screen the traces that the filter ``text`` selects, among those of ``counted`` if given."""
 
     PLACE = "traces"
     text: str
@@ -84,7 +84,7 @@ class OpenInstructions(OpenPlace):
 
 @dataclass
 class TakeEdit(OpenPlace):
-    """Put a proposed edit of an instructions file into the editor, without saving it, and show what it changes.
+    """Put a proposed edit of an instructions file into the editor, without saving it, and show its effect on prompts.
 
     ``text`` is the whole edited text, ``line`` the line for the cursor, and ``title`` the name of the edit.
     """

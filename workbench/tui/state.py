@@ -59,7 +59,7 @@ def _read(path: str) -> dict[str, dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class CompletedRun:
-    """The figures of a complete replay of the prompts, and by trace id the edited line that changed a result."""
+    """The figures of a complete replay of the prompts, and the edited lines that caused its changes, by trace id."""
 
     figures: Figures
     causes: dict[str, ChangeCause]

@@ -1,4 +1,4 @@
-"""Format coverage (how often each rule fires) as table rows and lines of text, without any widget."""
+"""Format coverage (how often each rule fires on recorded prompts) as table rows and lines of text."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def cluster_row(key: str, cluster: Cluster, known: Coverage) -> TableRow:
 
 
 def kept_headings(width: int) -> list[Heading]:
-    """Return the columns of the table that shows how many judged lines of added texts were right."""
+    """Return the columns of the table of judged lines: lines of added texts that users called right or wrong."""
     found = [
         Heading("lines", "lines of", 0),
         Heading("judged", "judged", 7, is_number=True),
@@ -149,7 +149,7 @@ def kept_headings(width: int) -> list[Heading]:
 
 
 def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) -> TableRow:
-    """Return a table row that shows how many judged lines of one kind or rule were right.
+    """Return a table row on the lines of one kind or rule that users called right or wrong.
 
     Its cells match ``kept_headings`` for that width. ``lines`` are all judged lines.
     """
@@ -163,14 +163,14 @@ def kept_row(key: str, rate: KeepRate, lines: Sequence[JudgedLine], width: int) 
 
 
 def about_kept(rate: KeepRate) -> str:
-    """Return a sentence on how many judged lines of a kind or rule were right, with the 95 % interval."""
+    """Return a sentence on how many judged lines of a kind or rule users called right, with the 95 % interval."""
     low, high = map(percent, rate.interval)
     of_all = f"between {low} and {high} of all such lines, if the judged ones were chosen at random"
     return f"{rate.right:,} of {rate.judged:,} judged lines were right: {of_all}\nenter shows their prompts"
 
 
 def counted_lines(rate: KeepRate, lines: Sequence[JudgedLine], where: str) -> list[Counted]:
-    """Return the prompts with judged lines of a kind or rule, those with right ones, and those with wrong ones.
+    """Return three numbers of prompts: with judged lines of a kind or rule, with right ones, and with wrong ones.
 
     ``where`` is the filter of the measured prompts.
     """
@@ -241,7 +241,7 @@ def _bracket(place: int, rows: int) -> str:
 
 
 def _place(row: coverage.CoverageRow, width: int) -> str:
-    """Return file and line of a rule in at most ``width`` characters.
+    """Return the file and line of a rule in at most ``width`` characters.
 
     The path is shortened if its folder is well known, reduced to the file name if it is too long, and cut as a last
     resort.

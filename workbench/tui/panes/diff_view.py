@@ -74,7 +74,7 @@ def beginning(text: str, most: int) -> tuple[list[str], str]:
 
 
 def _place(project: str) -> str:
-    """Return the git remote of a project; empty if it has none, because its name is only a hash then."""
+    """Return the name of a project, its git remote; empty if it has none, because the name is only a hash then."""
     return "" if project.startswith("local-") else project
 
 
@@ -205,7 +205,10 @@ def _text(found: SideBySide, *, only_differences: bool) -> Iterator[Content]:
 
 
 def word_diff(before: str, after: str, *, only_differences: bool = False) -> Iterator[Content]:
-    """Yield the lines of both texts in order; in changed lines, the words that differ are underlined."""
+    """Yield the lines of both texts in order; in changed lines, the words that differ are underlined.
+
+    With ``only_differences``, lines that both texts share are left out.
+    """
     for line in compared(before, after):
         if line.mark != " ":
             yield _marked(line, "$error" if line.mark == "-" else "$success")

@@ -48,7 +48,7 @@ def _followed_line(one: Adherence) -> str:
 
 
 def followed_counts(figures: Sequence[Adherence]) -> list[Counted]:
-    """Return, for each workflow, the prompts whose agents followed it and the prompts whose agents did not."""
+    """Return, for each workflow, the number of prompts whose agents followed it and of those that did not, with ids."""
     found = []
     for one in figures:
         for name, holds in (("followed", True), ("not followed", False)):

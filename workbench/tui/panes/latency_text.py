@@ -1,4 +1,4 @@
-"""Format latencies as table rows and lines of text, without any widget."""
+"""Format the latencies of the hook, its stages and the channels that it asks, as table rows and lines of text."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def share(p95: float, budget: float | None, *, is_short: bool = False) -> str:
 
 
 def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[str], where: str) -> list[Counted]:
-    """Return the numbers of measured prompts: with this stage or channel, of all, and of two versions of the rules.
+    """Return numbers of measured prompts: with this stage or channel, in all, and under two versions of the rules.
 
     ``where`` is the filter of the measured prompts, and ``versions`` the hashes of the compared versions.
     """
@@ -134,7 +134,7 @@ def counts(figures: LatencyFigures, profile: Profile | None, versions: Sequence[
 
 
 def day(second: int) -> str:
-    """Return the UTC day of a time in seconds since 1970."""
+    """Return the UTC day of a time, given in seconds since 1970, as ``YYYY-MM-DD``."""
     return f"{datetime.fromtimestamp(second, UTC):%Y-%m-%d}"
 
 
@@ -145,7 +145,7 @@ def slow_row(one: Slow) -> TableRow:
 
 
 def comparison_row(one: SeriesComparison) -> TableRow:
-    """Return a table row with the medians of a stage or channel under two versions of the rules, and their shift."""
+    """Return a table row with the medians of a stage or channel under two versions of the rules, and the shift."""
     shift, interval = "-", ""
     if one.shift:
         shift = f"{one.shift.estimate:+.2f} ms"

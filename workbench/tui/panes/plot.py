@@ -29,7 +29,7 @@ AXIS = 10
 NAMES = 16
 """Cells to the left of the plot for the axis (``AXIS``), and to its right for the names of the lines (``NAMES``)."""
 NEAR = 2.0
-"""A budget is drawn if it is at most this multiple of the highest latency; otherwise only the line above names it."""
+"""A budget is drawn if it is at most this multiple of the highest latency; a higher one is named above the plot."""
 
 Piece = tuple[str, str]
 """A piece of text and the name of its style, which selects one of the plot's component classes."""

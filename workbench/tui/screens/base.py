@@ -49,7 +49,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
     PLACE: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
-    AUTO_FOCUS = ""  # otherwise Textual focuses the filter if the table is hidden, and it takes every key
+    AUTO_FOCUS = ""  # otherwise Textual focuses the filter if the table is hidden, and the filter takes all keys
     app: Workbench  # a narrower type than Textual's
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -93,7 +93,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
     def database(self, *, drain: bool = True) -> AbstractContextManager[sqlite3.Connection]:
         """Return a database connection for one ``with`` block of a worker; raises ``storage.db.database.StorageError``.
 
-        With ``drain`` false, traces that hooks have spooled are not stored first.
+        Traces that hooks have spooled (written to files for later) are stored first, unless ``drain`` is false.
         """
         return open_database(self.app.state_dir, drain=drain)
 
@@ -139,7 +139,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
         self.app.go_back()
 
     def action_gate(self) -> None:
-        """Check the golden cases (approved prompts) with the gate, and show its result on top of this screen."""
+        """Run the gate, the check of the golden cases (approved prompts), and show its result on top of this screen."""
         if self.PLACE != "gate":
             self.open_on_top("gate", self.gated_trace())
 

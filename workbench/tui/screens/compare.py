@@ -1,4 +1,4 @@
-"""The Compare screen: a list of the prompts whose results the last replay changed, and both results of one of them.
+"""The Compare screen: the prompts whose results the last replay changed, and one prompt's results before and after.
 
 Scores and signals are computed for the selected prompt only.
 """

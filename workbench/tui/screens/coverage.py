@@ -44,7 +44,7 @@ VIEWS = (
 )
 AGAIN_AFTER_S = 1.0
 MEASURED_AGAIN = 2_000
-"""When new prompts arrive, up to this many selected prompts are measured again automatically."""
+"""When new prompts arrive, a selection of up to this many prompts is measured again automatically."""
 MOST_ROWS = 2_000
 CLUSTER, EVERY_UNMATCHED, LINES = "cluster:", "unmatched", "lines:"
 NOTHING_YET = """\
@@ -172,7 +172,7 @@ and by rule, the lowest first.
         self.action_view(message.name)
 
     def action_kind(self) -> None:
-        """Show only rules of the next kind."""
+        """Show only rules of the next kind, such as signals or guardrails; after the last kind, show all."""
         self._kind = next_of(self._kind, KINDS)
         self.remember(kind=self._kind)
         self._show()
@@ -358,7 +358,7 @@ and by rule, the lowest first.
         return {f"{LINES}{one.kind}:{one.rule}": one for one in rates}
 
     def _rate(self) -> KeepRate | None:
-        """Return how many judged lines the row under the cursor counts as right; None if it shows no such figures."""
+        """Return the share of right lines that the row under the cursor shows; None if it shows no such share."""
         return self._rates().get(self.table.chosen)
 
     def _cluster(self) -> Cluster | None:

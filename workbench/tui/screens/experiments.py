@@ -70,7 +70,7 @@ class CohortsCompared(Message):
 
 @dataclass
 class PlansMeasured(Message):
-    """Message with how often agents followed their plans, or with the reason (``trouble``) why that is not known."""
+    """Message with how often agents did what their workflows ask; ``trouble`` is the reason if that is unknown."""
 
     run: int
     figures: list[Adherence]

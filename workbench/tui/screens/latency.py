@@ -1,4 +1,4 @@
-"""The Latency screen: how long the hook, its stages and its channels take, over time too, and the slowest prompts.
+"""The Latency screen: how long the hook, its stages and the channels that it asks take, and the slowest prompts.
 
 Threads compute the figures: first for the newest prompts, then for all others.
 """
@@ -47,7 +47,7 @@ VIEWS = (
     Alternative("versions", "v", "versions"),
 )
 COMPILE_MS = 2_000
-"""Milliseconds that a worker waits for edited instructions to be compiled; else it shows the default budgets."""
+"""Milliseconds that a worker waits for edited instructions to be compiled; until then, default budgets are shown."""
 SETTLED_S = 0.15
 """Seconds that the cursor must rest on a stage or channel before its slowest prompts are searched."""
 SHORT = 8

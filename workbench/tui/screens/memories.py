@@ -328,7 +328,7 @@ prompts that it was added to: `enter` goes there, a second `enter` opens the tra
         self.want(namespace=next_of(self._wanted.namespace, names))
 
     def action_next_origin(self) -> None:
-        """Show only the memories of the next origin (the way they came in); after the last one, those of all."""
+        """Show only the memories of the next origin (how they came in); after the last one, those of all origins."""
         self.want(origin=next_of(self._wanted.origin, ["", *memories.ORIGINS]))
 
     def action_projects(self) -> None:

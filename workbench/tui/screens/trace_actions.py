@@ -235,7 +235,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, group="trace.label", exit_on_error=False)
     def store_workflow(self, trace_id: str, name: str) -> None:
-        """Write a golden case, which tests future rules, that expects the workflow ``name`` for the trace's prompt."""
+        """Write a golden case (a test of future rules) that expects the workflow ``name`` for the trace's prompt."""
         from workbench.gate import labelling
         from workbench.gate.cases import CasesError
 
@@ -316,7 +316,7 @@ class TraceActions(WorkbenchScreen):
             self._notify_publishing()
 
     def action_copy(self, what: str) -> None:
-        """Copy the prompt, the added text or the id to the clipboard, through the terminal (OSC 52)."""
+        """Copy the field ``what`` of the trace (see ``COPIED``) to the clipboard, through the terminal (OSC 52)."""
         if trace_id := self._chosen_id():
             self.copy_part(trace_id, what)
 

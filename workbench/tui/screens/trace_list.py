@@ -138,7 +138,7 @@ class TraceList(TraceActions):
         self._row, self._unseen, self._is_whole = message.row, 0, message.is_whole
         self._which, self._note, self._marks = message.which, message.note, []
         self._top = message.lines[0].id if message.lines else ""
-        if self._listed == message.run:  # more of the list that is already displayed
+        if self._listed == message.run:  # it continues the list that is already displayed
             self.rows.add_page(0, message.lines)
             self.rows.set_length(len(message.lines))
         else:

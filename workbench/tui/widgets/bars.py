@@ -32,7 +32,7 @@ NAME_STYLE = "$footer-description-foreground on $footer-description-background"
 CHARACTERS = {"slash": "/"}
 """The characters of keys whose names in Textual are not derived from the characters' Unicode names."""
 ALWAYS = 3
-"""The last keys, which are always shown: help, menu and quit, through which all others can be found."""
+"""This many keys at the end are always shown: help, menu and quit, through which all others can be found."""
 HOVER_STYLE = "on $block-hover-background"
 
 

@@ -147,7 +147,7 @@ class InstructionsEditor(TextArea):
         self.post_message(self.FindWanted(mode))
 
     def action_find_again(self, step: int) -> None:
-        """Go to the next (1) or previous (-1) match."""
+        """Go to the next (1) or previous (-1) match of the last search."""
         self.post_message(self.FindAgain(step))
 
     def select(self, line: int, start: int, end: int) -> None:

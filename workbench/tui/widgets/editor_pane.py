@@ -38,7 +38,7 @@ class FindInput(Input):
     ]
 
     def action_find(self, step: int) -> None:
-        """Go to the next (1) or previous (-1) match."""
+        """Go to the next (1) or previous (-1) match of the search text."""
         self.post_message(FindBar.Wanted(self.value, step))
 
     def action_enter(self) -> None:

@@ -176,7 +176,7 @@ class FilterBar(SearchBar):
         return bool(self._wrong)
 
     def show_scope(self, text: str) -> None:
-        """Show the name of the prompts among which the filter selects; an empty text means all."""
+        """Show the name of the set of prompts to which the filter is restricted; an empty text means all prompts."""
         name = self.query_one(".name", Static)
         name.update(f"{text} · Filter" if text else "Filter")
         name.set_class(bool(text), "-scoped")

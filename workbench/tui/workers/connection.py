@@ -1,4 +1,4 @@
-"""Open database connections for the app's threads, and watch the database, to notice commits within 0.1 seconds.
+"""Open database connections for the app's threads, and notice every commit within hundredths of a second.
 
 A connection is used in only one block of one thread: if the database was replaced or restored meanwhile, the next block
 simply opens the new one.
@@ -52,7 +52,7 @@ def open_database(state_dir: str, *, drain: bool = True) -> Iterator[sqlite3.Con
 
 
 def _whole(state_dir: str) -> sqlite3.Connection:
-    """Open, create or migrate the database, in one thread at a time: its lock file excludes only other processes."""
+    """Open, create or migrate the database, in one thread at a time: its file lock excludes only other processes."""
     with _ONE_AT_A_TIME:
         return database.connect(state_dir)
 

@@ -1,4 +1,4 @@
-"""Read what the Traces screen shows, in its threads, and post it in pieces: the list, its news, the selected trace.
+"""Read what the Traces screen shows, in its threads, and post it in pieces: the list, new traces, the selected trace.
 
 Nothing here touches a widget. Each message carries the number of its run, so that outdated ones can be ignored.
 """
@@ -137,7 +137,7 @@ def read_list(db: sqlite3.Connection, post: Post, *, run: int, which: Selection,
         post(FirstLines(run, trace_pages.ranking(db, which, by=sort), row, which, is_whole=True))
         return
     if which.words and search.waiting(db) <= SOON_INDEXED:
-        with contextlib.suppress(sqlite3.OperationalError):  # another writer: a slow search finds the same
+        with contextlib.suppress(sqlite3.OperationalError):  # another process writes: a slow search finds the same
             search.catch_up(db)
     which = search.with_index(which, db)  # after catching up: only a complete index is used
     is_unindexed = bool(search.expression(which.words)) and not which.match
@@ -187,8 +187,7 @@ def read_news(
 ) -> None:
     """Post the traces written after the database row ``row``, and the current state of lines that were read before.
 
-    These are the newest ``head`` lines, and the visible pages ``seen``, given like the ``wanted`` ones of
-    ``read_pages``.
+    These are the newest ``head`` lines and the visible pages ``seen``, given as in ``read_pages``.
     """
     newest = trace_pages.newest(db)
     lines = trace_pages.written_since(db, which, after=row, limit=MOST_ARRIVALS + 1) if newest > row else []

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 500
 MOST_PROJECTS = 20
-"""If all projects are searched for words, only this many are, those with the most memories."""
+"""A search for words in all projects covers only this many of them, those with the most memories."""
 
 
 @dataclass(frozen=True, slots=True)

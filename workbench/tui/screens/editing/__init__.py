@@ -1,1 +1,1 @@
-"""The Instructions screen, split into base classes that open a file, save it, replay it, and show the effect."""
+"""The Instructions screen, split into base classes: open a file, save it, replay prompts with it, show the effect."""

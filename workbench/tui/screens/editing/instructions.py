@@ -157,7 +157,7 @@ What the channels found is taken from the record; where other rules would have a
 
     def _take_edit(self, edit: TakeEdit) -> None:
         if not self.is_unsaved and self._session is not None and self._session.opened != self._disk:
-            self.new_session(self._disk)  # so that the figures show this edit without those saved before it
+            self.new_session(self._disk)  # so that the figures leave out edits that were saved before
         self.editor.show_text(edit.text, line=edit.line, can_undo=True)
         self.editor.scroll_cursor_visible(center=True)
         self.remove_class("-editing")
@@ -356,7 +356,10 @@ What the channels found is taken from the record; where other rules would have a
             self.app.post_message(OpenCompare(line.key, is_of_last_run=True))
 
     def action_problem(self) -> None:
-        """Go to the next problem after the cursor, or to the first; without any here, to a problem in another file."""
+        """Go to the next problem after the cursor, or else to the first problem of the file.
+
+        If this file has no problem, go to a problem in another file.
+        """
         own = sorted(self.own_problems, key=lambda one: one.line)
         after = [one for one in own if one.line > self.editor.line]
         if problem := next(iter([*after, *own, *self._problems]), None):

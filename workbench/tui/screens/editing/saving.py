@@ -50,7 +50,7 @@ class Saved(Message):
 
 @dataclass
 class TakenBack(Message):
-    """Message that a save was undone, or was not, because the file was changed since, as ``since`` describes."""
+    """Message that a save was undone, or, if ``since`` is given, that it was not: the file was changed since."""
 
     save: Save
     note: str

@@ -85,7 +85,7 @@ project of the folder in which the app was started.
         self.action_run_gate()
 
     def action_run_gate(self) -> None:
-        """Check the golden cases with the files as they are now."""
+        """Run the gate again: check the golden cases with the instructions files as they are now."""
         self.query_one(LineList).show([Group(ListLine("running", "Judging the golden cases …"))])
         self.judge()
 

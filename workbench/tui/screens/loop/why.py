@@ -224,7 +224,7 @@ def _groups(why: Why, *, is_shadow: bool) -> Iterator[Group]:
 
 
 def _open_at_first(why: Why) -> list[str]:
-    """Return the keys of the groups that are open at first: those of the winning task type and of the next one."""
+    """Return the keys of the groups that are open at first: those of the two task types with the most points."""
     return [_key(one) for one in why.explained.ranking(TASK_TYPE)[:2]] if not why.explained.skipped else []
 
 

@@ -26,7 +26,7 @@ class OpenPlace(Message):
 
 @dataclass
 class OpenTrace(OpenPlace):
-    """Show this trace on the Traces screen."""
+    """Show a trace (the record of one prompt) on the Traces screen."""
 
     PLACE = "traces"
     trace_id: str

@@ -131,7 +131,7 @@ def _third(figures: Figures) -> Content:
 
 
 def brief(before: Outcome, after: Outcome) -> str:
-    """Describe in a few words how a prompt's result changed, such as ``debug → explain`` or ``+H3 -H5``.
+    """Describe in a few words how a prompt's result changed, such as ``debug → explain`` or ``+H3 -H5`` (guardrails).
 
     If the task type changed, nothing else is named.
     """
@@ -271,7 +271,7 @@ def _place(problem: Problem, path: str) -> str:
 
 
 def outline_group(headings: Sequence[FileHeading]) -> Group:
-    """Return the headings of the file as a group of lines."""
+    """Return the headings of the instructions file as a group of list lines."""
     lines = [
         ListLine(f"heading {one.title}", "  " * (one.level - 1) + plain(one.title), f"line {one.line}", "muted", one)
         for one in headings

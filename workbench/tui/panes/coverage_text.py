@@ -120,7 +120,7 @@ def rule_row(key: str, shown: ShownRule, width: int) -> TableRow:
 
 
 def cluster_headings() -> list[Heading]:
-    """Return the columns of the table of prompts in which no signal was found."""
+    """Return the columns of the table of prompts without a signal, that is, anything that gives points to a class."""
     return [
         Heading("terms", "words that at least half of them hold", 0),
         Heading("prompts", "prompts", 8, is_number=True),
@@ -190,13 +190,13 @@ def unmatched_row(key: str, known: Coverage) -> TableRow:
 
 
 def about_unmatched(known: Coverage) -> str:
-    """Return a sentence on how many prompts have no signal."""
+    """Return a sentence on how many prompts have no signal, that is, nothing that gives points to a class."""
     alone = "" if known.clusters else "; no two of them share words"
     return f"{known.unmatched:,} of {known.prompts:,} prompts have no signal{alone}\nenter shows them"
 
 
 def about_cluster(cluster: Cluster, known: Coverage) -> str:
-    """Return a sentence on how many of the prompts without a signal are in the cluster."""
+    """Return a sentence on how many of the prompts without any signal are in the cluster (prompts that share words)."""
     return f"{cluster.prompts:,} of {known.unmatched:,} prompts without a signal\nenter shows them"
 
 
@@ -213,13 +213,14 @@ def name(row: coverage.CoverageRow) -> str:
 def counted(row: coverage.CoverageRow, known: Coverage, number: str, where: str) -> Counted:
     """Return one of a rule's numbers, ``fired``, ``right`` or ``wrong``, with the prompts that it counts.
 
-    ``where`` is the filter of the measured prompts.
+    ``right`` and ``wrong`` count labelled prompts on which the rule fired and whose correct task type is, or is not,
+    the one that it gives points to. ``where`` is the filter of the measured prompts.
     """
     return Counted(_of(f"{number}: {name(row)}", where), getattr(row, number), known.counted(row, number))
 
 
 def counted_in_all(known: Coverage, number: str, where: str) -> Counted:
-    """Return one of the numbers in ``IN_ALL``, which do not belong to one rule, with the prompts that it counts."""
+    """Return a number that belongs to no single rule (see ``IN_ALL``), with the prompts that it counts."""
     return Counted(_of(IN_ALL[number], where), getattr(known, number), known.counted_in_all(number))
 
 

@@ -25,7 +25,7 @@ LIST = (
     Heading("verdict", "verdict", 24),
 )
 WITH_LATENCY = 100
-"""Minimum width in columns at which the table of answers shows their latencies."""
+"""Width of the screen in columns from which the table of answers shows their latencies."""
 LONGEST = 300
 """The table shows at most this many characters of a prompt."""
 WORSE = "error"

@@ -26,7 +26,7 @@ STAGES = (
     Heading("budget", "p95 of budget", 19, is_number=True),
 )
 WITH_TREND = 76
-"""Minimum width in columns at which the table shows the budget in milliseconds, and p95 over time."""
+"""Width of the screen in columns from which the table shows the budget in milliseconds, and p95 over time."""
 MOST_TREND = 60
 LONG_TITLE = 12
 SLOW = (

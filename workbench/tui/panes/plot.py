@@ -268,7 +268,10 @@ def _scattered(texts: list[tuple[str, int]], across: int) -> str:
 
 
 def _marked(marks: list[tuple[str, int, str]], across: int) -> list[Piece]:
-    """Return the line of marks below the axis: each text at its position, or to the right of the text before it."""
+    """Return the line of marks below the axis: each text at its position, or to the right of the text before it.
+
+    A mark is a text, the column at which it should begin, and its style.
+    """
     pieces: list[Piece] = []
     used = 0
     left = sum(len(text) + 1 for text, _at, _look in marks)

@@ -101,7 +101,10 @@ ON_TOP = {
 
 
 def on_top(name: str, *arguments: object, place: str) -> WorkbenchScreen:
-    """Import a screen's module, and return a new screen to open on top of the main screen ``place``."""
+    """Import the module of the screen ``ON_TOP[name]``, and return a new screen to open on top of a main screen.
+
+    ``place`` is the name of that main screen; ``arguments`` are passed to the class of the new one.
+    """
     screen: WorkbenchScreen = _class_at(ON_TOP[name])(*arguments, place=place)
     return screen
 

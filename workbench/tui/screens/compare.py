@@ -72,7 +72,7 @@ class ChangeList(LineList, inherit_bindings=False):
 
 
 class CompareScreen(TraceActions):
-    """The list of changed prompts, and the results of the selected prompt under both rule sets."""
+    """A screen with the list of changed prompts, and the selected prompt's results before and after the edit."""
 
     PLACE = "compare"
     HELP = """\

@@ -167,7 +167,10 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_wishes(self, trace_id: str, now: str) -> None:
-        """Ask which result the user wants: another task type, one guardrail more or fewer, or no added text at all."""
+        """Ask which result the user wants: another task type, one guardrail more or fewer, or no added text at all.
+
+        ``now`` is the recorded task type of the trace.
+        """
         from enricher.interfaces.api import rules_for
         from enricher.interfaces.cli.trace.trace import task_types
         from storage.traces import queries
@@ -207,7 +210,7 @@ class TraceActions(WorkbenchScreen):
 
     @work(thread=True, exclusive=True, group="trace.types", exit_on_error=False)
     def find_task_types(self, trace_id: str, now: str) -> None:
-        """Read the task types of the rules in force, and ask which of them is correct for the trace."""
+        """Read the task types of the rules in force, and ask which is correct; ``now`` is the trace's recorded one."""
         from enricher.interfaces.cli.trace.trace import task_types
         from workbench.tui.widgets.dialogs import ClassChooser
 

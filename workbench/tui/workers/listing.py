@@ -102,7 +102,8 @@ class Page(Message):
 class Arrived(Message):
     """Message with the traces that were written after the list was read.
 
-    ``fresh`` contains the current state of lines that were read before.
+    ``row`` is the database row number of the newest one, and ``fresh`` the current state of lines that were read
+    before.
     """
 
     run: int

@@ -36,7 +36,10 @@ AFTER_NEWS_S = 1.5
 
 @dataclass
 class Progressed(Message):
-    """Message that a replay has new figures, problems or causes; ``groups`` are the changes by kind of change."""
+    """Message with news of a replay: figures, problems in the instructions, or the edited lines that caused changes.
+
+    ``groups`` are the changed prompts by kind of change.
+    """
 
     run: int
     update: Progress

@@ -43,7 +43,7 @@ class Saved(Message):
     before: str = ""
     edited: str = ""
     trust: str = ""
-    """When the saved file takes effect, and for whom; empty if it takes effect at once."""
+    """What the user has to do before the saved file takes effect, as a text; empty if it takes effect at once."""
     is_new: bool = False
     """Whether the file was created by this save."""
 

@@ -56,7 +56,7 @@ class Canvas:
             self._looks[row][column] = look
 
     def line(self, start: tuple[float, float], end: tuple[float, float], look: str) -> None:
-        """Set the dots on the line between two points."""
+        """Set the dots on the straight line between two points, in the style ``look``."""
         steps = max(1, round(max(abs(end[0] - start[0]), abs(end[1] - start[1]))))
         for step in range(steps + 1):
             share = step / steps

@@ -99,7 +99,7 @@ class WorkbenchScreen(Screen[None], inherit_bindings=False):
 
     @contextlib.contextmanager
     def reading(self, *, drain: bool = False) -> Iterator[sqlite3.Connection]:
-        """Yield a database connection whose queries are aborted, without an error, when this worker is cancelled."""
+        """Yield a database connection; its queries are aborted without an error if the calling worker is cancelled."""
         worker = get_current_worker()
         try:
             with self.database(drain=drain) as db:

@@ -178,7 +178,7 @@ and by rule, the lowest first.
         self._show()
 
     def action_sort(self, wanted: str = "") -> None:
-        """Sort by the order ``wanted``, or by the next order if it is empty."""
+        """Sort the table by the order ``wanted``, or by the next sort order if it is empty."""
         self._sort = wanted or next_of(self._sort, SORTS)
         self.remember(sort=self._sort)
         self._show()
@@ -358,7 +358,7 @@ and by rule, the lowest first.
         return {f"{LINES}{one.kind}:{one.rule}": one for one in rates}
 
     def _rate(self) -> KeepRate | None:
-        """Return the share of right lines that the row under the cursor shows; None if it shows no such share."""
+        """Return the share of lines that users called right in the row under the cursor; None if it shows no share."""
         return self._rates().get(self.table.chosen)
 
     def _cluster(self) -> Cluster | None:

@@ -193,7 +193,7 @@ A `?` behind the task type: too uncertain to be shown. `âœ“` labelled right, `âœ
         self.bar.input.focus()
 
     def action_sort(self, wanted: str = "") -> None:
-        """Sort by ``wanted``, or by the next order if it is empty."""
+        """Sort the table by the order ``wanted``, or by the next sort order if it is empty."""
         self._sort = wanted or next_of(self._sort, SORTS)
         self._is_queue = False
         self.remember(sort=self._sort)

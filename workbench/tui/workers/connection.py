@@ -112,7 +112,7 @@ class Watcher:
             return is_replaced or taken or is_changed
 
     def catch_up(self) -> bool:
-        """Add a batch of traces to the roll-ups, or else to the word index; return whether more batches are waiting.
+        """Add a batch of traces to the roll-ups (stored sums), or else to the word index; return whether more wait.
 
         The commits of this method do not count as changes for ``look``. While another process is writing, it returns
         True, so that the batch is tried again. Raises ``StorageError``.
@@ -186,8 +186,8 @@ def watch(
 
     ``changed`` is called after every commit, with the number of database files opened so far; if it grew, everything
     that was read before is invalid. ``troubled`` is called with each error, and with an empty text once it is over.
-    While there are no commits and ``is_busy`` returns false, the roll-ups and the word index are updated in small
-    steps.
+    While there are no commits and ``is_busy`` returns false, the roll-ups (stored sums of traces) and the word index
+    are updated in small steps.
     """
     watcher = Watcher(state_dir)
     reported = ""
@@ -209,9 +209,9 @@ def watch(
 
 
 def _keep_up(watcher: Watcher, due_at: float, *, is_new: bool, is_busy: Callable[[], bool]) -> float:
-    """Update the roll-ups or the word index by one step if ``due_at`` has passed; return when the next step is due.
+    """Update the roll-ups (stored sums) or the word index by one step if ``due_at`` has passed.
 
-    That is soon if more rows are waiting, and otherwise not before another commit.
+    Return when the next step is due: soon if more rows are waiting, and otherwise not before another commit.
     """
     now = time.monotonic()
     if is_new:
